@@ -108,9 +108,7 @@ async function startParley(dist, { scratch, models }) {
       stdio: ["ignore", "pipe", "ignore"],
     });
   const lines = (/** @type {ReturnType<typeof command>} */ child) =>
-    createInterface({ input: /** @type {import("node:stream").Readable} */ (child.stdout) })[
-      Symbol.asyncIterator
-    ]();
+    createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { value: key } = await lines(command("key", "new", "bench")).next();
   const child = command("serve", "--port", "0");
   const { value: link } = await lines(child).next();

@@ -22,11 +22,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const asking = (content = SUM) => [{ role: "user" as const, content }];
 const schema = {
-  type: "object",
-  properties: { answer: { type: "number" } },
-  required: ["answer"],
+  type: "object" as const,
+  properties: { answer: { type: "number" as const } },
+  required: ["answer"] as string[],
   additionalProperties: false,
-} as const;
+};
 /** What a reply has beside OpenAI's fields. */
 type Extras = {
   readonly parley?: { readonly [field: string]: unknown };

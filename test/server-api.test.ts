@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectProblem, SIMS, SUM, testServer, type Json, type TestServer } from "./support/server.ts";
 
-// ROUTE-1, SCHEMA-1, OPEN-1, ACCESS-1: the native API as a client finds it, in this process, on simulated models.
+// ROUTE-1, SCHEMA-1, REQUEST-1, ACCESS-1: the native API as a client finds it, in this process, on simulated models.
 
 let server: TestServer;
 /** A council that has ended. */
@@ -47,7 +47,7 @@ describe("opening", () => {
     await server.post(`deliberations/${late.json.id}/cancel`);
   });
 
-  it("OPEN-1: joins a repeat, two at once, and refuses the name for another body", async () => {
+  it("REQUEST-1: joins a repeat, two at once, and refuses the name for another body", async () => {
     const named = { headers: { "idempotency-key": "once" } };
     const [one, two] = await Promise.all([
       server.post("deliberations", question, named),
@@ -113,7 +113,7 @@ describe("opening", () => {
     expect([200, 402]).toContain(budget.status);
   });
 
-  it("OPEN-2: refuses a deliberation that a deliberation asks for", async () => {
+  it("REQUEST-2: refuses a deliberation that a deliberation asks for", async () => {
     const deep = { headers: { "x-parley-depth": "1" } };
     expectProblem(await server.post("deliberations", question, deep), 400, "recursion");
     expectProblem(await server.post(`deliberations/${done.id}/fork`, {}, deep), 400, "recursion");

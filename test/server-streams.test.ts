@@ -13,7 +13,7 @@ import {
   type TestServer,
 } from "./support/server.ts";
 
-// FOLLOW-1, FOLLOW-2, FOLLOW-3: whoever follows a deliberation sees each of its events once, in order.
+// STREAM-1, STREAM-2, STREAM-3: whoever follows a deliberation sees each of its events once, in order.
 
 let server: TestServer;
 beforeAll(async () => {

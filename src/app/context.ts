@@ -20,10 +20,12 @@ import type { RunProjection } from "../stores/projection.ts";
 import type { Credentials } from "../stores/credentials.ts";
 import type { OpenedStore } from "../stores/store.ts";
 import { findMeant } from "../text/words.ts";
+import type { ToolServers } from "../tools/mcp.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { createFolders, type Folders } from "./folders.ts";
 import { createGrounds, type GateGrounds } from "./grounds.ts";
+import { openToolServers } from "./named-tools.ts";
 import { openPorts } from "./ports.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
@@ -57,6 +59,8 @@ export interface Process {
   readonly frames: LocalFrames;
   /** The folders that it may read for models: none, unless it is told. */
   readonly folders: Folders;
+  /** The servers of tools that settings name. */
+  readonly servers: ToolServers;
   /** The forests whose gates it runs: none, unless it is told. */
   readonly grounds: GateGrounds;
   readonly world: World;
@@ -128,9 +132,11 @@ export function openProcess(parts: ProcessParts): Process {
   const embedding = openEmbeddings(settings, env);
   const folders = createFolders();
   const grounds = createGrounds();
-  const ports = openPorts({ env, compatible, folders }, embedding.embeddings);
-  const frames = localFrames();
   const world = systemWorld;
+  const servers = openToolServers({ servers: settings.mcpServers, env });
+  const { now } = world;
+  const ports = openPorts({ env, compatible, folders, servers, now }, embedding.embeddings);
+  const frames = localFrames();
   const memory = once(async () => {
     const { createMemory } = await import("../memory/memory.ts");
     return createMemory({ store: store.engrams, embeddings: embedding.embeddings, world });
@@ -185,6 +191,7 @@ export function openProcess(parts: ProcessParts): Process {
     },
     frames,
     folders,
+    servers,
     grounds,
     world,
     worker: `${process.pid}-${world.id()}`,
@@ -205,7 +212,7 @@ export function openProcess(parts: ProcessParts): Process {
       return { code, reason: resolution.reason, needsKeyOf: resolution.needsKeyOf };
     },
     async close() {
-      await Promise.all([own?.close(), embedding.close(), ports.close()]);
+      await Promise.all([own?.close(), embedding.close(), ports.close(), servers.close()]);
       await store[Symbol.asyncDispose]();
     },
   };

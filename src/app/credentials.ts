@@ -47,7 +47,7 @@ export async function issueCredential(
 }
 
 /** Whether a credential can still be used. */
-export const holds = ({ until, revokedAt }: Credential, now: number): boolean =>
+const holds = ({ until, revokedAt }: Credential, now: number): boolean =>
   revokedAt === null && (until === null || Date.parse(until) > now);
 
 /** Finds whose a secret is; undefined for one that nobody has, or that does not hold any more. (CREDENTIAL-2) */

@@ -1,5 +1,5 @@
 import type { AnyProtocol } from "../engine/index.ts";
-import type { OpeningContext, OpeningPart } from "../engine/opening-part.ts";
+import type { EarlierTurn, OpeningContext, OpeningPart } from "../engine/opening-part.ts";
 import {
   DeliberationId,
   Fault,
@@ -110,9 +110,6 @@ export type FollowUpRequest = {
   /** Earlier turns that were held elsewhere, oldest first, in place of `previous`. */
   readonly history?: readonly EarlierTurn[] | undefined;
 };
-
-/** A turn of a conversation. */
-export type EarlierTurn = { readonly question: string; readonly answer: string };
 
 /** A request after turns that are no runs here. */
 const afterHistory = (

@@ -19,6 +19,7 @@ import { pluralize } from "../text/format.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
+import { findNamedTools } from "./named-tools.ts";
 import { choosePanel, listPersonas } from "./panel.ts";
 import { seatPerson } from "./people.ts";
 import { checkMaySit } from "./personas/status.ts";
@@ -105,6 +106,7 @@ export async function openingContext(
     persona: (id) => checkMaySit(resources.persona(id)),
     role: (name) => checkMaySit(resources.role(name)),
     fileTools,
+    namedTools: (names) => findNamedTools(context, names),
     recall: (user) => recallSettings(resources, { ...settings, user }),
     turnsBefore: (previous, { whole, again }) =>
       turnsBefore(store, previous, {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Opening } from "../kernel/index.ts";
 import { createFolders } from "./folders.ts";
+import { openToolServers } from "./named-tools.ts";
 import { openPorts } from "./ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-ports-"));
@@ -13,13 +14,16 @@ const { signal } = new AbortController();
 /** Of an opening, the ports look at the settings alone. */
 const opening = (settings: Opening["settings"]) => ({ settings }) as Opening;
 
+const NO_FOLDER = { ok: false, reason: "there is no folder that this process may read" };
+const servers = openToolServers({ servers: {}, env: {} });
+const reaching = { env: {}, compatible: {}, servers, now: () => Date.UTC(2026, 0, 31, 22, 5, 9) };
 const folders = createFolders();
 folders.add(folder);
 
 it("opens the folder that a debate's settings name, and none where they name none", async () => {
   writeFileSync(join(folder, "notes.md"), "Ten thousand jobs a day.\n");
-  const { ports, close } = openPorts({ env: {}, compatible: {}, folders }, null);
-  const tools = await ports.tools?.(opening({ contextFolder: folder }));
+  const { ports, close } = openPorts({ ...reaching, folders }, null);
+  const tools = await ports.tools?.(opening({ contextFolder: folder }), []);
   await expect(tools?.call("file_read", { path: "notes.md" }, signal)).resolves.toMatchObject({
     ok: true,
     result: { text: "Ten thousand jobs a day.\n" },
@@ -27,12 +31,13 @@ it("opens the folder that a debate's settings name, and none where they name non
   await expect(tools?.call("file_read", { path: "../../etc/hostname" }, signal)).resolves.toMatchObject({
     ok: false,
   });
-  expect(await ports.tools?.(opening({}))).toBeNull();
+  const none = await ports.tools?.(opening({}), []);
+  await expect(none?.call("file_read", { path: "notes.md" }, signal)).resolves.toEqual(NO_FOLDER);
   await close();
 });
 
 it("gives the embedding model that is named, else the settings' own, else none", async () => {
-  const { ports, close } = openPorts({ env: {}, compatible: {}, folders }, null);
+  const { ports, close } = openPorts({ ...reaching, folders }, null);
   expect(ports.embeddings?.(null)).toBeNull();
   const named = ports.embeddings?.("sim/vectors");
   expect(named?.model).toBe("sim/vectors");
@@ -63,9 +68,10 @@ it.each([
     symlinkSync(join(root, "own"), join(root, "into"));
     const own = createFolders();
     for (const name of told) own.add(join(root, name));
-    const { ports, close } = openPorts({ env: {}, compatible: {}, folders: own }, null);
-    const tools = await ports.tools?.(opening({ contextFolder: `${root}/${asked}` }));
-    expect(tools !== null).toBe(opens);
+    const { ports, close } = openPorts({ ...reaching, folders: own }, null);
+    const tools = await ports.tools?.(opening({ contextFolder: `${root}/${asked}` }), []);
+    const listed = await tools?.call("list_files", {}, signal);
+    expect(listed).toEqual(opens ? (expect.objectContaining({ ok: true }) as never) : NO_FOLDER);
     await close();
   },
 );

@@ -3,13 +3,15 @@ import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, NewDeliberation, OpenResult } from "../engine/index.ts";
-import { Fault, isEvent, isVoice, Labels, type Event, type Opening } from "../kernel/index.ts";
+import { Fault, isEvent, isVoice, Labels, personOf, type Event, type Opening } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
 import { adviceTemplate } from "../protocols/phases/draft.ts";
+import { MAX_TOOL_CALLS, requireTools, uniqueSpecs } from "../protocols/phases/tools.ts";
 import { personaIdOf } from "../views/votes.ts";
 import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { estimateOpening, type RunEstimate } from "./estimate.ts";
+import { findNamedTools } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";
 import { protocolNamed } from "./registry.ts";
@@ -31,6 +33,7 @@ const PROCESS_SETTINGS = [
   "organization",
   "user",
   "compatible",
+  "mcpServers",
   "families",
   "prices",
   "embedding",
@@ -178,8 +181,36 @@ async function openSeated(context: AppContext, protocol: AnyProtocol, panel: Pan
   });
   return {
     ...part,
+    settings: { ...part.settings, ...(await memberTools(seated, protocol, part.participants)) },
     notes: [...part.notes, ...notes],
     templates: { ...part.templates, ...Object.fromEntries(shown) },
+  };
+}
+
+/** The tools of members, by the settings and by their personas, for a protocol that lets members call any. */
+async function memberTools(
+  context: AppContext,
+  { settings: schema }: AnyProtocol,
+  participants: OpeningPart["participants"],
+): Promise<OpeningPart["settings"]> {
+  if (!fieldNames(schema).includes("toolSpecs")) return {};
+  const { resources, settings } = context;
+  const { toolCallLimit: limit = MAX_TOOL_CALLS } = settings;
+  const namedTools = (names: readonly string[]) => findNamedTools(context, names);
+  const own = participants.flatMap((one) => {
+    if (one.seat !== "member" || personOf(one.model) !== undefined) return [];
+    const { tools = [] } = resources.persona(personaIdOf(one));
+    return [{ id: one.id, names: [...new Set([...settings.tools, ...tools])] }];
+  });
+  const specs = await Promise.all(own.map(({ names }) => requireTools({ namedTools }, names)));
+  return {
+    tools: Object.fromEntries(
+      own.flatMap(({ id }, index) => {
+        const names = specs[index]?.map(({ name }) => name) ?? [];
+        return names.length === 0 ? [] : [[id, { names, limit }]];
+      }),
+    ),
+    toolSpecs: uniqueSpecs(specs.flat()),
   };
 }
 

@@ -2,7 +2,7 @@ import { CATALOGS } from "./catalog-commands.ts";
 import { defineCommand, type Command, type CommandGroup } from "./command.ts";
 import * as forest from "./forest-options.ts";
 import * as options from "./options.ts";
-import * as serverOptions from "./server-options.ts";
+import { SERVER_COMMANDS } from "./server-commands.ts";
 import { KNOWN_OVER_RUNS } from "./vote-commands.ts";
 
 // COMMAND-1. A module of a command is loaded when the command runs: neither for another command nor for help.
@@ -195,25 +195,6 @@ const FOREST: readonly Command[] = [
 ];
 
 /** Every command that no protocol declares. */
-const CLIENT_KEYS: readonly Command[] = [
-  defineCommand("new <name>", "Make a key for a program, shown once", {
-    details: "Send it as Authorization: Bearer KEY, or as x-api-key. Only its digest is kept.",
-    options: serverOptions.NEW_KEY,
-    examples: ["key new ci", "key new dashboard --scopes read --until 90d"],
-    run: async (io, given, [name = ""]) =>
-      (await import("./commands/client-keys.ts")).create(io, given, name),
-  }),
-  defineCommand("list", "List the keys that hold, never a key itself", {
-    options: options.JSON_FLAG,
-    examples: ["key list", "key list --json"],
-    run: async (io, given) => (await import("./commands/client-keys.ts")).list(io, given),
-  }),
-  defineCommand("revoke <key>", "Revoke a key by its name or id, at once", {
-    examples: ["key revoke ci", "key revoke k7mq2vx9bhtd"],
-    run: async (io, _given, [key = ""]) => (await import("./commands/client-keys.ts")).revoke(io, key),
-  }),
-];
-
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
   defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
     options: options.FEEDBACK,
@@ -342,6 +323,13 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["models", "models test openai/gpt-5-mini"],
     run: async (io, given, words) => (await import("./commands/models.ts")).models(io, given, words),
   }),
+  defineCommand("tools", "List the tools that models may be given, of servers too", {
+    details:
+      "Starts the servers that mcp-servers names. --tools gives tools by these names to whoever answers.",
+    options: options.JSON_FLAG,
+    examples: ["tools", "tools --json"],
+    run: async (io, given) => (await import("./commands/tools.ts")).tools(io, given),
+  }),
   defineCommand("demo", "Watch a recorded council; no model is called", {
     options: options.DEMO,
     examples: ["demo", "demo --keep --fast"],
@@ -380,15 +368,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["completion bash", "completion fish"],
     run: async (io, _given, words) => (await import("./commands/completion.ts")).completion(io, words),
   }),
-  defineCommand("serve", "Serve runs over HTTP: its own API, OpenAI's, and MCP", {
-    details:
-      "Prints a link that opens a browser's session, once. Programs send a key (parley key new NAME). Ctrl-C lets what runs reach " +
-      "a recorded step; the next start goes on with it.",
-    options: serverOptions.SERVE,
-    examples: ["serve", "serve --port 8080 --base-path /parley/"],
-    run: async (io, given) => (await import("./commands/serve.ts")).serve(io, given),
-  }),
-  { name: "key", summary: "Make, list and revoke keys of the server's clients", commands: CLIENT_KEYS },
+  ...SERVER_COMMANDS,
   defineCommand("sim-server", "Serve simulated models over real API protocols", {
     details: "Speaks the protocols of OpenAI, Anthropic and Ollama. PARLEY_SIM_KEY: the key that it expects.",
     options: options.SIM_SERVER,

@@ -105,6 +105,9 @@ export const ATTACHMENTS = {
   ),
 };
 
+export const TOOLS = {
+  tools: listSetting("--tools <names>", "tools: get_datetime, SERVER/TOOL, SERVER/*, comma-separated"),
+};
 const FOLDER = text("--folder <dir>", "let models read the files in a folder");
 
 /** What is written of a debate, beside what is printed. */
@@ -123,6 +126,7 @@ export const DEBATE_INPUT = {
   config: text("-c, --config <file>", "participants: agents, judge, rules (default: debate-config.json)"),
   ...ATTACHMENTS,
   folder: FOLDER,
+  ...TOOLS,
 };
 
 export const CONTINUE = {
@@ -138,6 +142,7 @@ export const CONVERSATION = {
   ...USER,
   ...CONTINUE,
   folder: FOLDER,
+  ...TOOLS,
 };
 export const WAIT = {
   wait: negation("--no-wait", "exit after the answer; grade and store it with parley resume"),

@@ -50,6 +50,7 @@ const ASKING = defineSurface({
     ...PACK,
     ...options.CONTINUE,
     ...options.ATTACHMENTS,
+    ...options.TOOLS,
     ...options.SEATS,
     ...options.SEED,
     ...options.LIMITS,

@@ -52,6 +52,8 @@ const common = {
   description: line(500).default(""),
   model: ModelRef.optional(),
   temperature: z.number().min(0).max(2).optional(),
+  /** The tools that it may call: `get_datetime`, `SERVER/TOOL` or `SERVER/*`. */
+  tools: z.array(line(200)).max(20).optional(),
   enabled: z.literal(true).default(true),
   lineage: Lineage.optional(),
   /** The version that was accepted; one of other instructions is on trial. */
@@ -112,9 +114,11 @@ export function readPersona(
   if (enabled === false) return [checkedFile(file, Hidden, FORM).id, null];
   const schema = isMapping(instructions) ? InParts : Whole;
   const { enabled: _, ...persona } = checkedFile(file, schema, FORM);
-  const { model } = persona;
-  if (source.from === "project" && model !== undefined && !isHarmlessModel(model))
-    requireTrust(file, [`model: ${model}`], place);
+  const { model, tools = [] } = persona;
+  if (source.from === "project") {
+    const models = model === undefined || isHarmlessModel(model) ? [] : [`model: ${model}`];
+    requireTrust(file, [...models, ...tools.map((tool) => `tool: ${tool}`)], place);
+  }
   const missingParts = isMapping(instructions)
     ? INSTRUCTION_PARTS.filter((part) => !Object.hasOwn(instructions, part))
     : [];

@@ -1,4 +1,5 @@
 import { isOwnPath } from "./trust.ts";
+import { describeServer } from "./mcp-servers.ts";
 import type { Environment } from "./paths.ts";
 import { Settings, settingName, type SettingKey } from "./settings.ts";
 import { looksLikePath } from "./text-file.ts";
@@ -34,6 +35,7 @@ const AMOUNTS: { readonly [key in SettingKey]?: (value: unknown) => number } = {
   synthesisTokens: Number,
   respondTokens: Number,
   historyTurns: Number,
+  toolCallLimit: Number,
   maxContextBytes: Number,
   memory: Number,
   personaFeedback: Number,
@@ -58,6 +60,7 @@ const USUAL: Partial<Settings> = {
   reviewTokens: 4_096,
   synthesisTokens: 8_192,
   respondTokens: 4_096,
+  toolCallLimit: 5,
 };
 
 /** Where a value stands, and what counts without it. */
@@ -81,7 +84,10 @@ export function claimsOfSetting(
   const isOwn = (file: string) => !looksLikePath(file) || isOwnPath(file, folder, env);
   if (key === "strategy" && typeof value === "string" && isOwn(value)) return [];
   if (isMapping(value))
-    return Object.entries(value).map(([entry, inner]) => `${name}.${entry}: ${describeEntry(inner)}`);
+    return Object.entries(value).map(
+      ([entry, inner]) =>
+        `${name}.${entry}: ${key === "mcpServers" ? describeServer(inner) : describeEntry(inner)}`,
+    );
   const named = [value].flat().map(String);
   if (key === "store") return named.map((one) => `${name}: ${one}${describePassword(one)}`);
   return named.filter((one) => !(MODELS.has(key) && isHarmlessModel(one))).map((one) => `${name}: ${one}`);

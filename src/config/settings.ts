@@ -2,6 +2,7 @@ import * as z from "zod";
 import { Json, MAX_REPLY_TOKENS, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
 import { Duration } from "./duration.ts";
 import { recordKeyType, joinWithOr, type Hint } from "./explain.ts";
+import { McpServers } from "./mcp-servers.ts";
 
 /** A number, also where the environment or a flag gives it as text. */
 function parseNumber(value: unknown): unknown {
@@ -27,19 +28,12 @@ function splitEntries(value: unknown): unknown {
 function number(type: z.ZodNumber, expects: string, example: string) {
   return z.preprocess(parseNumber, type).meta({ expects, example });
 }
-function count(example: string, of = "") {
-  return number(z.int().positive(), `an integer above 0${of}`, example);
-}
-function replyTokens(example: string) {
-  const expects = `an integer from 1 to ${MAX_REPLY_TOKENS}`;
-  return number(z.int().min(1).max(MAX_REPLY_TOKENS), expects, example);
-}
-function money(example: string) {
-  return number(z.number().nonnegative(), "a price in US dollars per million tokens", example);
-}
-function degrees(example: string) {
-  return number(z.number().min(0).max(2), "a number from 0 to 2", example);
-}
+const count = (example: string, of = "") => number(z.int().positive(), `an integer above 0${of}`, example);
+const replyTokens = (example: string) =>
+  number(z.int().min(1).max(MAX_REPLY_TOKENS), `an integer from 1 to ${MAX_REPLY_TOKENS}`, example);
+const money = (example: string) =>
+  number(z.number().nonnegative(), "a price in US dollars per million tokens", example);
+const degrees = (example: string) => number(z.number().min(0).max(2), "a number from 0 to 2", example);
 const truth = z
   .preprocess((value) => WORDS.get(value) ?? value, z.boolean())
   .meta({ expects: "true or false", example: "true" });
@@ -201,6 +195,15 @@ export const Settings = z.strictObject({
   memory: truth.meta({ expects: "on or off", example: "off" }).default(true),
   /** Whether the models of `respond` and `chat` may search memory themselves, and keep facts that they are told. */
   memoryTools: truth.meta({ expects: "on or off", example: "off" }).default(true),
+  /** Servers of tools (MCP), in the form that other clients read; written `mcpServers` too. */
+  mcpServers: McpServers.default({}),
+  /** Tools that members, respondents and agents may call: `get_datetime`, `SERVER/TOOL`, or `SERVER/*` for all of a server's. */
+  tools: z
+    .preprocess(splitEntries, z.array(line(200)).max(50))
+    .meta({ expects: "names of tools, separated by commas or as a list", example: "get_datetime,search/*" })
+    .default([]),
+  /** How many tools one answer may call; 5 by default, 10 for an agent of a debate. */
+  toolCallLimit: number(z.int().min(1).max(100), "an integer from 1 to 100", "10").optional(),
   /** The owner of the memory. */
   user: UserId.meta({
     expects: "a name of letters, digits, dot, dash, underscore, @ and +",

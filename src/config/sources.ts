@@ -9,6 +9,7 @@ import { redactSecrets } from "../kernel/index.ts";
 import { findMeant, findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import { writeDuration } from "./duration.ts";
 import { explainIssue } from "./explain.ts";
+import { describeServer, resolveServers } from "./mcp-servers.ts";
 import { nearestAbove } from "./named-files.ts";
 import { claimsOfSetting } from "./project-settings.ts";
 import { configFolder, defaultStoreFile, toAbsolute, type Environment, type FileContext } from "./paths.ts";
@@ -122,6 +123,8 @@ function collectChoices(key: SettingKey, layers: readonly SettingLayer[]): reado
 
 function displayValue(key: SettingKey, value: unknown): unknown {
   if (typeof value === "number" && key.endsWith("Ms")) return writeDuration(value);
+  if (key === "mcpServers" && isMapping(value) && ("command" in value || "url" in value))
+    return redactSecrets(describeServer(value));
   return typeof value === "string" ? redactSecrets(value) : value;
 }
 
@@ -202,7 +205,7 @@ function readLayer(path: string, from: SettingOrigin, { env }: FileContext) {
   refuseSecrets(file);
   for (const [name, raw] of Object.entries(file.value ?? {})) {
     const now = RENAMED_SETTINGS.get(name) ?? name;
-    const key = settingKeys.get(now);
+    const key = settingKeys.get(now === "mcpServers" ? settingName(now) : now);
     const place = file.place([name], "key");
     if (now !== name) renamed.push(`${place}: ${name} is now ${now}`);
     if (key === undefined) {
@@ -239,6 +242,7 @@ function wordValue(name: string, raw: unknown, assignment: string): SettingValue
 
 /** A path stands for what it means where it was written. */
 function resolvePath(key: SettingKey, raw: unknown, place: Pick<FileContext, "cwd" | "env">): unknown {
+  if (key === "mcpServers") return resolveServers(raw, place);
   if (typeof raw !== "string" || raw.trim() === "") return raw;
   const namesFile =
     key === "store" ? !raw.includes("://") && raw !== ":memory:" : key === "strategy" && looksLikePath(raw);

@@ -183,6 +183,8 @@ export function isMapping(value: unknown): value is Readonly<Record<string, unkn
 const SECRET = /(^|[-_. ])(api[-_]?key|key|secret|token|password|passphrase|credentials?|authorization)$/i;
 /** `openaiApiKey` is read as `openai-Api-Key`, since other programs' files write names that way. */
 const namesSecret = (key: string): boolean => SECRET.test(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2"));
+/** Names the variable that holds it: `${TOKEN}`, `Bearer ${TOKEN}`. */
+const NAMED_SECRET = /^\s*(?:[A-Za-z]+ )?\$\{(?:env:)?[A-Za-z_]\w*\}\s*$/;
 const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/?#]*:[^\s]+@/i;
 
 /**
@@ -195,7 +197,7 @@ export function refuseSecrets(file: YamlFile): void {
     for (const [key, inner] of Object.entries(value)) {
       const here = [...path, Array.isArray(value) ? Number(key) : key];
       const scalar = inner !== null && typeof inner !== "object";
-      if (scalar && !Array.isArray(value) && namesSecret(key))
+      if (scalar && !Array.isArray(value) && namesSecret(key) && !NAMED_SECRET.test(String(inner)))
         throw refuse(
           `${file.place(here, "key")}: ${toOneLine(key, 60)} looks like a secret, and files are no place for one`,
           "put it in the environment, as OPENAI_API_KEY and the like, or name its variable under key-env",

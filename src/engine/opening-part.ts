@@ -61,6 +61,8 @@ export type PersonaText = {
   readonly instructions: string;
   readonly model?: ModelRef | undefined;
   readonly temperature?: number | undefined;
+  /** The tools that whoever speaks for it may call, as `namedTools` takes them. */
+  readonly tools?: readonly string[] | undefined;
 };
 
 /** The settings that openings read, documented in `src/config`. */
@@ -78,6 +80,9 @@ export type OpeningSettings = {
   readonly temperatureB: number;
   readonly historyTurns: number;
   readonly memoryTools: boolean;
+  /** The tools that everybody who answers may call, as `namedTools` takes them. */
+  readonly tools: readonly string[];
+  readonly toolCallLimit?: number | undefined;
   readonly quorum?: number | undefined;
   readonly callTimeoutMs?: number | undefined;
   readonly patienceMs?: number | undefined;
@@ -91,6 +96,13 @@ export type EarlierTurn = {
   readonly question: string;
   readonly answer: string;
   readonly covers?: number | undefined;
+};
+
+export type NamedTools = {
+  /** By the name as it was given; a name that nobody knows is absent. */
+  readonly specs: ReadonlyMap<string, readonly ToolSpec[]>;
+  /** The names that there are. */
+  readonly known: readonly string[];
 };
 
 /** The services that the app gives to a protocol's opening. */
@@ -109,6 +121,11 @@ export interface OpeningContext {
   role(name: string): PersonaText;
   /** The file tools and their folder; null if the request has no folder. */
   readonly fileTools: { readonly folder: string; readonly specs: readonly ToolSpec[] } | null;
+  /**
+   * Returns what models are told of tools by their names: `get_datetime`, `SERVER/TOOL`, or `SERVER/*` for all of a server's.
+   * A server that is named is started. @throws Fault `configuration` for one that cannot be
+   */
+  namedTools(names: readonly string[]): Promise<NamedTools>;
   /** Returns the settings of a respondent's memory for this user; null if memory is off. */
   recall(user: UserId): unknown;
   /** `whole`: all turns since the last summary, instead of as many as a prompt shows; `again`: without `previous` itself. */

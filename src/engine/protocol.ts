@@ -13,6 +13,7 @@ import {
   type ReportPart,
   type Respondent,
   type Tools,
+  type ToolSpec,
   Fault,
 } from "../kernel/index.ts";
 import type { ProtocolOpening } from "./opening-part.ts";
@@ -26,8 +27,8 @@ export type RecordedTurn = Turn & { readonly deliberation: DeliberationId; reado
 export type Ports = {
   /** Returns an embedding model by reference; null for the configured one. */
   readonly embeddings?: (model: string | null) => Embeddings | null;
-  /** Returns the tools that the opening's settings allow. */
-  readonly tools?: (opening: Opening) => Promise<Tools | null>;
+  /** Returns the tools that the opening's settings allow; `specs`: what the participant was told of its own, as pinned. */
+  readonly tools?: (opening: Opening, specs: readonly ToolSpec[]) => Promise<Tools | null>;
   readonly memory?: Memory;
   /** Runs deterministic checks, such as the gates of a forest. */
   readonly executor?: Executor;

@@ -52,7 +52,7 @@ export const timeOf = ({ at }: Pick<Envelope, "at">): number => Date.parse(at);
 /** True if a reaction continues after this entry of its own: a tool turn, the first of two orders, or a lookup. */
 export function isIntermediate(entry: Entry): boolean {
   if (isEvent(entry, "degradation-noted"))
-    return "work" in entry.origin && entry.origin.work?.kind === "summary";
+    return "work" in entry.origin && ["summary", "tool"].includes(entry.origin.work?.kind ?? "");
   return isEvent(entry, "reply-received", "tool-called", "engrams-recalled", "turns-chosen", "summary-made");
 }
 

@@ -33,13 +33,19 @@ export interface Embeddings {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
 }
 
-/** Tools for participants. `input` is parsed JSON, but not validated. */
+/**
+ * Tools for participants. `input` is parsed JSON, but not validated. `lost`: the tool could not be reached, so that whoever
+ * called it goes without it.
+ */
 export interface Tools {
   call(
     name: string,
     input: Json,
     signal: AbortSignal,
-  ): Promise<{ readonly ok: true; readonly result: Json } | { readonly ok: false; readonly reason: string }>;
+  ): Promise<
+    | { readonly ok: true; readonly result: Json }
+    | { readonly ok: false; readonly reason: string; readonly lost?: true }
+  >;
 }
 
 /** Runs a deterministic check without a model. */

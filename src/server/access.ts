@@ -13,7 +13,7 @@ const SESSION_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /** How a request named itself. */
-export type Caller = {
+export type ApiCaller = {
   readonly credential: Credential;
   readonly principal: Principal;
   readonly by: "cookie" | "header";
@@ -48,7 +48,7 @@ export function createAccess(options: AccessOptions) {
       return `${COOKIE}=${secret}; Path=${base}; HttpOnly; SameSite=Strict; Max-Age=${(SESSION_DAYS * DAY_MS) / 1_000}${isSecure ? "; Secure" : ""}`;
     },
     /** @throws Refused 401, 403 (ACCESS-1) */
-    async caller(request: IncomingMessage): Promise<Caller> {
+    async caller(request: IncomingMessage): Promise<ApiCaller> {
       const given = secretsIn(request);
       const [first] = given;
       if (!first || given.some(({ secret }) => secret !== first.secret)) {
@@ -72,7 +72,7 @@ export function createAccess(options: AccessOptions) {
 export type Access = ReturnType<typeof createAccess>;
 
 /** What a request names itself by, in every spelling. (ACCESS-1) */
-function secretsIn({ headers }: IncomingMessage): { secret: string; by: Caller["by"] }[] {
+function secretsIn({ headers }: IncomingMessage): { secret: string; by: ApiCaller["by"] }[] {
   const { authorization, cookie } = headers;
   const bearer = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
   const key = headers["x-api-key"];
@@ -102,7 +102,7 @@ function isKnownHost(host: string | undefined, hosts: readonly string[]): boolea
 const unauthorized = (detail: string) =>
   new Refused({
     ...{ status: 401, code: "authentication", detail },
-    next: "send Authorization: Bearer KEY (parley key new NAME makes one), or open the link that parley serve printed",
+    next: "send a key as Authorization: Bearer KEY, or open the link that the server printed",
     headers: { "www-authenticate": "Bearer" },
   });
 const forbidden = (detail: string) => new Refused({ status: 403, code: "forbidden", detail });

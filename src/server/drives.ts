@@ -1,4 +1,5 @@
 import type { Parley } from "../app/parley.ts";
+import { linkAbort } from "../engine/index.ts";
 import type { DeliberationId, Entry, Principal } from "../kernel/index.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
 import { Refused } from "./problem.ts";
@@ -26,7 +27,7 @@ export type DrivesOptions = {
   readonly onEnd?: (id: DeliberationId) => void;
 };
 
-type Waiting = { readonly id: DeliberationId; readonly principal: Principal };
+type InLine = { readonly id: DeliberationId; readonly principal: Principal };
 
 /** The deliberations that this server drives, and those in line. */
 export function createDrives({ parley, principal, most, log, onEnd }: DrivesOptions) {
@@ -34,7 +35,7 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
   const { store } = process;
   const own = store.for(principal.organization);
   const running = new Map<DeliberationId, { readonly ended: Promise<void>; readonly stop: () => void }>();
-  const line: Waiting[] = [];
+  const line: InLine[] = [];
   /** Up to which event a deliberation that waits for a person has been driven, and when a seat's time is up. */
   const waited = new Map<DeliberationId, { readonly seq: number; readonly untilMs: number }>();
   let stopping = false;
@@ -47,7 +48,7 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
     }
   };
 
-  const begin = ({ id, principal: by }: Waiting): void => {
+  const begin = ({ id, principal: by }: InLine): void => {
     const control = new AbortController();
     const stop = () => control.abort(new Error("the server is stopping"));
     const ended = run({ id, principal: by }, control.signal)
@@ -60,28 +61,28 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
     running.set(id, { ended, stop });
   };
 
-  const run = async ({ id, principal: by }: Waiting, signal: AbortSignal): Promise<void> => {
+  const run = async ({ id, principal: by }: InLine, signal: AbortSignal): Promise<void> => {
     const lease = `drive/${id}`;
     if (!(await store.lease(lease, worker, LEASE_MS))) return; // another server's (DRIVES-1)
-    const lost = new AbortController();
-    const both = AbortSignal.any([signal, lost.signal]);
+    const own = linkAbort(signal);
     const over = new AbortController();
     const renewing = (async () => {
       while (!over.signal.aborted) {
         await world.sleep(RENEW_MS, over.signal);
         if (over.signal.aborted) return;
         const isOurs = await store.lease(lease, worker, LEASE_MS).catch(() => true);
-        if (!isOurs) lost.abort(new Error("another server drives it"));
+        if (!isOurs) own.abort(new Error("another server drives it"));
       }
     })();
     try {
-      const driven = await parley.resume(id, { principal: by, signal: both });
+      const driven = await parley.resume(id, { principal: by, signal: own.signal });
       const { status } = await driven.outcome();
       await driven.reactions;
       // Up to what the drive itself has seen: what was recorded since, it does not know of.
       if (status === "waiting") waited.set(id, lastSeen(driven.recorded()));
       else waited.delete(id);
     } finally {
+      own.release();
       over.abort();
       await renewing.catch(() => undefined);
       await store.release(lease, worker).catch(() => undefined);

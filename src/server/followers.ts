@@ -13,11 +13,11 @@ import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
 import { Refused } from "./problem.ts";
 
-// FOLLOW-1. `id:` is the deliberation's seq, so that a follower that returns misses nothing, whatever ended in between. The
+// STREAM-1. `id:` is the deliberation's seq, so that a follower that returns misses nothing, whatever ended in between. The
 //     store-wide cursor leaves no server.
-// FOLLOW-2. What is said to all followers of a deliberation is encoded once. Live text is lossy: one that is far behind gets none,
+// STREAM-2. What is said to all followers of a deliberation is encoded once. Live text is lossy: one that is far behind gets none,
 //     and the present text of every running step stands first for whoever joins late.
-// FOLLOW-3. Nobody's slowness is anybody else's: a follower that is too far behind is closed, and resumes by its id.
+// STREAM-3. Nobody's slowness is anybody else's: a follower that is too far behind is closed, and resumes by its id.
 
 const FLUSH_MS = 25;
 const COMMENT_MS = 10_000;
@@ -27,7 +27,7 @@ const MAX_BEHIND = 8_000_000;
 /** How much of a text stands in an event with `texts=head`. */
 const HEAD = 200;
 
-export type Texts = "full" | "head";
+export type EventTexts = "full" | "head";
 
 /** Where a follower's bytes go. */
 export type Sink = {
@@ -38,7 +38,7 @@ export type Sink = {
   end(isOver: boolean): void;
 };
 
-type Follower = Sink & { readonly texts: Texts; seq: number };
+type StreamFollower = Sink & { readonly texts: EventTexts; seq: number };
 
 /** A running step's text so far. */
 type Running = { attempt: number; text: string; told: number };
@@ -46,7 +46,7 @@ type Running = { attempt: number; text: string; told: number };
 type Channel = {
   readonly id: DeliberationId;
   readonly organization: OrganizationId;
-  readonly followers: Set<Follower>;
+  readonly followers: Set<StreamFollower>;
   /** All events, in order, for what may be shown and whether it has ended. */
   entries: Entry[];
   /** Resolves when nothing is missing between what was read and what is heard. */
@@ -130,7 +130,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
       one.seq = Math.max(one.seq, entries.at(-1)?.seq ?? 0);
       if (isState) one.write(stateBytes(channel.entries));
       if (live && one.behind() < MAX_BEHIND_FRAMES) one.write(live);
-      if (one.behind() > MAX_BEHIND) leave(channel, one, false); // FOLLOW-3
+      if (one.behind() > MAX_BEHIND) leave(channel, one, false); // STREAM-3
     }
     if (isClosed(channel.entries)) void endWhenDone(channel);
   };
@@ -146,7 +146,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
     for (const one of channel.followers) leave(channel, one, true);
   };
 
-  const leave = (channel: Channel, follower: Follower, isOver: boolean): void => {
+  const leave = (channel: Channel, follower: StreamFollower, isOver: boolean): void => {
     if (!channel.followers.delete(follower)) return;
     if (isOver) follower.write(END);
     follower.end(isOver);
@@ -237,7 +237,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
       // Whoever else followed it may have gone meanwhile, and the channel with them.
       if (channels.get(id) !== channel) return this.follow(request, sink);
       flush(channel); // what is pending goes to the others, and live text is told up to here
-      const follower: Follower = { ...sink, texts: how, seq: Math.max(after, lastSeq(channel)) };
+      const follower: StreamFollower = { ...sink, texts: how, seq: Math.max(after, lastSeq(channel)) };
       channel.followers.add(follower);
       const missed = veiled(channel.entries).filter(({ seq }) => seq > after);
       if (missed.length > 0) sink.write(Buffer.concat(missed.map((entry) => eventBytes(entry, how))));
@@ -291,7 +291,7 @@ export type FollowRequest = {
   /** All of its events, as they were just read. */
   readonly entries: readonly Entry[];
   readonly after: number;
-  readonly texts: Texts;
+  readonly texts: EventTexts;
 };
 
 const stopping = () =>
@@ -319,8 +319,8 @@ const hides = (entries: readonly Entry[]): boolean => {
   return opened !== undefined && hasPeople(opened.data) && !isClosed(entries);
 };
 
-/** An event as the service gives it: without the store's cursor, and a call's reply where the event holds it. (FOLLOW-1) */
-export function publicEntry(entry: Entry, texts: Texts = "full"): Readonly<Record<string, unknown>> {
+/** An event as the service gives it: without the store's cursor, and a call's reply where the event holds it. (STREAM-1) */
+export function publicEntry(entry: Entry, texts: EventTexts = "full"): Readonly<Record<string, unknown>> {
   const { cursor: _cursor, ...shown } = entry;
   if (shown.type === "unknown") return { ...shown, ...shown.data };
   const call = callOf(entry);
@@ -338,7 +338,7 @@ const headOf = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, headOf(one)]));
 };
 
-export const eventBytes = (entry: Entry, texts: Texts): Buffer =>
+const eventBytes = (entry: Entry, texts: EventTexts): Buffer =>
   Buffer.from(`id: ${entry.seq}\nevent: recorded\ndata: ${JSON.stringify(publicEntry(entry, texts))}\n\n`);
 
 const isStateChange = (entry: Entry): boolean =>

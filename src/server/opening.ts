@@ -12,13 +12,13 @@ import { idOfRequest, textDigest } from "../engine/index.ts";
 import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
 import type { OpenedRun } from "../app/start.ts";
-import type { Caller } from "./access.ts";
+import type { ApiCaller } from "./access.ts";
 import { CLIENT_REQUESTS } from "./drives.ts";
 import { Refused } from "./problem.ts";
-import { readingContext, type Exchange, type Services } from "./route.ts";
+import { readingContext, type HttpExchange, type Services } from "./route.ts";
 
-// OPEN-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing.
-// OPEN-2. A deliberation that calls this server again would pay without end: it is refused by its depth.
+// REQUEST-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing.
+// REQUEST-2. A deliberation that calls this server again would pay without end: it is refused by its depth.
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
@@ -35,7 +35,7 @@ export function clientRequest(
     request,
     caller,
     world,
-  }: Pick<Exchange, "request"> & Pick<Services, "world"> & { readonly caller: Caller },
+  }: Pick<HttpExchange, "request"> & Pick<Services, "world"> & { readonly caller: ApiCaller },
   body: unknown,
 ): ClientRequest & { readonly name: string } {
   const given = request.headers["idempotency-key"];
@@ -54,9 +54,9 @@ export const nameOf = (key: string, given: string): string =>
 
 export const digestOfBody = (body: unknown): Digest => textDigest(canonical(body ?? null));
 
-/** @throws Refused 400 for a request that a deliberation's own call makes (OPEN-2) */
+/** @throws Refused 400 for a request that a deliberation's own call makes (REQUEST-2) */
 export function checkDepth(
-  { request }: Pick<Exchange, "request">,
+  { request }: Pick<HttpExchange, "request">,
   { config }: Pick<Services, "config">,
 ): void {
   const depth = Number(request.headers["x-parley-depth"] ?? 0);
@@ -67,11 +67,11 @@ export function checkDepth(
 }
 
 /**
- * Opens a deliberation under the client's name for it, or finds what that name opened. (OPEN-1)
+ * Opens a deliberation under the client's name for it, or finds what that name opened. (REQUEST-1)
  * @throws Refused 422 for the same name with another body, 503 without room
  */
 export async function openOnce(
-  { parley, drives, caller }: Pick<Services, "parley" | "drives"> & { readonly caller: Caller },
+  { parley, drives, caller }: Pick<Services, "parley" | "drives"> & { readonly caller: ApiCaller },
   { request, name, client }: ReturnType<typeof clientRequest>,
   open: (call: {
     readonly request: string;
@@ -149,7 +149,7 @@ export type AwaitedRun = {
 };
 
 /** The seconds of `Prefer: wait=N`, in milliseconds; 0 without it. */
-export function preferredWait({ request }: Pick<Exchange, "request">): number {
+export function preferredWait({ request }: Pick<HttpExchange, "request">): number {
   const seconds = /(?:^|[,;\s])wait=(\d{1,4})(?=$|[,;\s])/.exec(String(request.headers["prefer"] ?? ""))?.[1];
   return Math.min(Number(seconds ?? 0), MAX_WAIT_SECONDS) * 1_000;
 }

@@ -1,12 +1,12 @@
-import type { Exchange, Reply, ServerConfig } from "./route.ts";
+import type { HttpExchange, HttpReply, ServerConfig } from "./route.ts";
 
 // PATIENCE-1. What lies between a client and the server may cut a connection on which nothing comes for some seconds: something
 //     comes every ten. JSON may have white space before it.
 
 /** For how long nothing may come, unless the server's configuration says otherwise. */
-export const QUIET_MS = 10_000;
+const QUIET_MS = 10_000;
 
-type Awaited = Pick<Exchange, "response" | "signal"> & { readonly config: Pick<ServerConfig, "quietMs"> };
+type Awaited = Pick<HttpExchange, "response" | "signal"> & { readonly config: Pick<ServerConfig, "quietMs"> };
 
 /**
  * Writes line breaks while a reply is made that takes long. The status is then 200: a refusal that comes later breaks the
@@ -15,8 +15,8 @@ type Awaited = Pick<Exchange, "response" | "signal"> & { readonly config: Pick<S
 export async function withPatience(
   { response, signal, config: { quietMs = QUIET_MS } }: Awaited,
   headers: Readonly<Record<string, string>>,
-  make: () => Promise<Reply>,
-): Promise<Reply | undefined> {
+  make: () => Promise<HttpReply>,
+): Promise<HttpReply | undefined> {
   let hasBegun = false;
   const timer = setInterval(() => {
     if (signal.aborted) return;
@@ -72,4 +72,3 @@ export function beginStream(
     },
   };
 }
-export type EventStream = ReturnType<typeof beginStream>;

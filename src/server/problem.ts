@@ -1,6 +1,6 @@
 import { isFault, redactSecrets, type FaultCode } from "../kernel/index.ts";
 import * as z from "zod";
-import type { Reply } from "./route.ts";
+import type { HttpReply } from "./route.ts";
 
 /** Why a request was refused (RFC 9457). `code` is for programs, `next` says what to do. */
 export const Problem = z.strictObject({
@@ -15,7 +15,7 @@ export const Problem = z.strictObject({
   /** Where in the request: a JSON Pointer, or the name of a parameter. */
   errors: z.array(z.strictObject({ pointer: z.string(), detail: z.string() })).optional(),
 });
-export type Problem = z.infer<typeof Problem>;
+export type ProblemDetails = z.infer<typeof Problem>;
 
 export const TITLES: { readonly [status: number]: string } = {
   400: "Bad request",
@@ -37,16 +37,16 @@ export const TITLES: { readonly [status: number]: string } = {
   503: "Over capacity",
 };
 
-export type Refusal = Omit<Problem, "type" | "title" | "errors"> & {
-  readonly errors?: Problem["errors"];
+export type HttpRefusal = Omit<ProblemDetails, "type" | "title" | "errors"> & {
+  readonly errors?: ProblemDetails["errors"];
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** A request that is refused, in a way that every API of the server can tell in its own words. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  readonly refusal: Refusal;
-  constructor(refusal: Refusal) {
+  readonly refusal: HttpRefusal;
+  constructor(refusal: HttpRefusal) {
     super(refusal.detail);
     this.refusal = refusal;
   }
@@ -69,7 +69,7 @@ const STATUS: { readonly [C in FaultCode]?: number } = {
 };
 
 /** What an error comes to. An unexpected one says nothing of its own: it is for the log. */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): HttpRefusal {
   if (error instanceof Refused) return error.refusal;
   if (!isFault(error)) {
     const next = "try again; the server's log has the reason";
@@ -88,12 +88,12 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** A refusal as a reply in the words of RFC 9457. */
-export const problemReply = (refusal: Refusal): Reply => ({
+export const problemReply = (refusal: HttpRefusal): HttpReply => ({
   ...{ status: refusal.status, headers: refusal.headers ?? {} },
   content: { type: "application/problem+json", bytes: JSON.stringify(problemOf(refusal)) },
 });
 
-const problemOf = ({ headers: _headers, ...refusal }: Refusal): Problem => ({
+const problemOf = ({ headers: _headers, ...refusal }: HttpRefusal): ProblemDetails => ({
   ...{ type: "about:blank", title: TITLES[refusal.status] ?? "Error" },
   ...refusal,
 });

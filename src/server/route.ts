@@ -6,7 +6,7 @@ import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { FileContext } from "../config/paths.ts";
 import { Fault, type Principal, type Scope, type World } from "../kernel/index.ts";
-import type { Access, Caller } from "./access.ts";
+import type { Access, ApiCaller } from "./access.ts";
 import { readJson } from "./body.ts";
 import type { Drives } from "./drives.ts";
 import type { Followers } from "./followers.ts";
@@ -41,14 +41,14 @@ export type ServerConfig = {
 };
 
 /** One request on its way. `signal` aborts when the client has gone. */
-export type Exchange = {
+export type HttpExchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
   readonly signal: AbortSignal;
 };
 
-export type Reply = {
+export type HttpReply = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Written as JSON. */
@@ -57,20 +57,20 @@ export type Reply = {
   readonly content?: { readonly type: string; readonly bytes: string | Buffer };
 };
 
-export type Call<P, Q, B> = Exchange &
+export type RouteCall<P, Q, B> = HttpExchange &
   Services & {
     readonly params: P;
     readonly query: Q;
     readonly body: B;
     /** The body as it was sent; empty without one. */
     readonly sent: string;
-    readonly caller: Caller;
+    readonly caller: ApiCaller;
   };
 
 /** What a reply of a status holds: a schema for JSON, or another type. */
-export type ReplySchema = z.ZodType | { readonly type: string; readonly description: string };
+export type DeclaredReply = z.ZodType | { readonly type: string; readonly description: string };
 
-type Parts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
+type RouteParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
   /** The operation's name in the document. */
   readonly name: string;
   readonly summary: string;
@@ -82,22 +82,22 @@ type Parts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = 
   /** Headers that it reads, each with what it does. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Several for one status where the client chooses by Accept. */
-  readonly replies: { readonly [status: number]: ReplySchema | readonly ReplySchema[] };
+  readonly replies: { readonly [status: number]: DeclaredReply | readonly DeclaredReply[] };
   /** Resolves to a reply, or to none where it has written one itself. */
-  handle(call: Call<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<Reply | undefined>;
+  handle(call: RouteCall<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<HttpReply | undefined>;
 };
 
-export type Method = "get" | "post" | "delete";
+export type HttpMethod = "get" | "post" | "delete";
 
-export type Route = Omit<Parts<z.ZodObject, z.ZodObject, z.ZodType>, "handle"> & {
-  readonly method: Method;
+export type ApiRoute = Omit<RouteParts<z.ZodObject, z.ZodObject, z.ZodType>, "handle"> & {
+  readonly method: HttpMethod;
   /** Below the API's prefix, with its parameters as `{id}`. */
   readonly path: string;
   answer(
-    exchange: Exchange,
+    exchange: HttpExchange,
     services: Services,
     params: Readonly<Record<string, string>>,
-  ): Promise<Reply | undefined>;
+  ): Promise<HttpReply | undefined>;
 };
 
 /** Defines a route (ROUTE-1). */
@@ -105,7 +105,7 @@ export function route<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends z.ZodType = z.ZodUndefined,
->(method: Method, path: string, parts: Parts<P, Q, B>): Route {
+>(method: HttpMethod, path: string, parts: RouteParts<P, Q, B>): ApiRoute {
   return {
     ...parts,
     ...(method === "post" ? { replies: { ...parts.replies, 413: Problem, 415: Problem } } : {}),
@@ -131,7 +131,7 @@ export function route<
         parts.body,
         sent === "" && !parts.body?.safeParse(undefined).success ? {} : json,
       );
-      return parts.handle({ ...exchange, ...services, params, query, body, sent, caller } as Call<
+      return parts.handle({ ...exchange, ...services, params, query, body, sent, caller } as RouteCall<
         z.infer<P>,
         z.infer<Q>,
         z.infer<B>

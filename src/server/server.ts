@@ -10,9 +10,9 @@ import { createAccess } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
-import { problemReply, Refused, refusalOf, type Refusal } from "./problem.ts";
+import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
 import { createResults } from "./results.ts";
-import type { Exchange, Reply, Route, ServerConfig, Services } from "./route.ts";
+import type { HttpExchange, HttpReply, ApiRoute, ServerConfig, Services } from "./route.ts";
 
 // SERVER-1. A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
 // SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called.
@@ -28,21 +28,21 @@ const MIN_FREE_BYTES = 256_000_000;
 const MAX_LAG_MS = 1_000;
 
 /** The routes below one prefix, which say their refusals in one way. */
-export type Surface = {
+export type ApiSurface = {
   /** Without a slash at its beginning, with one at its end: `api/v1/`. */
   readonly prefix: string;
-  readonly routes: readonly Route[];
-  refuse(refusal: Refusal): Reply;
+  readonly routes: readonly ApiRoute[];
+  refuse(refusal: HttpRefusal): HttpReply;
 };
 
 /** Answers a path itself. */
-export type Mount = (exchange: Exchange, services: Services) => Promise<void>;
+export type Mount = (exchange: HttpExchange, services: Services) => Promise<void>;
 
 export type ServerOptions = {
   readonly parley: Parley;
   /** In whose name the server drives, and whose sessions its link opens. */
   readonly principal: Principal;
-  readonly surfaces: readonly Surface[];
+  readonly surfaces: readonly ApiSurface[];
   /** By path, without a slash at its beginning: `mcp`. */
   readonly mounts: { readonly [path: string]: Mount };
   readonly config: ServerConfig;
@@ -117,7 +117,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return `${rows.map(([name, value]) => `${name} ${value}`).join("\n")}\n`;
   };
   /** What stands beside the APIs. */
-  const ownPath = async (path: string, exchange: Exchange): Promise<Reply | undefined> => {
+  const ownPath = async (path: string, exchange: HttpExchange): Promise<HttpReply | undefined> => {
     if (!OWN_PATHS.has(path)) return undefined;
     if (!["GET", "HEAD"].includes(exchange.request.method ?? "")) throw notAllowed(["GET"]);
     if (path === "healthz") return { status: 200, body: { ok: true } };
@@ -141,7 +141,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 
   const surfaces = options.surfaces.map((surface) => ({ surface, router: routerOf(surface) }));
-  const dispatch = async (path: string, exchange: Exchange): Promise<Reply | undefined> => {
+  const dispatch = async (path: string, exchange: HttpExchange): Promise<HttpReply | undefined> => {
     const mount = options.mounts[path];
     if (mount) {
       await mount(exchange, services);
@@ -161,7 +161,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 
   /** Writes an unexpected error into the log, and says under which name. (SERVER-2) */
-  const nameInLog = (refusal: Refusal, error: unknown, what: string): Refusal => {
+  const nameInLog = (refusal: HttpRefusal, error: unknown, what: string): HttpRefusal => {
     if (refusal.status < 500 || error instanceof Refused) return refusal;
     const instance = `urn:parley:request:${world.id()}`;
     log(`${instance} ${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -257,16 +257,16 @@ const ORIGIN = "http://parley.invalid";
 const METHODS = ["GET", "POST", "DELETE"] as const;
 /** What stands beside the APIs. */
 const OWN_PATHS: ReadonlySet<string> = new Set(["", "healthz", "readyz", "metrics"]);
-type Router = RegExpRouter<Route>;
+type Router = RegExpRouter<ApiRoute>;
 
-function routerOf({ routes }: Surface): Router {
+function routerOf({ routes }: ApiSurface): Router {
   const router: Router = new RegExpRouter();
   for (const one of routes)
     router.add(one.method.toUpperCase(), `/${one.path.replaceAll(/\{(\w+)\}/g, ":$1")}`, one);
   return router;
 }
 
-type Matched = { readonly route: Route; readonly params: Readonly<Record<string, string>> };
+type Matched = { readonly route: ApiRoute; readonly params: Readonly<Record<string, string>> };
 
 /** The route of a path, with its parameters decoded; one that is not well-formed is none. */
 function matchOf(router: Router, method: string, path: string): Matched | undefined {
@@ -319,7 +319,7 @@ const SAFE_HEADERS = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-function send(response: ServerResponse, { status, headers = {}, body, content }: Reply): void {
+function send(response: ServerResponse, { status, headers = {}, body, content }: HttpReply): void {
   const bytes = content?.bytes ?? (body === undefined ? "" : JSON.stringify(body));
   response.writeHead(status, {
     ...SAFE_HEADERS,

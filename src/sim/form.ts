@@ -2,14 +2,14 @@ import { extractAnswer } from "../replies/extract-answer.ts";
 import { parseJson } from "../replies/json-objects.ts";
 import { quotable } from "./wording.ts";
 
-type Schema = {
+type FormSchema = {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
+  readonly anyOf?: readonly FormSchema[];
+  readonly oneOf?: readonly FormSchema[];
+  readonly properties?: Readonly<Record<string, FormSchema>>;
+  readonly items?: FormSchema;
   readonly minItems?: number;
   readonly minimum?: number;
 };
@@ -20,13 +20,13 @@ const MAX_DEPTH = 20;
 /** JSON that fits the schema at the end of a question, with what the shown answer comes to; null where none is asked for. */
 export function writeForm(question: string, answer: string): string | null {
   const [, text] = ASKED.exec(question) ?? [];
-  const schema = text === undefined ? null : (parseJson(text) as Schema | null);
+  const schema = text === undefined ? null : (parseJson(text) as FormSchema | null);
   if (schema === null) return null;
   const final = extractAnswer(answer);
   return JSON.stringify(instanceOf(schema, final ? final.value : quotable(answer), 0));
 }
 
-function instanceOf(schema: Schema, said: string, depth: number): unknown {
+function instanceOf(schema: FormSchema, said: string, depth: number): unknown {
   const { properties = {}, items, minItems = 1, minimum = 0 } = schema;
   const [type = "object"] = [schema.type ?? (items ? "array" : "object")].flat();
   const [first] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);

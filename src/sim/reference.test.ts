@@ -24,6 +24,7 @@ describe("a reference", () => {
         vary: 0,
         care: 0,
         asks: null,
+        calls: null,
         facts: null,
       },
     });
@@ -48,6 +49,7 @@ describe("a reference", () => {
         vary: 0.5,
         care: 0.25,
         asks: 2,
+        calls: null,
         facts: "a b/facts.yaml",
       },
     });

@@ -11,6 +11,8 @@ export type SimParameters = {
   readonly facts: string | null;
   /** How many questions it asks before a debate; null: as it sees fit. */
   readonly asks: number | null;
+  /** The tool that it calls once before it answers, by its name or the end of it; with `:` and JSON, these arguments. */
+  readonly calls: string | null;
 } & typeof defaults;
 
 export type ReferenceReading =
@@ -45,7 +47,7 @@ const wholeMax: { readonly [name: string]: number } = {
   seed: Number.MAX_SAFE_INTEGER,
   asks: 10,
 };
-const parameterNames: readonly string[] = [...Object.keys(defaults), "asks", "family", "facts"];
+const parameterNames: readonly string[] = [...Object.keys(defaults), "asks", "calls", "family", "facts"];
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A name that a reference can have for any name of a model, such as `gemma4:26b`: the same one where it can be had. */
@@ -79,7 +81,7 @@ export function readReference(ref: string): ReferenceReading {
       );
     if (texts.has(key)) return refuse(`"${key}" is given twice`);
     texts.set(key, written);
-    if (key === "family" || key === "facts") continue;
+    if (key === "family" || key === "facts" || key === "calls") continue;
     const max = wholeMax[key];
     const value = /^\d{1,16}(?:\.\d{1,16})?$|^\.\d{1,16}$/.test(written) ? Number(written) : Number.NaN;
     if (!(value <= (max ?? 1)) || (max !== undefined && !Number.isInteger(value)))
@@ -88,11 +90,11 @@ export function readReference(ref: string): ReferenceReading {
       );
     numbers[key as NumberName] = value; // one of the names that are left
   }
-  const { family = null, facts = null } = Object.fromEntries(texts);
+  const { family = null, facts = null, calls = null } = Object.fromEntries(texts);
   if (family !== null && !namePattern.test(family))
     return refuse("the family must be one word of letters, digits, dots and dashes");
   if (facts === "") return refuse("facts= must name a file");
-  return { ok: true, parameters: { name, family, facts, asks: null, ...defaults, ...numbers } };
+  return { ok: true, parameters: { name, family, facts, calls, asks: null, ...defaults, ...numbers } };
 }
 
 /**

@@ -29,6 +29,7 @@ import type { ReviewReply } from "../replies/review.ts";
 import { breed, summarizeRemarks } from "./persona.ts";
 import { readPrompt, type Prompt } from "./prompt.ts";
 import { chooseTool, respond } from "./respond.ts";
+import { toolRemark, wantedCall } from "./tool-use.ts";
 import { synthesize } from "./synthesis.ts";
 
 export type SimCall = {
@@ -78,8 +79,9 @@ export function simulateReply({ parameters, facts, request, attempt }: SimCall):
   const { name, seed } = parameters;
   const fate = createChance(["fate", name, seed, prompt.plain, request.temperature ?? null, attempt]);
   const writing = { model, prompt, wantsJson: request.reply !== undefined };
-  const whole =
+  const written =
     fate.roll("malformed") < parameters.malformed ? writeMalformed(writing, fate) : write(writing);
+  const whole = `${toolRemark(request, parameters.calls)}${written}`;
   const maxLength = request.maxOutputTokens * CHARACTERS_PER_TOKEN;
   const text = whole.slice(0, maxLength).toWellFormed();
   const tokensIn = countTokens(request.messages.reduce((sum, message) => sum + message.text.length, 0));
@@ -89,7 +91,9 @@ export function simulateReply({ parameters, facts, request, attempt }: SimCall):
     return { ok: false, outage, text: text.slice(0, end).toWellFormed(), tokensIn };
   }
   const { task } = prompt;
-  const wish = task.kind === "response" ? chooseTool(model, task, prompt.question) : null;
+  const wish =
+    wantedCall(request, parameters.calls) ??
+    (task.kind === "response" ? chooseTool(model, task, prompt.question) : null);
   if (wish) {
     const tokensOut = countTokens(wish.name.length + wish.arguments.length);
     return { ok: true, text: "", toolCalls: [wish], finish: "stop", tokensIn, tokensOut };

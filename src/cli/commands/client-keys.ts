@@ -1,10 +1,11 @@
 import { issueCredential, listKeys, revokeKey } from "../../app/credentials.ts";
 import { Fault, Scope } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
+import { quoteValue } from "../../text/words.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { print, type Io, type Values } from "../command.ts";
 import type { JSON_FLAG } from "../options.ts";
-import type { NEW_KEY } from "../server-options.ts";
+import type { NEW_KEY } from "../server-commands.ts";
 import { withParley } from "../session.ts";
 
 /** Makes a key, and prints it: the only time that anybody sees it. */
@@ -13,7 +14,7 @@ export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): P
     const { scopes: asked = Scope.options, until } = options;
     const read = Scope.array().min(1).safeParse(asked);
     if (!read.success) {
-      const why = `--scopes takes read and write (got ${JSON.stringify(asked.join(",").slice(0, 60))})`;
+      const why = `--scopes takes read and write (got ${quoteValue(asked.join(","))})`;
       throw new Fault("configuration", { why, next: "--scopes read,write" });
     }
     const principal = { ...context.principal, scopes: read.data };

@@ -6,8 +6,9 @@ import { openAiApi } from "../../server/openai/index.ts";
 import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
-import type { SERVE } from "../server-options.ts";
+import type { SERVE } from "../server-commands.ts";
 import { jsonLine } from "../../reports/printable.ts";
+import { quoteValue } from "../../text/words.ts";
 import { interruptible } from "../session.ts";
 
 const GRACE_MS = 10_000;
@@ -55,14 +56,14 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
 function baseOf({ basePath = "/" }: Pick<Values<typeof SERVE>, "basePath">): string {
   const path = `/${basePath.replaceAll(/^\/+|\/+$/g, "")}/`.replace("//", "/");
   if (/^\/(?:[\w.~-]+\/)*$/.test(path)) return path;
-  const why = `--base-path must be a path of letters, digits and -._~ (got ${JSON.stringify(basePath.slice(0, 100))})`;
+  const why = `--base-path must be a path of letters, digits and -._~ (got ${quoteValue(basePath)})`;
   throw new Fault("configuration", { why, next: "--base-path /parley/" });
 }
 
 /** @throws Fault `configuration` */
 function urlOf(text: string | undefined): string | undefined {
   if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text;
-  const why = `--public-url must be an http or https URL (got ${JSON.stringify(text.slice(0, 100))})`;
+  const why = `--public-url must be an http or https URL (got ${quoteValue(text)})`;
   throw new Fault("configuration", { why, next: "--public-url https://example.org/parley/" });
 }
 

@@ -62,7 +62,7 @@ const agentKeys = {
   clarificationPromptPath: path.optional(),
   summarization: WrittenSummarization.default({}),
   tools: z
-    .array(z.strictObject({ name: line(60) }))
+    .array(z.strictObject({ name: line(200) }))
     .max(20, "more than 20 tools")
     .default([]),
   /** Calls of tools for one reply. */

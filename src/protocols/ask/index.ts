@@ -9,6 +9,7 @@ import { revisionTemplate } from "../phases/revise.ts";
 import { planAsk } from "./plan.ts";
 import { resolveByVote } from "./resolve-by-vote.ts";
 import { comparisonTemplate, resolveBySynthesis } from "./resolve-by-synthesis.ts";
+import { withLostTools } from "../phases/tools.ts";
 import { AskSettings, isShortAnswer } from "./rungs.ts";
 
 export { AskSettings } from "./rungs.ts";
@@ -35,9 +36,10 @@ export const ask = defineProtocol({
     const limits = draftLimits(context.settings, members.length);
     const drafted = await draft(context, members, limits);
     if (drafted.drafts.length < limits.quorum) return closeBelowDraftQuorum(drafted, limits.quorum);
-    return haveComparableAnswers(drafted.drafts)
-      ? resolveByVote(context, drafted)
-      : resolveBySynthesis(context, drafted);
+    const closing = haveComparableAnswers(drafted.drafts)
+      ? await resolveByVote(context, drafted)
+      : await resolveBySynthesis(context, drafted);
+    return withLostTools(closing, drafted.lost);
   },
 });
 

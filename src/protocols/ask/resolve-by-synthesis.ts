@@ -61,7 +61,7 @@ export async function resolveBySynthesis(context: AskContext, { drafts, absent }
   return continueToChair(context, { drafts, absent, comparison, table });
 }
 
-type ComparedDrafts = Drafts & {
+type ComparedDrafts = Pick<Drafts, "drafts" | "absent"> & {
   readonly comparison: DraftComparison | undefined;
   readonly table: readonly SeatedDraft[];
 };

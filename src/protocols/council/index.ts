@@ -12,6 +12,7 @@ import { withFittedHistory } from "../phases/conversation.ts";
 import { draft, draftTemplate, type Draft, type Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { seatDrafts } from "../phases/table.ts";
+import { withLostTools } from "../phases/tools.ts";
 import { planCouncil } from "./plan.ts";
 import { councilTemplates } from "./prompts.ts";
 import { isOfEarlierReaders, reachStanding, review, type Reviews } from "./review.ts";
@@ -53,12 +54,12 @@ export const council = defineProtocol({
     reserveForChair(context);
     const drafted = await draft(context, members, limits);
     if (drafted.drafts.length < limits.quorum) return closeBelowDraftQuorum(drafted, limits.quorum);
-    return conclude(context, { ...drafted, reviewed: true });
+    return withLostTools(await conclude(context, { ...drafted, reviewed: true }), drafted.lost);
   },
 });
 
 /** The drafts are what the outcome is compared with. */
-export type Conclusion = Drafts & {
+export type Conclusion = Pick<Drafts, "drafts" | "absent"> & {
   /** The answers to work with, where they were revised since. */
   readonly answers?: readonly Draft[];
   /** Whether the answers are reviewed before the chair writes. */
@@ -121,7 +122,10 @@ const firstAlone = (standing: StandingData): StandingData => ({
 });
 
 /** The closing where fewer members than the quorum have drafted. */
-export const closeBelowDraftQuorum = ({ drafts, absent }: Drafts, quorum: number): Closing =>
+export const closeBelowDraftQuorum = (
+  { drafts, absent }: Pick<Drafts, "drafts" | "absent">,
+  quorum: number,
+): Closing =>
   closeBelowQuorum({
     did: "members answered",
     given: drafts,

@@ -4,6 +4,7 @@ import { MAX_REPLY_TOKENS, ParticipantId } from "../../kernel/index.ts";
 import type { DraftLimits } from "../phases/draft.ts";
 import { ConversationWindow } from "../phases/conversation.ts";
 import { countMajority } from "../phases/control.ts";
+import { toolSettings } from "../phases/tools.ts";
 
 /** The seats of a council, and of an `ask`. */
 export const councilSeats: readonly SeatSpec[] = [
@@ -54,17 +55,19 @@ export const CouncilSettings = z.strictObject({
   /** How long a phase waits for stragglers once a quorum is in; null waits for their timeouts. */
   patienceMs: z.int().positive().nullable().default(null),
   rewriting: Rewriting.optional(),
+  ...toolSettings,
   conversation: ConversationWindow.optional(),
 });
 export type CouncilSettings = z.infer<typeof CouncilSettings>;
 
 /** The limits of the drafts of this many members. */
 export const draftLimits = (
-  { quorum, maxOutputTokens, callTimeoutMs, patienceMs }: CouncilSettings,
+  { quorum, maxOutputTokens, callTimeoutMs, patienceMs, tools, toolSpecs }: CouncilSettings,
   members: number,
 ): DraftLimits => ({
   quorum: quorum ?? countMajority(members),
   maxOutputTokens: maxOutputTokens.draft,
   timeoutMs: callTimeoutMs,
   patienceMs,
+  tools: { tools, toolSpecs },
 });

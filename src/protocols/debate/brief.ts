@@ -14,8 +14,11 @@ import type { SummaryMethod } from "../phases/summaries/index.ts";
 // CLARIFY-2. A round without a question is the last; so is a round in which no agent could be asked.
 // CLARIFY-3. A question without an answer has the answer "NA" in the prompts, so that no agent asks it again.
 
-/** The protocol context, with the summary methods that settings may name. */
-export type DebateContext = ProtocolContext<DebateSettings> & { readonly methods: readonly SummaryMethod[] };
+/** The protocol context, with the summary methods that settings may name, and how many calls of tools were lost so far. */
+export type DebateContext = ProtocolContext<DebateSettings> & {
+  readonly methods: readonly SummaryMethod[];
+  readonly losses: { tools: number };
+};
 
 const NO_ANSWER = "NA";
 

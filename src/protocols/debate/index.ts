@@ -5,6 +5,7 @@ import { withFittedHistory } from "../phases/conversation.ts";
 import { answerWith, centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
 import type { Absent } from "../phases/fan-out.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
+import { withLostTools } from "../phases/tools.ts";
 import { labelAt, type SeatedDraft } from "../phases/table.ts";
 import { clarify, readRequirements, type DebateContext } from "./brief.ts";
 import { EMPTY_TRANSCRIPT, summarizePerspectives, withEntries, withSummaries } from "./history.ts";
@@ -16,7 +17,7 @@ import { DebateFields, DebateSettings, requiredProposals } from "./settings.ts";
 import { summaryMethods, type SummaryMethod } from "../phases/summaries/index.ts";
 import { decideEnd, measureAgreement, type EndCheck } from "./termination.ts";
 
-export { DebateSettings, ToolName } from "./settings.ts";
+export { DebateSettings } from "./settings.ts";
 export { findSummaryMethod, summaryMethods } from "../phases/summaries/index.ts";
 
 /**
@@ -49,12 +50,14 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
       return (request, context) => openDebate(request, context, methods);
     },
     async deliberate(protocolContext): Promise<Closing> {
-      const context: DebateContext = { ...(await withFittedHistory(protocolContext)), methods };
+      const losses = { tools: 0 };
+      const context: DebateContext = { ...(await withFittedHistory(protocolContext)), methods, losses };
       reserveForJudge(context);
       const agents = context.seats("agent");
       const requirements = await readRequirements(context);
       const clarifications = await clarify(context, agents);
-      return runRounds(context, agents, { material: context, requirements, clarifications });
+      const closing = await runRounds(context, agents, { material: context, requirements, clarifications });
+      return withLostTools(closing, losses.tools);
     },
   });
 

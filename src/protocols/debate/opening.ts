@@ -12,7 +12,8 @@ import {
   type DebateSeats,
   type WrittenDebate,
 } from "./seats.ts";
-import { Summarization, ToolName, type DebateFlags } from "./settings.ts";
+import { uniqueSpecs } from "../phases/tools.ts";
+import { DEBATE_TOOLS, Summarization, type DebateFlags } from "./settings.ts";
 import { findSummaryMethod, summaryMethods, type SummaryMethod } from "../phases/summaries/index.ts";
 
 export type DebateRequest = { readonly [K in keyof DebateFlags]?: DebateFlags[K] } & {
@@ -29,14 +30,17 @@ export async function openDebate(
   context: OpeningContext,
   methods: readonly SummaryMethod[] = summaryMethods,
 ): Promise<OpeningPart> {
-  const { config: unmapped, notes } = request.config
+  const { config: bare, notes } = request.config
     ? await completeDebate(request.config, request, context)
     : await builtInDebate(request, context);
+  const unmapped = withSharedTools(bare, context);
   const config = request.mapModels === undefined ? unmapped : withModels(unmapped, request.mapModels);
   const everybody = [...config.agents, config.judge];
   for (const { summarization } of everybody) findSummaryMethod(summarization.method, methods);
-  const seats = await debateSeats(context, config);
-  const tools = chooseTools(seats, context.fileTools);
+  const wanted = config.agents.flatMap((agent) => agent.tools.filter((name) => !DEBATE_TOOLS.includes(name)));
+  const named = wanted.length === 0 ? undefined : await context.namedTools([...new Set(wanted)]);
+  const seats = await debateSeats(context, config, named);
+  const tools = chooseTools(seats, context.fileTools, [...(named?.specs.values() ?? [])].flat());
   return {
     settings: settings(request, context, { config, seats, tools }),
     participants: seats.participants,
@@ -52,6 +56,16 @@ export async function openDebate(
     ],
   };
 }
+
+/** The same debate with what settings allow to everybody. */
+const withSharedTools = (config: DebateConfig, { settings }: OpeningContext): DebateConfig => ({
+  ...config,
+  agents: config.agents.map((agent) => ({
+    ...agent,
+    tools: [...new Set([...agent.tools, ...settings.tools])],
+    toolCallLimit: agent.toolCallLimit ?? settings.toolCallLimit,
+  })),
+});
 
 /** The same debate with the built-in agents where it has none, and the built-in judge where it has none. */
 export async function completeDebate(
@@ -75,9 +89,9 @@ export async function builtInDebate(
 ): Promise<{ readonly config: DebateConfig; readonly notes: readonly Note[] }> {
   const panel = await context.panel();
   const turns = new Map<string, number>();
-  const tools = context.fileTools ? ToolName.options : [];
+  const shared = context.fileTools ? DEBATE_TOOLS : [];
   const agents = roles.map((role, index): AgentConfig => {
-    const { id, name, model, temperature } = context.role(role);
+    const { id, name, model, temperature, tools = [] } = context.role(role);
     const turn = (turns.get(id) ?? 0) + 1;
     turns.set(id, turn);
     return {
@@ -86,7 +100,7 @@ export async function builtInDebate(
       name: turn === 1 ? name : `${name} ${turn}`,
       role: id,
       temperature: temperature ?? AGENT_TEMPERATURE,
-      tools,
+      tools: [...shared, ...tools],
     };
   });
   const [first] = agents;
@@ -142,9 +156,13 @@ async function embeddingNotes(
 }
 
 /** The agents' tools with what they are told of them; file tools only where a folder was handed over. */
-function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTools"]) {
+function chooseTools(
+  { tools }: DebateSeats,
+  fileTools: OpeningContext["fileTools"],
+  named: readonly ToolSpec[],
+) {
   const files = fileTools?.specs ?? [];
-  const all: readonly ToolSpec[] = [CONTEXT_SEARCH, ...files];
+  const all: readonly ToolSpec[] = uniqueSpecs([CONTEXT_SEARCH, ...files, ...named]);
   const exists = (name: string) => all.some((spec) => spec.name === name);
   const wanted = new Set<string>(Object.values(tools).flatMap(({ names }) => names));
   const missing = [...wanted].filter((name) => !exists(name));

@@ -23,9 +23,9 @@ import {
   type FanOutSpec,
 } from "../phases/fan-out.ts";
 import { modelParams, readFinal, readReply } from "../phases/reply.ts";
-import { useFileTool } from "../phases/respond.ts";
 import type { SeatedDraft } from "../phases/table.ts";
 import { speakWithTools, withTools, type Speech, type ToolUse } from "../phases/tool-turns.ts";
+import { toolsOf, useTool } from "../phases/tools.ts";
 import type { DebateContext } from "./brief.ts";
 import { buildHistory, type Transcript, type TranscriptEntry } from "./history.ts";
 import { critiquePrompt, proposalPrompt, refinementPrompt, type RoundPrompt } from "./prompts.ts";
@@ -127,16 +127,15 @@ function agentTools(
   { id }: Participant,
   entries: readonly TranscriptEntry[],
 ): ToolUse {
-  const own = context.settings.tools[id];
-  const names: readonly string[] = own?.names ?? [];
+  const own = toolsOf(context.settings, id);
   return {
-    specs: context.settings.toolSpecs.filter(({ name }) => names.includes(name)),
-    limit: own?.limit ?? 0,
+    ...own,
+    onLost: () => void (context.losses.tools += 1),
     seen: entries.map(({ step }) => step),
     use: async (name, input, signal) =>
       name === "context_search"
         ? searchTranscript(entries, input)
-        : useFileTool(context, { name, input }, signal),
+        : useTool(context, { name, input, specs: own.specs }, signal),
   };
 }
 

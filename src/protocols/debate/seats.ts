@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import type { OpeningContext, SeatedParticipant } from "../../engine/opening-part.ts";
+import type { NamedTools, OpeningContext, SeatedParticipant } from "../../engine/opening-part.ts";
 import { Fault, ModelRef, type ParticipantId } from "../../kernel/index.ts";
 import { findNearest, quoteValue, toOneLine } from "../../text/words.ts";
-import { ToolName, type DebateSettings, type Summarization } from "./settings.ts";
+import { DEBATE_TOOLS, type DebateSettings, type Summarization } from "./settings.ts";
 
 /** A text of an agent's own and its source, or the one that Parley ships. */
 export type PromptText =
@@ -81,7 +81,7 @@ export type DebateSeats = {
   readonly templates: Readonly<Record<string, string>>;
   readonly promptSources: DebateSettings["promptSources"];
   readonly summarizationOf: DebateSettings["summarizationOf"];
-  readonly tools: Readonly<Record<string, { readonly names: ToolName[]; readonly limit?: number }>>;
+  readonly tools: Readonly<Record<string, { readonly names: readonly string[]; readonly limit?: number }>>;
   readonly warnings: readonly string[];
 };
 
@@ -89,11 +89,15 @@ export type DebateSeats = {
  * Seats a configuration's agents and judge, with their roles' instructions or those of their own.
  * @throws Fault `configuration` for an unknown role; as `model` does for a model
  */
-export async function debateSeats(context: OpeningContext, config: DebateConfig): Promise<DebateSeats> {
+export async function debateSeats(
+  context: OpeningContext,
+  config: DebateConfig,
+  named: NamedTools = { specs: new Map(), known: [] },
+): Promise<DebateSeats> {
   const all = [...config.agents, config.judge];
   const byId = <T>(entry: (one: AgentConfig) => T): Record<ParticipantId, T> =>
     Object.fromEntries(all.map((one) => [one.id, entry(one)]));
-  const tools = config.agents.map((agent) => ({ agent, ...knownTools(agent) }));
+  const tools = config.agents.map((agent) => ({ agent, ...knownTools(agent, named) }));
   return {
     participants: await Promise.all([
       ...config.agents.map((agent) => seat(context, agent, "agent")),
@@ -153,14 +157,18 @@ const ownTexts = ({ id, prompts }: AgentConfig): (readonly [name: string, text: 
 const describeSource = (prompt: PromptText) =>
   prompt.source === "file" ? { source: "file", path: prompt.path } : { source: "built-in" };
 
-/** The tools that exist, and a warning for each that does not. */
-function knownTools({ id, tools }: AgentConfig) {
-  const read = tools.map((tool) => ({ tool, name: ToolName.safeParse(tool).data }));
+/** The tools that exist, as models are told of them, and a warning for each that does not. */
+function knownTools({ id, tools }: AgentConfig, { specs, known }: NamedTools) {
+  const read = tools.map((tool) => ({
+    tool,
+    names: DEBATE_TOOLS.includes(tool) ? [tool] : specs.get(tool)?.map(({ name }) => name),
+  }));
+  const all = [...DEBATE_TOOLS, ...known];
   return {
-    names: read.flatMap(({ name }) => name ?? []),
-    unknown: read.flatMap(({ tool, name }) =>
-      name === undefined
-        ? [`No tool ${tool}; ${id} goes without it (nearest: ${findNearest(tool, ToolName.options)})`]
+    names: [...new Set(read.flatMap(({ names = [] }) => names))],
+    unknown: read.flatMap(({ tool, names }) =>
+      names === undefined
+        ? [`No tool ${tool}; ${id} goes without it (nearest: ${findNearest(tool, all)})`]
         : [],
     ),
   };

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { Json, MAX_REPLY_TOKENS, ParticipantId, ToolSpec } from "../../kernel/index.ts";
+import { Json, MAX_REPLY_TOKENS, ParticipantId } from "../../kernel/index.ts";
 import { ConversationWindow } from "../phases/conversation.ts";
 import { countMajority } from "../phases/control.ts";
+import { toolSettings } from "../phases/tools.ts";
 
 const count = z.int().positive();
 
@@ -34,9 +35,8 @@ const Termination = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("quality"), threshold: z.number().min(0).max(100).default(90) }),
 ]);
 
-/** The names of the tools that may be given to an agent. */
-export const ToolName = z.enum(["context_search", "file_read", "list_files"]);
-export type ToolName = z.infer<typeof ToolName>;
+/** The tools that every debate has for its agents, files where it has a folder. */
+export const DEBATE_TOOLS: readonly string[] = ["context_search", "file_read", "list_files"];
 
 const MAX_ROUNDS = 20;
 
@@ -122,12 +122,7 @@ export const DebateSettings = z.strictObject({
   roles: z.record(ParticipantId, z.string()).default({}),
   /** By participant, the sources of its texts; the texts themselves are pinned. */
   promptSources: z.record(ParticipantId, Json).default({}),
-  /** By agent; `limit` counts the calls for one reply. */
-  tools: z
-    .record(ParticipantId, z.strictObject({ names: z.array(ToolName), limit: count.max(100).default(10) }))
-    .default({}),
-  /** The specifications of these tools, as pinned. */
-  toolSpecs: z.array(ToolSpec).default([]),
+  ...toolSettings,
   /** The folder that file tools see. */
   contextFolder: z.string().min(1).optional(),
   maxOutputTokens: z

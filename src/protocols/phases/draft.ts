@@ -12,6 +12,8 @@ import { failedPart, fanOut, listAbsent, type Absent } from "./fan-out.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
 import { ALWAYS } from "./plan.ts";
 import { texts } from "./templates/index.ts";
+import { planToolTurns, speakWithTools, withTools } from "./tool-turns.ts";
+import { toolsOf, useTool, type ToolSettings } from "./tools.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
 
@@ -44,52 +46,63 @@ export type Draft = {
   readonly final: Answer | null;
 };
 
-export type Drafts = { readonly drafts: readonly Draft[]; readonly absent: readonly Absent[] };
+export type Drafts = {
+  readonly drafts: readonly Draft[];
+  readonly absent: readonly Absent[];
+  /** How many calls of their tools were lost. */
+  readonly lost: number;
+};
 
 export type DraftLimits = {
   readonly quorum: number;
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly patienceMs: number | null;
+  /** What its members may call. */
+  readonly tools: ToolSettings;
 };
 
 /** Every member answers alone and at once, under `draft/<member>`; in seat order. */
 export async function draft(
   context: ProtocolContext,
   members: readonly Participant[],
-  { quorum, maxOutputTokens, timeoutMs, patienceMs }: DraftLimits,
+  { quorum, maxOutputTokens, timeoutMs, patienceMs, tools: granted }: DraftLimits,
 ): Promise<Drafts> {
   const work = { kind: "draft" };
-  const drafters = members.map((by) => ({
-    ...{ id: by.id, by },
-    request: draftRequest(context, by, maxOutputTokens),
-  }));
+  let lost = 0;
+  const drafters = members.map((by) => {
+    const tools = toolsOf(granted, by.id);
+    const bare = draftRequest(context, by, maxOutputTokens);
+    return { id: by.id, by, tools, bare, request: withTools(bare, tools.specs) };
+  });
   const done = await fanOut<(typeof drafters)[number], Draft>(
     context.run,
     { name: "draft", work, members: drafters, quorum, least: quorum, patienceMs },
-    async ({ by, request }, run) => {
+    async ({ by, bare: request, tools }, run) => {
       const key = StepKey.parse(`draft/${by.id}`);
-      const event = await run.call(
-        {
-          key,
-          outcomes: ["answer-given", "degradation-noted"],
-          work: { ...work, by: by.id },
-          request,
-          timeoutMs,
+      const event = await speakWithTools<"answer-given" | "degradation-noted">(context, run, {
+        ...{ by: by.id, step: key, work: { ...work, by: by.id }, request, timeoutMs },
+        tools: {
+          ...tools,
+          seen: [],
+          onLost: () => void (lost += 1),
+          use: (name, input, signal) => useTool(context, { name, input, specs: tools.specs }, signal),
         },
-        readReply<"answer-given">(
+        outcomes: ["answer-given", "degradation-noted"],
+        read: readReply<"answer-given">(
           { what: `the draft of ${by.persona.name}`, participant: by.id },
           (text, call) => ({
             type: "answer-given",
             data: { by: by.id, kind: "draft", round: 1, text, final: readFinal(text, call) },
           }),
         ),
-      );
+      });
       if (event.type === "degradation-noted") return failedPart(event);
-      return { in: true, value: { by, step: key, text: event.data.text, final: event.data.final } };
+      const step = "step" in event.origin ? event.origin.step : key;
+      return { in: true, value: { by, step, text: event.data.text, final: event.data.final } };
     },
   );
-  return { drafts: done.in.map(({ value }) => value), absent: listAbsent(done) };
+  return { drafts: done.in.map(({ value }) => value), absent: listAbsent(done), lost };
 }
 
 function draftRequest(
@@ -101,12 +114,17 @@ function draftRequest(
   return { ...modelParams(by), messages, maxOutputTokens };
 }
 
-/** One call of each member. */
+/** One call of each member, and the turns that its tools take. */
 export const planDrafts = (
   context: PlanContext,
   members: readonly Participant[],
-  { maxOutputTokens }: Pick<DraftLimits, "maxOutputTokens">,
+  { maxOutputTokens, tools }: Pick<DraftLimits, "maxOutputTokens" | "tools">,
 ): PlannedPhase => ({
   name: "draft",
-  calls: members.map((by) => ({ ...ALWAYS, request: draftRequest(context, by, maxOutputTokens), shows: [] })),
+  calls: members.flatMap((by) =>
+    planToolTurns(
+      { ...ALWAYS, request: draftRequest(context, by, maxOutputTokens), shows: [] },
+      toolsOf(tools, by.id),
+    ),
+  ),
 });

@@ -9,7 +9,6 @@ import {
   type Call,
   type Event,
   type Failure,
-  type Json,
   type Mark,
   type Message,
   type ModelRequest,
@@ -26,6 +25,7 @@ import { texts } from "./templates/index.ts";
 import { fitConversation, MAX_SUMMARIES, MAX_SUMMARY_TOKENS } from "./conversation.ts";
 import { ALWAYS, AT_MOST } from "./plan.ts";
 import { planToolTurns, speakWithTools, withTools } from "./tool-turns.ts";
+import { useTool } from "./tools.ts";
 
 /** How a respondent answers, whichever of two it is. */
 export const RespondentSettings = z.strictObject({
@@ -55,6 +55,7 @@ export type RespondentTurn = {
   readonly respondent: Respondent;
   /** The turns before, with this respondent's own answers. */
   readonly history: readonly Turn[];
+  readonly onLost?: () => void;
 };
 
 /** The second respondent's failure does not weaken the answer. */
@@ -63,7 +64,7 @@ type RespondOutcome = "answer-given" | "degradation-noted" | "reaction-failed";
 /** Answers the question under `answer/<id>`, after `recall/<id>` where it may remember. */
 export async function respond(
   context: RespondContext,
-  { by, respondent, history }: RespondentTurn,
+  { by, respondent, history, onLost }: RespondentTurn,
 ): Promise<Event<RespondOutcome>> {
   const { run, settings } = context;
   const { engrams, facts } = await recallMemory(context, by);
@@ -110,11 +111,12 @@ export async function respond(
     timeoutMs,
     tools: {
       ...settings.tools,
+      ...(onLost ? { onLost } : {}),
       seen: [],
       use: (name, input, signal) =>
         isMemoryTool(name)
           ? useMemoryTool(context, { by, name, input, recall: settings.recall }, signal)
-          : useFileTool(context, { name, input }, signal),
+          : useTool(context, { name, input, specs: settings.tools.specs }, signal),
     },
     outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
     read: (call) => readAnswer(call, { by, respondent }),
@@ -147,18 +149,6 @@ export function planAnswer(
         ]
       : [],
   };
-}
-
-/** The result of a file tool's call, or why there is none. */
-export async function useFileTool(
-  { ports, opening }: Pick<ProtocolContext, "ports" | "opening">,
-  { name, input }: { readonly name: string; readonly input: Json },
-  signal: AbortSignal,
-): Promise<Json> {
-  const tools = await ports.tools?.(opening);
-  if (!tools) return { error: "there is no folder that this process may read" };
-  const outcome = await tools.call(name, input, signal);
-  return outcome.ok ? outcome.result : { error: outcome.reason };
 }
 
 function readAnswer(

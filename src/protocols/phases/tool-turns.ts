@@ -15,12 +15,14 @@ import {
   type Work,
 } from "../../kernel/index.ts";
 import { fence, type Desk } from "../../prompts/material.ts";
+import { readToolLoss } from "./tools.ts";
 
 // TOOL-1. A step makes one call: what follows a tool's result is a step of its own, `<step>/turn-<n>`.
 // TOOL-2. A tool's result is data: it is fenced, and a tool that fails tells the model so instead of ending the turn.
 // TOOL-3. A participant that has used its calls up is asked without tools, so it has to answer.
 // TOOL-4. A reply is sent back with all of its calls; those beyond the limit are not made, and their results say so.
 // TOOL-5. A tool that throws, or whose result cannot be recorded, gives an error as its result and never ends the drive.
+// TOOL-6. A tool that could not be reached is a loss, named beside the answer.
 
 /** What one participant may call, and how often. */
 export type ToolUse = {
@@ -31,6 +33,8 @@ export type ToolUse = {
   readonly seen: readonly string[];
   /** Makes a call that `specs` allows. Runs inside an effect. */
   use(name: string, input: Json, signal: AbortSignal): Promise<Json>;
+  /** Called for each call whose tool could not be reached. */
+  onLost?(): void;
 };
 
 export type Speech<T extends ReplyEventType> = {
@@ -74,7 +78,23 @@ export async function speakWithTools<T extends ReplyEventType>(
         return { type: "tool-called", data: { by, tool: name, arguments: input, result } };
       },
     );
+    const why = readToolLoss(event.data.result);
+    if (why !== undefined) await noteLoss({ name, nth, why }); // TOOL-6
     return answerTo(toolCall, event.data.result);
+  };
+  const noteLoss = async ({ name, nth, why }: { name: string; nth: number; why: string }): Promise<void> => {
+    const weakens = `${by} spoke without its result`;
+    const data = { what: `the tool ${name} of ${by}`, why, weakens };
+    tools.onLost?.();
+    await run.derive(
+      {
+        key: `${step}/tool-${nth}/lost`,
+        outcomes: ["degradation-noted"],
+        work: { kind: "tool", by, nth },
+        input: data,
+      },
+      () => ({ type: "degradation-noted", data }),
+    );
   };
   const answerTo = ({ id, name }: ToolCall, result: Json): Message => {
     const text = JSON.stringify(result);

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { callOf } from "../../kernel/index.ts";
+import { withLostTools } from "../phases/tools.ts";
 import { planAnswer, respond as answer, RespondentSettings, respondTemplate } from "../phases/respond.ts";
 
 export { RespondentSettings as RespondSettings } from "../phases/respond.ts";
@@ -51,9 +52,11 @@ export const respond = defineProtocol<RespondentSettings>({
   async deliberate(context) {
     const [by] = context.seats("respondent");
     if (!by) return { outcome: "failed", why: "nobody sits in the respondent's seat" };
-    const event = await answer(context, { by, respondent: "A", history: context.history });
+    let lost = 0;
+    const onLost = () => void (lost += 1);
+    const event = await answer(context, { by, respondent: "A", history: context.history, onLost });
     if (event.type === "answer-given" && "step" in event.origin)
-      return { outcome: "answered", answer: event.origin.step, control: null };
+      return withLostTools({ outcome: "answered", answer: event.origin.step, control: null }, lost);
     const call = callOf(event);
     const why = event.type === "degradation-noted" ? event.data.why : "there is no answer";
     return call?.ok === false && call.failure.code === "over-budget"

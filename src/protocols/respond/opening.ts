@@ -1,6 +1,7 @@
 import { Fault, Json, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
 import { conversationSummaryTemplate } from "../phases/conversation.ts";
 import { memoryTools } from "../phases/memory-tools.ts";
+import { MAX_TOOL_CALLS, requireTools } from "../phases/tools.ts";
 import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engine/opening-part.ts";
 
 export type RespondRequest = {
@@ -9,9 +10,6 @@ export type RespondRequest = {
   /** Whether that turn's question is asked again. */
   readonly again?: boolean | undefined;
 };
-
-/** Calls of tools for one answer. */
-const MAX_TOOL_CALLS = 5;
 
 /** Seats one respondent, or two where a second is to be compared with, after the conversation so far. */
 export async function openRespond(request: RespondRequest, context: OpeningContext): Promise<OpeningPart> {
@@ -22,7 +20,10 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
   const place = previous === undefined ? undefined : await context.placeAfter(previous, user);
   const recall = context.recall(user);
   const remembers = recall !== null && settings.memoryTools;
-  const files = fileTools?.specs ?? [];
+  const { tools: own = [] } = context.persona(settings.respondent);
+  const named = await requireTools(context, [...settings.tools, ...own]);
+  const files = [...(fileTools?.specs ?? []), ...named];
+  const limit = settings.toolCallLimit ?? MAX_TOOL_CALLS;
   const windowOf = (id: string) => {
     const model = participants.find((one) => one.id === id)?.model;
     const contextTokens = model === undefined ? undefined : context.contextTokens(model);
@@ -39,7 +40,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
       ...(fileTools ? { contextFolder: fileTools.folder } : {}),
       tools: {
         specs: [...files, ...(remembers ? memoryTools({ remember: true }) : [])],
-        limit: MAX_TOOL_CALLS,
+        limit,
       },
     },
     participants,
@@ -53,7 +54,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
       const specs = [...files, ...(remembers ? memoryTools({ remember: false }) : [])];
       const { contextTokens: _window, maxTurns: _turns, ...same } = own;
       return {
-        "respondent-b": Json.parse({ ...same, ...windowOf("B"), tools: { specs, limit: MAX_TOOL_CALLS } }),
+        "respondent-b": Json.parse({ ...same, ...windowOf("B"), tools: { specs, limit } }),
       };
     },
     notes,

@@ -4,7 +4,7 @@ import { isClosed } from "../../views/result.ts";
 import { checkDepth, clientRequest, openOnce } from "../opening.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { readingContext, route, type Route } from "../route.ts";
+import { readingContext, route, type ApiRoute } from "../route.ts";
 import { OfRun, openedReply, REFUSALS } from "./deliberations.ts";
 import {
   Answered,
@@ -22,7 +22,7 @@ import {
 
 const TAG = "Actions";
 
-export const actionRoutes: readonly Route[] = [
+export const actionRoutes: readonly ApiRoute[] = [
   route("post", "deliberations/{id}/cancel", {
     ...{ name: "cancelDeliberation", tag: TAG, needs: "write", params: OfRun },
     summary: "Close an open deliberation for good",

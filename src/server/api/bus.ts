@@ -13,7 +13,7 @@ import { hasPeople, hideText } from "../../views/veil.ts";
 import { beginStream } from "../patience.ts";
 import { Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { route, type Call, type Route } from "../route.ts";
+import { route, type RouteCall, type ApiRoute } from "../route.ts";
 import { REFUSALS } from "./deliberations.ts";
 import { FeedbackReply } from "./schemas.ts";
 
@@ -25,7 +25,7 @@ const MAX_JOURNALS = 500;
 const PLACE = /^([a-z0-9]{1,40})\.(\d{1,12})\.(\d{1,3})$/;
 
 /** The message after which a subscriber goes on. */
-type Place = { readonly deliberation: string; readonly seq: number; readonly nth: number };
+type BusPlace = { readonly deliberation: string; readonly seq: number; readonly nth: number };
 
 const Subject = z.string().max(100);
 const Session = z.string().max(100);
@@ -44,7 +44,7 @@ export const BusMessage = z.strictObject({
   }),
 });
 
-export const busRoutes: readonly Route[] = [
+export const busRoutes: readonly ApiRoute[] = [
   route("get", "bus", {
     ...{ name: "subscribeBus", tag: "Bus", needs: "read" },
     summary: "Subscribe to LoCAL2's messages, as server-sent events",
@@ -104,7 +104,7 @@ function checkSubject(subject: string): void {
   throw new Refused({ status: 422, code: "invalid-request", detail });
 }
 
-function placeOf(header: string | readonly string[] | undefined): Place | undefined {
+function placeOf(header: string | readonly string[] | undefined): BusPlace | undefined {
   if (header === undefined) return undefined;
   const [, deliberation, seq, nth] = PLACE.exec(String(header)) ?? [];
   if (deliberation !== undefined) return { deliberation, seq: Number(seq), nth: Number(nth) };
@@ -113,33 +113,33 @@ function placeOf(header: string | readonly string[] | undefined): Place | undefi
 }
 
 /** The cursor before a message's event, so that the rest of its messages comes too. */
-async function cursorBefore(store: OrganizationStore, { deliberation, seq }: Place): Promise<Cursor> {
+async function cursorBefore(store: OrganizationStore, { deliberation, seq }: BusPlace): Promise<Cursor> {
   const id = DeliberationId.safeParse(deliberation).data;
   const [entry] = id === undefined || seq < 1 ? [] : await store.read(id, seq - 1);
   if (entry) return (entry.cursor - 1) as Cursor;
   throw new Refused({ status: 404, code: "not-found", detail: "there is no such message to go on from" });
 }
 
-type Envelope = ReturnType<typeof envelopesOf>[number];
+type BusEnvelope = ReturnType<typeof envelopesOf>[number];
 
 const wantsOf =
   (subjects: readonly string[], conversation: string | undefined) =>
-  ({ subject, correlation_id, metadata }: Envelope): boolean =>
+  ({ subject, correlation_id, metadata }: BusEnvelope): boolean =>
     (subjects.length === 0 ||
       subjects.some((one) => (one.endsWith(".") ? subject.startsWith(one) : subject === one))) &&
     (conversation === undefined || correlation_id === conversation || metadata.session_id === conversation);
 
-type Delivery = {
+type BusDelivery = {
   readonly store: OrganizationStore;
   readonly from: Cursor;
-  readonly after: Place | undefined;
-  readonly wants: (message: Envelope) => boolean;
+  readonly after: BusPlace | undefined;
+  readonly wants: (message: BusEnvelope) => boolean;
 };
 
 /** Sends what is recorded after a cursor, and all that comes, until the client goes. (BUS-1) */
 async function deliver(
-  call: Pick<Call<unknown, unknown, unknown>, "config" | "response" | "signal">,
-  { store, from, after, wants }: Delivery,
+  call: Pick<RouteCall<unknown, unknown, unknown>, "config" | "response" | "signal">,
+  { store, from, after, wants }: BusDelivery,
 ): Promise<void> {
   const { response, signal } = call;
   const stream = beginStream(call);

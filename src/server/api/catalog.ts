@@ -9,7 +9,7 @@ import { isFault, type Principal } from "../../kernel/index.ts";
 import { memoryReport } from "../../lab/ablation/memory-stats.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, Refused } from "../problem.ts";
-import { moment, readingContext, route, whole, type Route, type Services } from "../route.ts";
+import { moment, readingContext, route, whole, type ApiRoute, type Services } from "../route.ts";
 import { refuseForeignFields, REFUSALS } from "./deliberations.ts";
 import {
   Catalog,
@@ -30,7 +30,7 @@ const contextOf = ({ parley }: Pick<Services, "parley">, principal: Principal) =
 const OfEngram = z.strictObject({ id: z.string().max(200) });
 
 /** Names and texts that are installed: of one kind. */
-const catalogRoute = (kind: "personas" | "strategies" | "packs"): Route =>
+const catalogRoute = (kind: "personas" | "strategies" | "packs"): ApiRoute =>
   route("get", kind, {
     ...{ name: `list${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, tag: "Catalog", needs: "read" },
     summary: `List the ${kind} that a request may name`,
@@ -45,7 +45,7 @@ const catalogRoute = (kind: "personas" | "strategies" | "packs"): Route =>
     },
   });
 
-export const catalogRoutes: readonly Route[] = [
+export const catalogRoutes: readonly ApiRoute[] = [
   route("post", "estimate", {
     ...{ name: "estimate", tag: "Catalog", needs: "read", body: NewRequest },
     summary: "Say what a question would take, without calling a model",

@@ -5,7 +5,7 @@ import type { OpenedRun } from "../../app/start.ts";
 import { DeliberationId, SeriesId, type Entry } from "../../kernel/index.ts";
 import { veiled } from "../../views/veil.ts";
 import { isWaiting } from "../../views/waiting.ts";
-import { publicEntry, type Texts } from "../followers.ts";
+import { publicEntry, type EventTexts } from "../followers.ts";
 import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
@@ -15,9 +15,9 @@ import {
   readingContext,
   route,
   whole,
-  type Call,
-  type Reply,
-  type Route,
+  type RouteCall,
+  type HttpReply,
+  type ApiRoute,
   type Services,
 } from "../route.ts";
 import { EventPage, Listed, NewRequest, Opened, RecordedEvent, Result } from "./schemas.ts";
@@ -38,7 +38,7 @@ export const REFUSALS = {
 const texts = z.enum(["full", "head"]).optional();
 const after = whole(0, 1_000_000_000).optional();
 
-export const deliberationRoutes: readonly Route[] = [
+export const deliberationRoutes: readonly ApiRoute[] = [
   route("post", "deliberations", {
     ...{ name: "openDeliberation", tag: TAG, needs: "write", body: NewRequest },
     summary: "Put a question before models",
@@ -168,7 +168,7 @@ export const deliberationRoutes: readonly Route[] = [
 
 /**
  * Events as the service exports them in every format: nothing that a person must not see yet (VEIL-1), nor the store's cursor
- * (FOLLOW-1).
+ * (STREAM-1).
  */
 const exportable = (entries: readonly Entry[]): readonly Entry[] =>
   veiled(entries).map((entry) => ({ ...entry, cursor: undefined }) as unknown as Entry); // no export reads it
@@ -208,10 +208,10 @@ const EXPORTED: {
 
 /** What an opening is answered with: the result, if it comes in the time that the client would wait. */
 export async function openedReply(
-  call: Pick<Call<unknown, unknown, unknown>, "request" | "signal" | "caller"> & Services,
+  call: Pick<RouteCall<unknown, unknown, unknown>, "request" | "signal" | "caller"> & Services,
   { opened, fresh, notes }: OpenedRun,
   status = 202,
-): Promise<Reply> {
+): Promise<HttpReply> {
   const { drives, publicUrl, results, caller } = call;
   const { principal } = caller;
   const id = opened.deliberation;
@@ -243,9 +243,9 @@ export async function openedReply(
 
 /** Follows the journal as server-sent events, until the deliberation and its reactions have ended. */
 async function followEvents(
-  call: Call<{ id: string }, { after?: number | undefined }, unknown>,
-  texts: Texts,
-): Promise<Reply | undefined> {
+  call: RouteCall<{ id: string }, { after?: number | undefined }, unknown>,
+  texts: EventTexts,
+): Promise<HttpReply | undefined> {
   const { parley, followers, request, response, signal, caller } = call;
   const last = request.headers["last-event-id"];
   if (last !== undefined && !/^\d{1,15}$/.test(String(last))) {
@@ -287,7 +287,7 @@ async function followEvents(
 }
 
 /** Nothing on the way may hold events back. */
-export function writeStreamHead(response: Call<unknown, unknown, unknown>["response"]): void {
+function writeStreamHead(response: RouteCall<unknown, unknown, unknown>["response"]): void {
   response.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",

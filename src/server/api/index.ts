@@ -1,13 +1,13 @@
 import { Refused, problemReply } from "../problem.ts";
-import { route, type Route } from "../route.ts";
-import type { Surface } from "../server.ts";
+import { route, type ApiRoute } from "../route.ts";
+import type { ApiSurface } from "../server.ts";
 import { actionRoutes } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
 import { openApiDocument } from "./openapi.ts";
 
-export const apiRoutes: readonly Route[] = [
+export const apiRoutes: readonly ApiRoute[] = [
   ...deliberationRoutes,
   ...actionRoutes,
   ...catalogRoutes,
@@ -15,7 +15,7 @@ export const apiRoutes: readonly Route[] = [
 ];
 
 /** The native API. */
-export const nativeApi: Surface = {
+export const nativeApi: ApiSurface = {
   prefix: "api/v1/",
   routes: [
     ...apiRoutes,

@@ -3,7 +3,7 @@ import { Json, Labels } from "../../kernel/index.ts";
 import { Contributions } from "../../lab/contributions/contributions.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, TITLES } from "../problem.ts";
-import type { ReplySchema, Route } from "../route.ts";
+import type { DeclaredReply, ApiRoute } from "../route.ts";
 import { BusMessage } from "./bus.ts";
 import * as schemas from "./schemas.ts";
 
@@ -27,7 +27,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /** The OpenAPI 3.1 document of these routes, made from what checks their requests and replies. */
 export function openApiDocument(
-  routes: readonly Route[],
+  routes: readonly ApiRoute[],
   { version, url }: { readonly version: string; readonly url: string },
 ): JsonSchema {
   const registry = z.registry<{ id: string }>();
@@ -63,7 +63,7 @@ export function openApiDocument(
         ]),
       ),
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "A key of `parley key new`." },
+        bearer: { type: "http", scheme: "bearer", description: "A key of the server's owner." },
         key: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key." },
         session: { type: "apiKey", in: "cookie", name: "parley", description: "A browser's session." },
       },
@@ -71,7 +71,7 @@ export function openApiDocument(
   };
 }
 
-function operationOf(one: Route, referTo: (schema: z.ZodType) => JsonSchema): JsonSchema {
+function operationOf(one: ApiRoute, referTo: (schema: z.ZodType) => JsonSchema): JsonSchema {
   const { name, summary, tag, needs, params, query, body, headers = {}, replies } = one;
   const parameters = [
     ...parametersOf("path", params),
@@ -104,7 +104,7 @@ function operationOf(one: Route, referTo: (schema: z.ZodType) => JsonSchema): Js
 
 function replyOf(
   status: number,
-  reply: ReplySchema | readonly ReplySchema[],
+  reply: DeclaredReply | readonly DeclaredReply[],
   referTo: (schema: z.ZodType) => JsonSchema,
 ): JsonSchema {
   if (isSeveral(reply)) {
@@ -123,7 +123,7 @@ function replyOf(
   };
 }
 
-const isSeveral = (reply: ReplySchema | readonly ReplySchema[]): reply is readonly ReplySchema[] =>
+const isSeveral = (reply: DeclaredReply | readonly DeclaredReply[]): reply is readonly DeclaredReply[] =>
   Array.isArray(reply);
 
 const Documented = z.object({ inDocument: z.record(z.string(), z.unknown()) });

@@ -3,7 +3,7 @@ import { type DeliberationId, type Entry } from "../../kernel/index.ts";
 import { isClosed } from "../../views/result.ts";
 import { beginStream, withPatience } from "../patience.ts";
 import { refusalOf } from "../problem.ts";
-import { route, type Route } from "../route.ts";
+import { route, type ApiRoute } from "../route.ts";
 import { apiErrorOf, badField } from "./errors.ts";
 import {
   CHAT_REFUSED,
@@ -12,7 +12,7 @@ import {
   Own,
   readFields,
   settingsOf,
-  type Format,
+  type AnswerForm,
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
@@ -27,8 +27,8 @@ import {
 } from "./run.ts";
 import { readSchema } from "./structured.ts";
 
-// CHAT-1. A stream has no event names: most clients end at one that they do not know.
-// CHAT-2. Only a respondent's text is sent while it is written: a chair's ends in claims that are cut off, and a text that was sent
+// CHUNK-1. A stream has no event names: most clients end at one that they do not know.
+// CHUNK-2. Only a respondent's text is sent while it is written: a chair's ends in claims that are cut off, and a text that was sent
 //     cannot be taken back.
 
 const PIECE = 400;
@@ -106,9 +106,9 @@ function readChat(call: ApiCall, body: unknown): ReadChat {
 }
 
 /** An object of any form, where no schema is given. */
-export const ANY_OBJECT: Format = { schema: { type: "object" } };
+export const ANY_OBJECT: AnswerForm = { schema: { type: "object" } };
 
-function formatOf(format: z.infer<typeof ResponseFormat> | undefined): Format {
+function formatOf(format: z.infer<typeof ResponseFormat> | undefined): AnswerForm {
   if (!format || format.type === "text") return null;
   const made =
     format.type === "json_object" ? ANY_OBJECT : { schema: format.json_schema.schema ?? { type: "object" } };
@@ -157,7 +157,7 @@ export function textIn(content: z.infer<typeof Content> | null | undefined, plac
     .join("\n");
 }
 
-export const chatRoutes: readonly Route[] = [
+export const chatRoutes: readonly ApiRoute[] = [
   route("post", "chat/completions", {
     ...{ name: "createChatCompletion", tag: "OpenAI", needs: "write", body: z.unknown() },
     summary: "Put a chat's last message before models",
@@ -215,7 +215,7 @@ type StreamPlan = {
   readonly model: string;
   readonly start: ReadRequest["start"];
   readonly stop: readonly string[];
-  readonly format: Format;
+  readonly format: AnswerForm;
   readonly wantsUsage: boolean;
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -227,7 +227,7 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
   const chunk = (delta: object, finish: string | null = null): void =>
     stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
   chunk({ role: "assistant", content: "" });
-  // A text that is cut, or written again as JSON, cannot be sent before it is whole. (CHAT-2)
+  // A text that is cut, or written again as JSON, cannot be sent before it is whole. (CHUNK-2)
   const isLive = plan.start.protocol === "respond" && plan.format === null && plan.stop.length === 0;
   const live = isLive ? liveText(call, id, (text) => chunk({ content: text })) : undefined;
   const telling = tellStages(call, id, (line) => chunk({ reasoning_content: `${line}\n` }));

@@ -1,6 +1,6 @@
-import type { Refusal } from "../problem.ts";
+import type { HttpRefusal } from "../problem.ts";
 import { Refused } from "../problem.ts";
-import type { Reply } from "../route.ts";
+import type { HttpReply } from "../route.ts";
 
 /** An error as OpenAI's clients read it: a problem's own words would be lost on them. */
 export type ApiError = {
@@ -22,7 +22,7 @@ const AS_BAD_REQUEST: ReadonlySet<string> = new Set([
   ...["configuration", "invalid-request", "untrusted", "protocol-unknown", "template-slot", "event-invalid"],
 ]);
 
-export function apiErrorOf({ status, detail, next, code, errors, instance }: Refusal): ApiError {
+export function apiErrorOf({ status, detail, next, code, errors, instance }: HttpRefusal): ApiError {
   const type = TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
   const param = errors?.[0]?.pointer.replace(/^#\//, "").replaceAll("/", ".") ?? null;
   const words = [detail, next, instance].filter((one) => one !== undefined);
@@ -30,7 +30,7 @@ export function apiErrorOf({ status, detail, next, code, errors, instance }: Ref
 }
 
 /** A refusal in the words of OpenAI's API. */
-export function refuse(refusal: Refusal): Reply {
+export function refuse(refusal: HttpRefusal): HttpReply {
   const { status, code, headers = {} } = refusal;
   const told =
     code === "not-found" && status === 404

@@ -88,14 +88,14 @@ const EFFORTS: Readonly<Record<string, number>> = {
 export const EffortName = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 /** How the last reply has to be formed. */
-export type Format = { readonly schema: Readonly<Record<string, unknown>> } | null;
+export type AnswerForm = { readonly schema: Readonly<Record<string, unknown>> } | null;
 
 /** A request of either API, read. */
 export type ReadRequest = {
   readonly model: string;
   readonly start: Omit<StartRequest, "request">;
   readonly stop: readonly string[];
-  readonly format: Format;
+  readonly format: AnswerForm;
   /** Fields that change nothing. */
   readonly ignored: readonly string[];
 };
@@ -146,7 +146,7 @@ export type FieldTable<S extends z.ZodObject> = {
   readonly refused: Readonly<Record<string, Refusing>>;
 };
 
-type Common = {
+type CommonFields = {
   readonly temperature?: number | undefined;
   readonly seed?: number | undefined;
   readonly effort?: z.infer<typeof EffortName> | undefined;
@@ -160,7 +160,7 @@ type Common = {
 /** What both APIs' fields are in a request of the library's, for a protocol or a pack; and what of it that protocol has no use for. */
 export function settingsOf(
   { protocol, pack }: ChosenModel,
-  { temperature, seed, effort, maxTokens, system, parley = {}, metadata, user }: Common,
+  { temperature, seed, effort, maxTokens, system, parley = {}, metadata, user }: CommonFields,
 ): { readonly settings: Omit<StartRequest, "request" | "question">; readonly ignored: readonly string[] } {
   if (system.length > MAX_SYSTEM)
     throw badField(

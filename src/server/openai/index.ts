@@ -1,11 +1,11 @@
-import type { Surface } from "../server.ts";
+import type { ApiSurface } from "../server.ts";
 import { chatRoutes } from "./chat.ts";
 import { refuse } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
 
 /** OpenAI's API, as far as its clients need it to ask. */
-export const openAiApi: Surface = {
+export const openAiApi: ApiSurface = {
   prefix: "v1/",
   routes: [...modelRoutes, ...chatRoutes, ...responseRoutes],
   refuse,

@@ -7,7 +7,7 @@ import { isFault, type Principal } from "../../kernel/index.ts";
 import { isVoice } from "../../kernel/index.ts";
 import { findNearest } from "../../text/words.ts";
 import { Refused } from "../problem.ts";
-import { route, type Route, type Services } from "../route.ts";
+import { route, type ApiRoute, type Services } from "../route.ts";
 import type { ChosenModel } from "./fields.ts";
 import * as z from "zod";
 
@@ -38,11 +38,11 @@ export function chooseModel(services: Pick<Services, "config">, id: string): Cho
   });
 }
 
-type ModelEntry = Readonly<Record<string, unknown>>;
-type Believed = { readonly at: number; readonly key: string; readonly list: readonly ModelEntry[] };
+type ListedModel = Readonly<Record<string, unknown>>;
+type Believed = { readonly at: number; readonly key: string; readonly list: readonly ListedModel[] };
 const believed = new WeakMap<Parley, Believed>();
 
-async function listAll(services: Services, principal: Principal): Promise<readonly ModelEntry[]> {
+async function listAll(services: Services, principal: Principal): Promise<readonly ListedModel[]> {
   const names = [...PROTOCOLS, ...packsOf(services)];
   const key = `${principal.organization} ${names.join(" ")}`;
   const now = services.world.now();
@@ -54,7 +54,7 @@ async function listAll(services: Services, principal: Principal): Promise<readon
 }
 
 /** A protocol or a pack as a model: who would take part, and about what it would cost. */
-async function entryOf(services: Services, principal: Principal, name: string): Promise<ModelEntry> {
+async function entryOf(services: Services, principal: Principal, name: string): Promise<ListedModel> {
   const id = `${PREFIX}${name}`;
   const chosen = chooseModel(services, id);
   const head = { id, object: "model", created: 0, owned_by: "parley" };
@@ -85,16 +85,16 @@ async function entryOf(services: Services, principal: Principal, name: string): 
   }
 }
 
-const Reply = z.looseObject({});
+const HttpReply = z.looseObject({});
 
 async function show(services: Services, principal: Principal, id: string) {
   const chosen = chooseModel(services, id);
   return { status: 200, body: (await listAll(services, principal)).find((one) => one["id"] === chosen.id) };
 }
 
-export const modelRoutes: readonly Route[] = [
+export const modelRoutes: readonly ApiRoute[] = [
   route("get", "models", {
-    ...{ name: "models", tag: "OpenAI", needs: "read", replies: { 200: Reply } },
+    ...{ name: "models", tag: "OpenAI", needs: "read", replies: { 200: HttpReply } },
     summary: "List protocols and packs as models",
     handle: async (call) => ({
       status: 200,
@@ -102,13 +102,13 @@ export const modelRoutes: readonly Route[] = [
     }),
   }),
   route("get", "models/{id}", {
-    ...{ name: "model", tag: "OpenAI", needs: "read", replies: { 200: Reply } },
+    ...{ name: "model", tag: "OpenAI", needs: "read", replies: { 200: HttpReply } },
     summary: "Show one",
     params: z.strictObject({ id: z.string() }),
     handle: (call) => show(call, call.caller.principal, call.params.id),
   }),
   route("get", "models/{owner}/{name}", {
-    ...{ name: "modelOf", tag: "OpenAI", needs: "read", replies: { 200: Reply } },
+    ...{ name: "modelOf", tag: "OpenAI", needs: "read", replies: { 200: HttpReply } },
     summary: "Show one",
     params: z.strictObject({ owner: z.string(), name: z.string() }),
     handle: (call) => show(call, call.caller.principal, `${call.params.owner}/${call.params.name}`),

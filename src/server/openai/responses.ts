@@ -4,7 +4,7 @@ import { isClosed } from "../../views/result.ts";
 import { beginStream, withPatience } from "../patience.ts";
 import { Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { route, whole, type Route } from "../route.ts";
+import { route, whole, type ApiRoute } from "../route.ts";
 import { ANY_OBJECT, Limit, Metadata, tellStages, textIn } from "./chat.ts";
 import { badField } from "./errors.ts";
 import {
@@ -14,7 +14,7 @@ import {
   Own,
   readFields,
   settingsOf,
-  type Format,
+  type AnswerForm,
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
@@ -129,7 +129,7 @@ function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly ec
 /** What was read as JSON is JSON. */
 const Json_ = (value: unknown): Json => value as Json;
 
-function formatOf(format: z.infer<typeof TextFormat> | undefined): Format {
+function formatOf(format: z.infer<typeof TextFormat> | undefined): AnswerForm {
   if (!format || format.type === "text") return null;
   if (format.type === "json_object") return ANY_OBJECT;
   readSchema(format.schema);
@@ -172,7 +172,7 @@ function idOf(response: string): string {
 
 const OfResponse = z.strictObject({ id: z.string() });
 
-export const responseRoutes: readonly Route[] = [
+export const responseRoutes: readonly ApiRoute[] = [
   route("post", "responses", {
     ...{ name: "createResponse", tag: "OpenAI", needs: "write", body: z.unknown() },
     summary: "Put an input before models",

@@ -14,8 +14,8 @@ import type { Result } from "../../views/result.ts";
 import { hasPeople, hideText } from "../../views/veil.ts";
 import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../opening.ts";
 import { Refused } from "../problem.ts";
-import type { Call, Services } from "../route.ts";
-import type { Format, ReadRequest } from "./fields.ts";
+import type { RouteCall, Services } from "../route.ts";
+import type { AnswerForm, ReadRequest } from "./fields.ts";
 import { writeInForm, type Formed } from "./structured.ts";
 
 // REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first.
@@ -24,12 +24,12 @@ const REPEAT_MS = 600_000;
 
 /** The parts of a call that both APIs need. */
 export type ApiCall = Services &
-  Pick<Call<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller">;
+  Pick<RouteCall<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller">;
 
 /** What a reply repeats of a request, and needs again after a restart: it is pinned by the opening. */
 export type Echo = {
   readonly model: string;
-  readonly format: Format;
+  readonly format: AnswerForm;
   readonly stop: readonly string[];
   readonly ignored: readonly string[];
   readonly [field: string]: unknown;

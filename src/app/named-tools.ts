@@ -1,0 +1,90 @@
+import type { NamedTools } from "../engine/opening-part.ts";
+import { isFault, type ToolSpec, type World } from "../kernel/index.ts";
+import { once } from "../kernel/once.ts";
+import { memoryTools } from "../protocols/phases/memory-tools.ts";
+import { CONTEXT_SEARCH } from "../text/context-search.ts";
+import type { ToolServers, ToolServersOptions } from "../tools/mcp.ts";
+import type { Tool } from "../tools/tool.ts";
+
+/** The tool that tells the time, loaded when it is used. */
+export const loadDateTime = async (now: World["now"]): Promise<Tool> =>
+  (await import("../tools/datetime.ts")).dateTime(now);
+
+/** The servers of a process: nothing of them is loaded before one is used. */
+export function openToolServers(options: ToolServersOptions): ToolServers {
+  let isOpen = false;
+  const opened = once(async () => {
+    isOpen = true;
+    return (await import("../tools/mcp.ts")).createToolServers(options);
+  });
+  return {
+    list: async (server) => (await opened()).list(server),
+    call: async (...call) => (await opened()).call(...call),
+    close: async () => (isOpen ? (await opened()).close() : undefined),
+  };
+}
+
+/** What settings say of the tools that may be named. */
+type Naming = {
+  readonly settings: { readonly mcpServers: Readonly<Record<string, unknown>> };
+  readonly servers: ToolServers;
+  readonly world: Pick<World, "now">;
+};
+
+/** See `OpeningContext`. Of servers, the named ones alone are started. @throws Fault `configuration` */
+export async function findNamedTools(
+  { settings: { mcpServers }, servers, world }: Naming,
+  names: readonly string[],
+): Promise<NamedTools> {
+  const wanted = new Set(names.map((name) => name.split("/", 1)[0] ?? ""));
+  const listed = await Promise.all(
+    Object.keys(mcpServers).map(async (server): Promise<[string, readonly ToolSpec[]][]> => {
+      const tools = wanted.has(server) ? await servers.list(server) : [];
+      return [
+        [`${server}/*`, tools.map(({ spec }) => spec)],
+        ...tools.map(({ tool, spec }): [string, ToolSpec[]] => [`${server}/${tool}`, [spec]]),
+      ];
+    }),
+  );
+  const all = new Map([["get_datetime", [(await loadDateTime(world.now)).spec]], ...listed.flat()]);
+  const found = names.flatMap((name) => {
+    const specs = all.get(name);
+    return specs ? [[name, specs] as const] : [];
+  });
+  return { specs: new Map(found), known: [...all.keys()] };
+}
+
+const BY_NAME = "who names it";
+
+/** The tools that there are: built-in ones, and those of each server, or why it cannot be used. `for`: who is offered one. */
+export async function listTools(context: Naming) {
+  const [{ spec: dateTime }, { createFileTools }] = await Promise.all([
+    loadDateTime(context.world.now),
+    import("../tools/file-tools.ts"),
+  ]);
+  const files = await createFileTools(process.cwd());
+  const row = (name: string, { description }: Pick<ToolSpec, "description">, whom: string) => ({
+    ...{ name, for: whom, description },
+  });
+  const builtIn = [
+    row(dateTime.name, dateTime, BY_NAME),
+    ...memoryTools({ remember: true }).map((spec) => row(spec.name, spec, "respond, chat: with memory")),
+    ...files.specs.map((spec) => row(spec.name, spec, "respond, chat, debate: with a folder")),
+    row(CONTEXT_SEARCH.name, CONTEXT_SEARCH, "debate: with a folder, or by name"),
+  ];
+  const servers = await Promise.all(
+    Object.keys(context.settings.mcpServers).map(async (server) => {
+      try {
+        const tools = await context.servers.list(server);
+        return {
+          ...{ server, problem: null },
+          tools: tools.map(({ tool, spec }) => row(`${server}/${tool}`, spec, BY_NAME)),
+        };
+      } catch (error) {
+        if (!isFault(error, "configuration")) throw error;
+        return { server, problem: error.details.why, tools: [] };
+      }
+    }),
+  );
+  return { builtIn, servers };
+}

@@ -1,0 +1,54 @@
+import { Until } from "../config/duration.ts";
+import { defineCommand, integer, list, text, type Command, type CommandGroup } from "./command.ts";
+import { JSON_FLAG, SIM_SERVER } from "./options.ts";
+
+export const SERVE = {
+  host: SIM_SERVER.host,
+  port: integer("--port <n>", "port to listen on; 0 takes a free one", { min: 0, max: 65_535, or: 7_317 }),
+  basePath: text("--base-path <path>", "path below which it is reached, behind a proxy"),
+  publicUrl: text("--public-url <url>", "URL at which clients reach it, behind a proxy"),
+  maxDrives: integer("--max-drives <n>", "runs driven at a time; more wait in line", {
+    ...{ min: 1, max: 1_000, or: 64 },
+  }),
+  ...JSON_FLAG,
+};
+export const NEW_KEY = {
+  scopes: list("--scopes <scopes>", "what it may do: read, write (default: both)"),
+  until: {
+    ...{ flags: "--until <when>", description: "end early: on a day, or after a time such as 90d" },
+    schema: Until.optional(),
+  },
+  ...JSON_FLAG,
+};
+
+const CLIENT_KEYS: readonly Command[] = [
+  defineCommand("new <name>", "Make a key for a program, shown once", {
+    details: "Send it as Authorization: Bearer KEY, or as x-api-key. Only its digest is kept.",
+    options: NEW_KEY,
+    examples: ["key new ci", "key new dashboard --scopes read --until 90d"],
+    run: async (io, given, [name = ""]) =>
+      (await import("./commands/client-keys.ts")).create(io, given, name),
+  }),
+  defineCommand("list", "List the keys that hold, never a key itself", {
+    options: JSON_FLAG,
+    examples: ["key list", "key list --json"],
+    run: async (io, given) => (await import("./commands/client-keys.ts")).list(io, given),
+  }),
+  defineCommand("revoke <key>", "Revoke a key by its name or id, at once", {
+    examples: ["key revoke ci", "key revoke k7mq2vx9bhtd"],
+    run: async (io, _given, [key = ""]) => (await import("./commands/client-keys.ts")).revoke(io, key),
+  }),
+];
+
+/** The commands of servers, and of their clients. */
+export const SERVER_COMMANDS: readonly (Command | CommandGroup)[] = [
+  defineCommand("serve", "Serve runs over HTTP: its own API, OpenAI's, and MCP", {
+    details:
+      "Prints a link that opens a browser's session, once. Programs send a key (parley key new NAME). Ctrl-C lets what runs reach " +
+      "a recorded step; the next start goes on with it.",
+    options: SERVE,
+    examples: ["serve", "serve --port 8080 --base-path /parley/"],
+    run: async (io, given) => (await import("./commands/serve.ts")).serve(io, given),
+  }),
+  { name: "key", summary: "Make, list and revoke keys of the server's clients", commands: CLIENT_KEYS },
+];
