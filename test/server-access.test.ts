@@ -64,7 +64,7 @@ describe.each(Object.entries(SPELLINGS))("a key as %s", (_name, spell) => {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     for (const { secret } of [revoked, brief])
       expect(expectProblem(await send("GET", "models", { secret }), 401, "authentication").next).toContain(
-        "parley key new",
+        "Authorization: Bearer KEY",
       );
   });
 });
@@ -72,7 +72,7 @@ describe.each(Object.entries(SPELLINGS))("a key as %s", (_name, spell) => {
 describe("a credential", () => {
   it("is asked for, with the next step, and one at a time", async () => {
     const none = await server.get("models", { key: null });
-    expect(expectProblem(none, 401, "authentication").next).toContain("parley key new");
+    expect(expectProblem(none, 401, "authentication").next).toContain("Authorization: Bearer KEY");
     expect(none.headers["www-authenticate"]).toBe("Bearer");
     for (const secret of [
       "",

@@ -167,8 +167,9 @@ function launch(args: readonly string[], { cwd, env, mostMs }: Launch): Running 
 export async function simServer(
   place: Somewhere,
   env?: Variables,
+  mostMs?: number,
 ): Promise<{ readonly url: string; stop(): Promise<Ended> }> {
-  const server = place.start(["sim-server", "--port", "0"], env);
+  const server = place.start(["sim-server", "--port", "0"], env, mostMs);
   const url = await server.seen("stdout", /^(http:\S+)\n/);
   return {
     url,

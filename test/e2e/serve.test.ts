@@ -14,7 +14,7 @@ const SUM = "What is 17 * 23?";
 
 /** A sim-server whose calls are counted, and what makes `openai/…` its models. */
 async function paid(place: Somewhere) {
-  const sim = await simServer(place);
+  const sim = await simServer(place, {}, 60_000);
   const calls = await countedCalls(sim.url);
   return {
     calls: calls.calls,

@@ -117,12 +117,16 @@ export const actionRoutes: readonly ApiRoute[] = [
     summary: "Answer questions, or a seat's step; the first answer stands",
     replies: { 200: Answered, ...REFUSALS, 409: Problem },
     async handle({ parley, drives, caller: { principal }, params, body }) {
-      const { id, entries } = await readAll(parley, principal, params.id);
+      const { id } = await readAll(parley, principal, params.id);
       if ("answers" in body) {
-        const pending = await parley.pending(id, { principal });
-        const wasAnswered = entries.some((entry) => isEvent(entry, "clarification-answered"));
-        if (!pending && (wasAnswered || isClosed(entries))) throw late("the first answers stand");
-        if (!(await parley.answer(id, body.answers, { principal }))) throw late("the first answers stand");
+        const isFirst = await parley.answer(id, body.answers, { principal }).catch(async (error: unknown) => {
+          const { entries } = await readAll(parley, principal, id);
+          const wasAnswered = entries.some((entry) => isEvent(entry, "clarification-answered"));
+          const isOpen = (await parley.pending(id, { principal })) !== undefined;
+          if (!isOpen && (wasAnswered || isClosed(entries))) return false;
+          throw error;
+        });
+        if (!isFirst) throw late("the first answers stand");
         drives.add(id, principal);
         return { status: 200, body: { status: "recorded", step: null } };
       }
