@@ -50,5 +50,12 @@ export const SERVER_COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["serve", "serve --port 8080 --base-path /parley/"],
     run: async (io, given) => (await import("./commands/serve.ts")).serve(io, given),
   }),
+  defineCommand("mcp", "Serve one MCP client over standard input and output", {
+    details:
+      "An MCP client starts it, as the command of a server. What still runs when the client goes away stays open: the next client's " +
+      "first call, parley serve and parley resume go on with it.",
+    examples: ["mcp", "mcp < requests.jsonl"],
+    run: async (io) => (await import("./commands/mcp.ts")).mcp(io),
+  }),
   { name: "key", summary: "Make, list and revoke keys of the server's clients", commands: CLIENT_KEYS },
 ];

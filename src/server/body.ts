@@ -33,7 +33,7 @@ export async function readJson(
 }
 
 /** Neither deeper than what reads it in turn can bear, nor with a name that objects have of their own. @throws Refused 400 */
-function checkForm(json: unknown): void {
+export function checkForm(json: unknown): void {
   const refuse = (detail: string) => new Refused({ status: 400, code: "invalid-request", detail });
   const rest: (readonly [value: unknown, depth: number])[] = [[json, 0]];
   for (let one = rest.pop(); one; one = rest.pop()) {

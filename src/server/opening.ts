@@ -37,14 +37,25 @@ export function clientRequest(
     world,
   }: Pick<HttpExchange, "request"> & Pick<Services, "world"> & { readonly caller: ApiCaller },
   body: unknown,
-): ClientRequest & { readonly name: string } {
+): NamedRequest {
   const given = request.headers["idempotency-key"];
   if (given !== undefined && (typeof given !== "string" || !KEY.test(given))) {
     const detail = "Idempotency-Key is 1 to 200 printable characters without spaces";
     throw new Refused({ status: 400, code: "invalid-request", detail });
   }
+  return namedRequest({ caller, world }, { given, body });
+}
+
+/** A client's request, and what its opening is named: by the client, or by chance. */
+export type NamedRequest = ClientRequest & { readonly name: string };
+
+/** A request that its client named `given`, or did not name. */
+export function namedRequest(
+  { caller, world }: Pick<Services, "world"> & { readonly caller: ApiCaller },
+  { given, body }: { readonly given: string | undefined; readonly body: unknown },
+): NamedRequest {
   const key = caller.credential.id;
-  const own = typeof given === "string" ? nameOf(key, given) : undefined;
+  const own = given === undefined ? undefined : nameOf(key, given);
   return { request: own, name: own ?? nameOf(key, world.id()), client: { key, body: digestOfBody(body) } };
 }
 
@@ -72,7 +83,7 @@ export function checkDepth(
  */
 export async function openOnce(
   { parley, drives, caller }: Pick<Services, "parley" | "drives"> & { readonly caller: ApiCaller },
-  { request, name, client }: ReturnType<typeof clientRequest>,
+  { request, name, client }: NamedRequest,
   open: (call: {
     readonly request: string;
     readonly principal: Principal;
@@ -114,7 +125,7 @@ function refuseOther(known: string | undefined, given: string): void {
  */
 export async function awaitEnd(
   { parley, followers, world }: Pick<Services, "parley" | "followers" | "world">,
-  { id, principal, ms, signal, throughWaiting = false }: AwaitedRun,
+  { id, principal, ms, signal, throughWaiting = false, onEntries }: AwaitedRun,
 ): Promise<{ readonly entries: readonly Entry[]; readonly isOver: boolean }> {
   const { store } = readingContext(parley, principal);
   const until = world.now() + ms;
@@ -126,7 +137,9 @@ export async function awaitEnd(
     const entries: Entry[] = [];
     for (;;) {
       const next = followers.next(id, control.signal);
-      for (const entry of await store.read(id, entries.at(-1)?.seq ?? 0)) entries.push(entry);
+      const fresh = await store.read(id, entries.at(-1)?.seq ?? 0);
+      for (const entry of fresh) entries.push(entry);
+      onEntries?.(fresh);
       const isOver = isClosed(entries);
       const waits = !throughWaiting && isWaiting(entries);
       if (isOver || waits || signal.aborted || world.now() >= until) return { entries, isOver };
@@ -146,6 +159,8 @@ export type AwaitedRun = {
   readonly signal: AbortSignal;
   /** Whether it waits on while a person is waited for. */
   readonly throughWaiting?: boolean;
+  /** Called with what was recorded since the last call, from the opening on. */
+  readonly onEntries?: ((fresh: readonly Entry[]) => void) | undefined;
 };
 
 /** The seconds of `Prefer: wait=N`, in milliseconds; 0 without it. */

@@ -3,6 +3,7 @@ import { listKeys } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
 import { nativeApi } from "../../server/api/index.ts";
 import { openAiApi } from "../../server/openai/index.ts";
+import { mcpMount } from "../../server/mcp/index.ts";
 import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
@@ -24,6 +25,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
     const configured = await openConfigured({ env, cwd, protocols, flags: {}, isServed: true });
     for (const note of configured.renamed) output.note(note);
     const { parley, principal, context } = configured;
+    const log = (line: string) => output.note(line);
     try {
       if (!LOOPBACK.test(host) && (await listKeys(context, principal.organization)).length === 0) {
         const why = `others can reach ${host}, and there is no key that they would need`;
@@ -31,9 +33,9 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
       }
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrl, maxDrives },
-        ...{ surfaces: [nativeApi, openAiApi], mounts: {} },
+        ...{ surfaces: [nativeApi, openAiApi], mounts: { mcp: mcpMount({ log }) } },
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
-        log: (line) => output.note(line),
+        log,
       }).catch((error: unknown) => {
         throw refusedAddress(error, { host, port });
       });

@@ -1,10 +1,9 @@
 import { Contributions } from "../../lab/contributions/contributions.ts";
-import { isEvent, type Entry } from "../../kernel/index.ts";
-import { isClosed } from "../../views/result.ts";
 import { checkDepth, clientRequest, openOnce } from "../opening.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { readingContext, route, type ApiRoute } from "../route.ts";
+import { route, type ApiRoute } from "../route.ts";
+import { cancelRun, readWaiting, recordAnswer, resumeRun } from "../steering.ts";
 import { OfRun, openedReply, REFUSALS } from "./deliberations.ts";
 import {
   Answered,
@@ -27,28 +26,16 @@ export const actionRoutes: readonly ApiRoute[] = [
     ...{ name: "cancelDeliberation", tag: TAG, needs: "write", params: OfRun },
     summary: "Close an open deliberation for good",
     replies: { 200: Cancelled, ...REFUSALS },
-    async handle({ parley, caller: { principal }, params }) {
-      const { id } = await readAll(parley, principal, params.id);
-      const cancelled = await parley.cancel(id, { principal });
-      const { entries } = await readAll(parley, principal, id);
-      const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
-      const why = closing && "why" in closing ? closing.why : null;
-      return { status: 200, body: { id, cancelled, status: closing?.outcome ?? "open", why } };
-    },
+    handle: async ({ parley, caller: { principal }, params }) => ({
+      status: 200,
+      body: await cancelRun({ parley }, principal, params.id),
+    }),
   }),
   route("post", "deliberations/{id}/resume", {
     ...{ name: "resumeDeliberation", tag: TAG, needs: "write", params: OfRun },
     summary: "Drive an open deliberation on, whoever opened it",
     replies: { 200: Result, 202: Opened, ...REFUSALS, 409: Problem },
-    async handle(call) {
-      const { parley, drives, caller, params } = call;
-      const { id, entries } = await readAll(parley, caller.principal, params.id);
-      const owes = await readingContext(parley, caller.principal).engine.owesReactions(id);
-      if (isClosed(entries) && !owes) throw ended(entries);
-      if (!drives.isRunning(id) && drives.place(id) === 0) drives.checkRoom();
-      drives.add(id, caller.principal);
-      return openedReply(call, { opened: openingIn(entries), fresh: true, notes: [] });
-    },
+    handle: async (call) => openedReply(call, await resumeRun(call, call.caller.principal, call.params.id)),
   }),
   route("post", "deliberations/{id}/fork", {
     ...{ name: "forkDeliberation", tag: TAG, needs: "write", params: OfRun, body: ForkBody },
@@ -105,40 +92,17 @@ export const actionRoutes: readonly ApiRoute[] = [
     replies: { 200: Waiting, ...REFUSALS },
     async handle({ parley, caller: { principal }, params }) {
       const { id } = await readAll(parley, principal, params.id);
-      const [questions, seats] = await Promise.all([
-        parley.pending(id, { principal }),
-        parley.seats(id, { principal }),
-      ]);
-      return { status: 200, body: { questions: questions ?? null, seats } };
+      return { status: 200, body: await readWaiting({ parley }, principal, id) };
     },
   }),
   route("post", "deliberations/{id}/answers", {
     ...{ name: "answer", tag: "People", needs: "write", params: OfRun, body: AnswersBody },
     summary: "Answer questions, or a seat's step; the first answer stands",
     replies: { 200: Answered, ...REFUSALS, 409: Problem },
-    async handle({ parley, drives, caller: { principal }, params, body }) {
-      const { id } = await readAll(parley, principal, params.id);
-      if ("answers" in body) {
-        const isFirst = await parley.answer(id, body.answers, { principal }).catch(async (error: unknown) => {
-          const { entries } = await readAll(parley, principal, id);
-          const wasAnswered = entries.some((entry) => isEvent(entry, "clarification-answered"));
-          const isOpen = (await parley.pending(id, { principal })) !== undefined;
-          if (!isOpen && (wasAnswered || isClosed(entries))) return false;
-          throw error;
-        });
-        if (!isFirst) throw late("the first answers stand");
-        drives.add(id, principal);
-        return { status: 200, body: { status: "recorded", step: null } };
-      }
-      const answered = await parley.answerSeat(id, body, { principal });
-      if (answered.status === "late") throw late(answered.why);
-      if (answered.status === "refused") {
-        const next = "correct it and send it again: nothing was recorded";
-        throw new Refused({ status: 422, code: "answer-refused", detail: answered.why, next });
-      }
-      drives.add(id, principal);
-      return { status: 200, body: { status: "recorded", step: answered.step } };
-    },
+    handle: async (call) => ({
+      status: 200,
+      body: await recordAnswer(call, call.caller.principal, { id: call.params.id, body: call.body }),
+    }),
   }),
   route("post", "deliberations/{id}/feedback", {
     ...{ name: "giveFeedback", tag: "People", needs: "write", params: OfRun, body: FeedbackBody },
@@ -155,22 +119,3 @@ export const actionRoutes: readonly ApiRoute[] = [
     },
   }),
 ];
-
-const late = (detail: string) => new Refused({ status: 409, code: "answered", detail });
-
-const ended = (entries: readonly Entry[]): Refused => {
-  const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
-  const detail = `it has ended: ${closing?.outcome ?? "closed"}`;
-  return new Refused({
-    status: 409,
-    code: "deliberation-closed",
-    detail,
-    next: "fork it to run it again with changes",
-  });
-};
-
-const openingIn = (entries: readonly Entry[]) => {
-  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-  if (!opened) throw new Error("a deliberation begins with its opening");
-  return opened;
-};

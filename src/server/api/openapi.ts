@@ -139,7 +139,7 @@ function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined):
 }
 
 /** Leaves out what is for Parley's own errors, and gives lists of fixed length the items that validators ask for. */
-function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+export function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
   for (const key of ["expects", "example", "noun", "secret", "flag", "inDocument"]) delete jsonSchema[key];
   if ("prefixItems" in jsonSchema) jsonSchema["items"] ??= {};
 }

@@ -1,0 +1,23 @@
+import { openConfigured } from "../../app/configured.ts";
+import { serveMcpStdio } from "../../server/mcp/stdio.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import type { Io } from "../command.ts";
+import { interruptible } from "../session.ts";
+
+/** Serves one MCP client over standard input and output, until it goes away. */
+export const mcp = (io: Io): Promise<void> =>
+  interruptible(async (signal) => {
+    const { output, env, cwd, protocols } = io;
+    const { parley, principal, renamed } = await openConfigured({
+      ...{ env, cwd, protocols, flags: {}, isServed: true },
+    });
+    for (const note of renamed) output.note(note);
+    if (process.stdin.isTTY)
+      output.note("This is for MCP clients, which start it themselves. Press Ctrl-D to stop.");
+    try {
+      const log = (line: string) => output.note(line);
+      await serveMcpStdio({ parley, principal, version: manifest.version, log, signal });
+    } finally {
+      await parley.close();
+    }
+  });

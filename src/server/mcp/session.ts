@@ -1,0 +1,46 @@
+import type { ClientCapabilities, RequestStateCodec, ServerContext } from "@modelcontextprotocol/server";
+import type { ApiCaller } from "../access.ts";
+import type { Services } from "../route.ts";
+import type { McpState } from "./state.ts";
+
+// MCPS-1. A client that goes away ends its own waiting, never a deliberation, unless it said so when it opened it. A server that
+//     stops is no client that goes away.
+
+/** Who calls over MCP, from where, and over what. */
+export type McpSession = {
+  readonly services: Pick<Services, "parley" | "drives" | "followers" | "world">;
+  readonly caller: ApiCaller;
+  readonly version: string;
+  /**
+   * How a question reaches a person during a call. `reply`: it is the call's reply, and the client calls again with the answer;
+   * `request`: it is a request of the server's own, while the call waits; `none`: not at all.
+   */
+  readonly asking: "reply" | "request" | "none";
+  /** Whether notices of changes reach the client. */
+  readonly isNotified: boolean;
+  /** How long a call without a progress token waits, in milliseconds. */
+  readonly patienceMs: number;
+  /** After how long without one a notice of progress is sent, in milliseconds. */
+  readonly noticeMs: number;
+  /** @throws Refused for a call that a deliberation's own model makes (REQUEST-2) */
+  checkDepth(): void;
+  /** Whether the client has gone or cancelled its call, where the call's signal has aborted. */
+  hasLeft(): boolean;
+  /** Called with what a call does until it has ended. */
+  onCall(work: Promise<unknown>): void;
+  readonly log: (line: string) => void;
+};
+
+/** How a surface of MCP waits; tests shorten it. */
+export type McpTimes = Partial<Pick<McpSession, "patienceMs" | "noticeMs">>;
+
+/** Less than the 60 s after which usual clients give a call up; notices come at least every 10 s. */
+export const MCP_TIMES = { patienceMs: 45_000, noticeMs: 8_000 };
+
+/** One call of a tool. */
+export type McpCall = McpSession & {
+  readonly ctx: ServerContext;
+  /** What the client can do, where it said that once for all its calls. */
+  readonly declared: ClientCapabilities | undefined;
+  readonly codec: RequestStateCodec<McpState>;
+};
