@@ -52,13 +52,13 @@ it("asks a debate's questions, takes the first answers, and goes on", async () =
 it("keeps a person's seat over two restarts, takes one answer from elsewhere, and hides what others wrote", async () => {
   using place = serverPlace();
   const first = await testServer({}, place);
-  const { json } = await first.post(
-    "deliberations",
-    { ...council, seats: [{ name: "me", seat: "reviewer" }] },
-    wait,
-  );
-  expect(json.status).toBe("waiting");
+  const models = SIMS.slice(0, 2).map((one) => `${one}&latency=300`);
+  const { json } = await first.post("deliberations", {
+    ...{ ...council, models, seats: [{ name: "me", seat: "reviewer" }] },
+  });
   const path = `deliberations/${json.id}`;
+  const stream = await first.sse(`${path}/events`);
+  await waitingFor(first, json.id);
   const [seat] = (await first.get(`${path}/waiting`)).json.seats;
   expect(seat).toMatchObject({ person: "local", work: "review" });
   const [, label = "A", other = "B"] =
@@ -69,6 +69,12 @@ it("keeps a person's seat over two restarts, takes one answer from elsewhere, an
     entry.type === "answer-given" ? [entry.data.text.slice(0, 60)] : [],
   );
   expect(drafts.length).toBe(2);
+  await stream.until(({ data }) => data?.status === "waiting");
+  const live = JSON.stringify(stream.events);
+  for (const draft of drafts) expect(live).not.toContain(JSON.stringify(draft).slice(1, -1));
+  expect(stream.events.filter(({ event }) => event === "frames")).toEqual([]);
+  expect(stream.seqs().length).toBeGreaterThan(2);
+  stream.close();
   const shown = [
     "",
     "/events",

@@ -18,6 +18,8 @@ import {
 let server: TestServer;
 beforeAll(async () => {
   server = await testServer();
+  // Another run stands before, so that no seq is a cursor by chance.
+  await server.ask({ protocol: "respond", models: [SIMS[0]] });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -1,0 +1,594 @@
+import { readFileSync } from "node:fs";
+import type { Client, ElicitResult, Progress } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
+import { called, MODES, mcpClient, mcpTestServer, refusal, textOf, type Elicited } from "../support/mcp.ts";
+import { serverPlace, SIMS, SUM, type Json } from "../support/server.ts";
+
+// The official client in its three modes against a server in this process.
+
+const PANEL = { question: SUM, models: [...SIMS], settings: { reactions: false } };
+const slow = (ms: number) => SIMS.map((ref) => `${ref}&latency=${ms}`);
+const TOOLS = [
+  ...["ask", "council", "debate", "respond", "show", "list", "wait", "answer", "cancel", "resume"],
+  ...["fork", "feedback", "memory_search", "estimate", "models"],
+];
+/** Ranks as a person would who likes the last answer most. */
+const rankBackwards = ({ requestedSchema }: Extract<Elicited, { requestedSchema: unknown }>) => {
+  const places = Object.entries(requestedSchema.properties).filter(([name]) => name.startsWith("rank_"));
+  const labels = places.map(([, field]) => ("enum" in field ? field.enum : []))[0] ?? [];
+  return Object.fromEntries(places.map(([name], index) => [name, labels.at(-1 - index) ?? ""]));
+};
+const accept = (content: ElicitResult["content"]): ElicitResult => ({
+  action: "accept",
+  content: content ?? {},
+});
+const formOf = (asked: Elicited) => {
+  if (!("requestedSchema" in asked)) throw new Error("not a form");
+  return asked;
+};
+const until = async <T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> => {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const value = await read();
+    if (fits(value)) return value;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("it never came");
+};
+
+describe.each(MODES)("a client in mode %j", (mode) => {
+  it("agrees on a revision, and lists the tools in one order (MCPS-7)", async () => {
+    await using server = await mcpTestServer();
+    await using client = await mcpClient(server, { mode });
+    expect(client.getNegotiatedProtocolVersion()).toBe(mode === "legacy" ? "2025-11-25" : "2026-07-28");
+    expect(client.getServerVersion()).toMatchObject({ name: "parley", version: "0.0.0" });
+    expect(client.getInstructions()).toContain("call wait");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS);
+    const again = await client.listTools(undefined, { cacheMode: "bypass" });
+    expect(again.tools).toEqual(tools);
+    for (const { inputSchema, outputSchema, annotations, description } of tools) {
+      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      expect(outputSchema).toMatchObject({ type: "object" });
+      expect(annotations?.readOnlyHint).toBeTypeOf("boolean");
+      expect(description?.length).toBeGreaterThan(20);
+    }
+    expect(JSON.stringify(tools.map((one) => one.inputSchema)).length).toBeLessThan(20_000);
+  });
+
+  it("calls every tool, and what each gives fits what it says", async () => {
+    await using server = await mcpTestServer();
+    await using client = await mcpClient(server, { mode });
+    await client.listTools(); // from now on the client checks what tools give
+    const ask = await called(client, "ask", PANEL);
+    expect(ask).toMatchObject({ status: "answered", finalAnswer: "391", next: null, waiting: null });
+    const council = await called(client, "council", { ...PANEL, mode: "vote" });
+    expect(council).toMatchObject({ protocol: { name: "council" }, status: "answered" });
+    const debate = await called(client, "debate", { ...PANEL, agents: ["architect", "kiss"], rounds: 1 });
+    expect(debate.protocol.name).toBe("debate");
+    const respond = await called(client, "respond", { question: SUM, models: ["sim/ada"] });
+    expect(respond).toMatchObject({ status: "answered", calls: 1 });
+    const whole = await called(client, "show", { id: council.id });
+    expect(whole.participants.length).toBeGreaterThan(2);
+    expect(whole.section).not.toBeNull();
+    const listed = await called(client, "list", { protocol: "council" });
+    expect(listed.data.map(({ id }: { id: string }) => id)).toEqual([council.id]);
+    expect(await called(client, "wait", { id: ask.id })).toEqual({ ...ask, notes: [] });
+    const fork = await called(client, "fork", { id: council.id, mode: "consensus" });
+    expect(fork).toMatchObject({ status: "answered", protocol: { name: "council" } });
+    expect(fork.calls).toBeLessThan(council.calls);
+    expect(await called(client, "cancel", { id: ask.id })).toMatchObject({
+      cancelled: false,
+      status: "answered",
+    });
+    expect((await called(client, "feedback", { id: respond.id, thumb: "up" })).status).toBeTypeOf("string");
+    expect((await called(client, "memory_search", { query: "17" })).engrams).toBeInstanceOf(Array);
+    const estimate = await called(client, "estimate", { ...PANEL, protocol: "council" });
+    expect(estimate.total.calls.expected).toBeGreaterThan(3);
+    const { models } = await called(client, "models");
+    expect(models.map(({ ref }: { ref: string }) => ref)).toContain("sim/ada?skill=0.9&seed=1");
+    const waiting = await called(client, "council", { ...PANEL, seats: [{ name: "me", seat: "member" }] });
+    expect(waiting).toMatchObject({ status: "waiting" });
+    const [seat] = waiting.waiting.seats;
+    expect(waiting.next).toContain(`call answer with {"id": "${waiting.id}", "step": "${seat.step}"`);
+    const given = { id: waiting.id, text: "Final answer: 391" };
+    expect(await called(client, "answer", given)).toEqual({ status: "recorded", step: seat.step });
+    expect((await called(client, "resume", { id: waiting.id })).id).toBe(waiting.id);
+    expect((await called(client, "cancel", { id: waiting.id })).status).toBeTypeOf("string");
+  });
+
+  it("is told at every stage what happens, and never left without a word (MCPS-5)", async () => {
+    await using server = await mcpTestServer({ mcp: { noticeMs: 200 } });
+    await using client = await mcpClient(server, { mode });
+    const heard: { at: number; progress: number; message: string }[] = [];
+    const begun = performance.now();
+    const onprogress = ({ progress, message = "" }: Progress) =>
+      void heard.push({ at: performance.now() - begun, progress, message });
+    await called(client, "council", { ...PANEL, models: slow(900), onprogress });
+    const words = heard.map(({ message }) => message).join("\n");
+    for (const stage of [
+      "council ",
+      "3 of 3 drafts received",
+      "3 of 3 reviews received",
+      "Peer ranking",
+      "synthesis done",
+    ])
+      expect(words).toContain(stage);
+    expect(words).toMatch(/: drafting \(\d+ ms\)|: drafting \(1\.\d s\)/);
+    expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_, index) => index + 1));
+    const gaps = heard.map(({ at }, index) => at - (heard[index - 1]?.at ?? 0));
+    expect(Math.max(...gaps.slice(1))).toBeLessThan(600);
+    expect(heard.length).toBeGreaterThan(15);
+  });
+
+  it("is told the id in time where it asks for no progress, and waits on (MCPS-5)", async () => {
+    await using server = await mcpTestServer({ mcp: { patienceMs: 300 } });
+    await using client = await mcpClient(server, { mode });
+    const begun = performance.now();
+    const open = await called(client, "council", { ...PANEL, models: slow(1_000) });
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(open).toMatchObject({ status: "open", answer: null, next: `call wait with {"id": "${open.id}"}` });
+    const ended = await until(
+      () => called(client, "wait", { id: open.id }),
+      ({ status }) => status !== "open",
+    );
+    expect(ended).toMatchObject({ id: open.id, status: "answered", finalAnswer: "391" });
+  });
+
+  it("that goes away ends its waiting alone, unless it has said otherwise (MCPS-1)", async () => {
+    await using server = await mcpTestServer();
+    await using client = await mcpClient(server, { mode });
+    const leave = async (more: object): Promise<string> => {
+      await using own = await mcpClient(server, { mode });
+      const control = new AbortController();
+      const given = { ...PANEL, models: slow(400), ...more };
+      const call = own.callTool({ name: "council", arguments: given }, { signal: control.signal });
+      const failed = expect(call).rejects.toThrow();
+      const [{ id }] = await until(
+        async () => (await called(client, "list", { status: "open" })).data as [{ id: string }],
+        (data) => data.length > 0,
+      );
+      // Without sessions, HTTP of 2025 has only the connection to go by.
+      if (mode === "legacy") await own.close();
+      else control.abort();
+      await failed;
+      return id;
+    };
+    const kept = await leave({});
+    expect(await called(client, "wait", { id: kept })).toMatchObject({ status: "answered" });
+    const ended = await leave({ on_disconnect: "cancel" });
+    expect(await called(client, "wait", { id: ended })).toMatchObject({ status: "cancelled" });
+  });
+
+  it("reads resources in three forms, and hears of none that is not there", async () => {
+    await using server = await mcpTestServer();
+    await using client = await mcpClient(server, { mode });
+    const { id } = await server.ask();
+    const { resources } = await client.listResources();
+    expect(resources).toMatchObject([
+      { uri: `parley://deliberations/${id}`, name: id, mimeType: "text/markdown" },
+    ]);
+    const templates = (await client.listResourceTemplates()).resourceTemplates.map(
+      ({ uriTemplate }) => uriTemplate,
+    );
+    expect(templates.sort()).toEqual(
+      ["", ".json", ".jsonl"].map((end) => `parley://deliberations/{id}${end}`),
+    );
+    const read = async (uri: string) => {
+      const [content] = (await client.readResource({ uri })).contents;
+      return content && "text" in content ? content.text : "";
+    };
+    expect(await read(`parley://deliberations/${id}`)).toContain("391");
+    expect(JSON.parse(await read(`parley://deliberations/${id}.json`)).result.id).toBe(id);
+    const lines = (await read(`parley://deliberations/${id}.jsonl`)).trim().split("\n");
+    expect(JSON.parse(lines[0] ?? "").type).toBe("deliberation-opened");
+    for (const uri of [
+      "parley://deliberations/nobodyhasit1",
+      `parley://deliberations/${id}.txt`,
+      "parley://else",
+    ])
+      await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+describe("a person's seat over MCP", () => {
+  const SEATED = { ...PANEL, seats: [{ name: "me", seat: "reviewer" }] };
+
+  it("is filled in a form, and a ranking that cannot be read is asked again (MCPS-3)", async () => {
+    await using server = await mcpTestServer();
+    const asked: Elicited[] = [];
+    await using client = await mcpClient(server, {
+      elicit(params) {
+        asked.push(params);
+        const ranks = rankBackwards(formOf(params));
+        return accept(
+          asked.length === 1
+            ? { ...ranks, rank_1: ranks["rank_2"] ?? "" }
+            : { ...ranks, remarks: "A is terse." },
+        );
+      },
+    });
+    const heard: string[] = [];
+    const onprogress = ({ message = "" }: Progress) => void heard.push(message);
+    const result = await called(client, "council", { ...SEATED, onprogress });
+    expect(result).toMatchObject({ status: "answered", waiting: null });
+    expect(heard).toContain("waiting for local");
+    expect(heard.join("\n")).not.toContain("Peer ranking"); // which is hidden until the end
+    expect(asked).toHaveLength(2);
+    const [first, second] = asked.map(formOf);
+    expect(first?.message).toContain("Your review");
+    expect(first?.message).toContain(SUM);
+    expect(first?.requestedSchema.required).toEqual(["rank_1", "rank_2", "rank_3"]);
+    expect(first?.requestedSchema.properties["rank_1"]).toMatchObject({
+      title: "Best",
+      enum: ["A", "B", "C"],
+    });
+    expect(second?.message).toMatch(/^Not recorded: .+\nPlease answer again\./);
+    const { participants } = await called(client, "show", { id: result.id });
+    expect(participants.map(({ model }: { model: string }) => model)).toContain("human/local");
+    const [again] = [await refusal(client, "answer", { id: result.id, text: "FINAL RANKING: A > B > C" })];
+    expect(again).toContain("the first answer stands");
+  });
+
+  it("takes a member's draft and its ranking, which leaves the own draft out", async () => {
+    await using server = await mcpTestServer();
+    const asked: string[][] = [];
+    await using client = await mcpClient(server, {
+      elicit(params) {
+        const form = formOf(params);
+        asked.push(Object.keys(form.requestedSchema.properties));
+        return accept(
+          asked.length === 1 ? { answer: "It is 391.\n\nFinal answer: 391" } : rankBackwards(form),
+        );
+      },
+    });
+    const result = await called(client, "council", { ...PANEL, seats: [{ name: "me", seat: "member" }] });
+    expect(result.status).toBe("answered");
+    expect(asked).toEqual([["answer"], ["rank_1", "rank_2", "rank_3", "remarks"]]);
+  });
+
+  it("waits on where it is declined or left, and is asked again by wait (MCPS-4)", async () => {
+    await using server = await mcpTestServer();
+    for (const action of ["decline", "cancel"] as const) {
+      let times = 0;
+      await using client = await mcpClient(server, {
+        elicit: (params) => ((times += 1) === 1 ? { action } : accept(rankBackwards(formOf(params)))),
+      });
+      const left = await called(client, "council", SEATED);
+      expect(left).toMatchObject({
+        status: "waiting",
+        waiting: { seats: [{ person: "local", work: "review" }] },
+      });
+      expect(left.next).toContain("call answer");
+      expect(await called(client, "wait", { id: left.id })).toMatchObject({ status: "answered" });
+      expect(times).toBe(2);
+    }
+  });
+
+  it("goes to nobody else, and the answer of another surface stands", async () => {
+    await using server = await mcpTestServer();
+    const { secret } = await server.newKey({ user: "ana" });
+    let asked = 0;
+    await using other = await mcpClient(server, {
+      key: secret,
+      elicit: () => ((asked += 1), { action: "cancel" }),
+    });
+    await using client = await mcpClient(server, {
+      async elicit(params) {
+        const { seats } = (await server.get(`deliberations/${id()}/waiting`)).json;
+        const text = "FINAL RANKING: A > B > C";
+        expect(
+          (await server.post(`deliberations/${id()}/answers`, { text, step: seats[0].step })).status,
+        ).toBe(200);
+        return accept(rankBackwards(formOf(params)));
+      },
+    });
+    const opened = await called(other, "council", {
+      ...SEATED,
+      seats: [{ name: "local", seat: "reviewer" }],
+    });
+    const id = () => opened.id as string;
+    expect(opened).toMatchObject({ status: "waiting", waiting: { seats: [] } });
+    expect(opened.next).toContain("somebody else");
+    expect(asked).toBe(0);
+    expect(await refusal(other, "answer", { id: id(), text: "FINAL RANKING: A > B > C" })).toContain(
+      "local's",
+    );
+    const ended = await called(client, "wait", { id: id() });
+    expect(ended.status).toBe("answered");
+    const given = (await server.get(`deliberations/${id()}/events`)).json.data;
+    const answers = given.filter(({ type }: { type: string }) => type === "seat-answered");
+    expect(answers.map(({ data }: { data: { text: string } }) => data.text)).toEqual([
+      "FINAL RANKING: A > B > C",
+    ]);
+  });
+
+  it("cannot be asked by HTTP of 2025, without forms or without the scope: the reply has the prompt and names the tool", async () => {
+    await using server = await mcpTestServer();
+    const clients = [
+      await mcpClient(server, { mode: "legacy", elicit: () => ({ action: "cancel" }) }),
+      await mcpClient(server),
+    ];
+    for (const client of clients) {
+      await using own = client;
+      const result = await own.callTool({ name: "council", arguments: SEATED });
+      expect(textOf(result)).toContain("has this prompt:");
+      expect(textOf(result)).toContain("call answer with");
+      const { id, waiting } = result.structuredContent as {
+        id: string;
+        waiting: { seats: { step: string }[] };
+      };
+      const step = waiting.seats[0]?.step;
+      expect(await refusal(own, "answer", { id, step, text: "I like them all" })).toContain(
+        "nothing was recorded",
+      );
+      expect(await called(own, "answer", { id, step, text: "FINAL RANKING: C > B > A" })).toMatchObject({
+        step,
+      });
+      expect(await refusal(own, "answer", { id, step, text: "FINAL RANKING: A > B > C" })).toContain(
+        "the first answer stands",
+      );
+      expect(await called(own, "wait", { id })).toMatchObject({ status: "answered" });
+    }
+  });
+
+  it("answers what a debate asks first; whoever declines has skipped it (MCPS-4)", async () => {
+    await using server = await mcpTestServer();
+    const asking = {
+      ...PANEL,
+      models: ["sim/ada?asks=2", "sim/bo"],
+      agents: ["architect", "kiss"],
+      rounds: 1,
+      clarify: true,
+    };
+    for (const action of ["accept", "decline"] as const) {
+      const asked: string[][] = [];
+      await using client = await mcpClient(server, {
+        elicit(params) {
+          const fields = Object.entries(formOf(params).requestedSchema.properties);
+          asked.push(fields.map(([, { title = "" }]) => title));
+          return action === "decline" ? { action } : accept({ [fields[0]?.[0] ?? ""]: "Ten a second" });
+        },
+      });
+      const result = await called(client, "debate", asking);
+      expect(result.status).toMatch(/^answered/);
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toHaveLength(2);
+      const events = (await server.get(`deliberations/${result.id}/events`)).json.data;
+      const [answered] = events.filter(({ type }: { type: string }) => type === "clarification-answered");
+      expect(answered.data.answers.map(({ text }: { text: string }) => text)).toEqual(
+        action === "accept" ? ["Ten a second"] : [],
+      );
+    }
+  });
+
+  it("goes on after a restart of the server, for what it was asked is the client's to carry (MCPS-6)", async () => {
+    using place = serverPlace();
+    const first = await mcpTestServer({}, place);
+    await using before = await mcpClient(first, { elicit: () => ({ action: "cancel" }) });
+    const asked = { name: "council", arguments: SEATED };
+    const state = await stateOf(before, asked);
+    await first.stop(0);
+    await using second = await mcpTestServer({}, place);
+    await using after = await mcpClient(second, { key: first.key, elicit: () => ({ action: "cancel" }) });
+    const inputResponses = Object.fromEntries(
+      Object.entries(state.inputRequests).map(([key, { params }]) => [
+        key,
+        accept(rankBackwards(formOf(params))),
+      ]),
+    );
+    const result = await after.callTool({
+      ...asked,
+      inputResponses,
+      requestState: state.requestState,
+    } as never);
+    expect(result.structuredContent).toMatchObject({ status: "answered" });
+    const forged = { ...asked, inputResponses, requestState: `${state.requestState.slice(0, -4)}AAAA` };
+    await expect(after.callTool(forged as never)).rejects.toMatchObject({ code: -32602 });
+    await using stranger = await mcpClient(second, { elicit: () => ({ action: "cancel" }) });
+    const taken = { ...asked, inputResponses, requestState: state.requestState };
+    await expect(stranger.callTool(taken as never)).rejects.toMatchObject({ code: -32602 });
+  });
+
+  /** What a client is told to ask, and to send back. */
+  async function stateOf(client: Client, asked: { name: string; arguments: object }) {
+    const found = await client.callTool(asked as never, { allowInputRequired: true });
+    return found as unknown as { inputRequests: Record<string, { params: Elicited }>; requestState: string };
+  }
+});
+
+describe("notices of resources", () => {
+  it("come to whoever listens, of the own organization alone (MCPS-9)", async () => {
+    await using server = await mcpTestServer();
+    const { secret } = await server.newKey({ organization: "other" });
+    await using client = await mcpClient(server);
+    await using stranger = await mcpClient(server, { key: secret });
+    const { id } = await called(client, "council", { ...PANEL, seats: [{ name: "me", seat: "member" }] });
+    const uri = `parley://deliberations/${id}`;
+    const heard: string[] = [];
+    const overheard: string[] = [];
+    for (const [who, list] of [
+      [client, heard],
+      [stranger, overheard],
+    ] as const) {
+      who.setNotificationHandler(
+        "notifications/resources/updated",
+        ({ params }) => void list.push(params.uri),
+      );
+      who.setNotificationHandler("notifications/resources/list_changed", () => void list.push("list"));
+      const listening = await who.listen({ resourceSubscriptions: [uri], resourcesListChanged: true });
+      expect(listening.honoredFilter).toEqual({ resourceSubscriptions: [uri], resourcesListChanged: true });
+    }
+    await called(client, "answer", { id, text: "Final answer: 391" });
+    await until(
+      async () => heard,
+      (all) => all.includes(uri),
+    );
+    await called(client, "respond", { question: SUM, models: ["sim/ada"] });
+    await until(
+      async () => heard,
+      (all) => all.includes("list"),
+    );
+    expect(overheard).toEqual([]);
+    expect(heard.every((one) => one === uri || one === "list")).toBe(true);
+  });
+
+  /** What every simulated answer has, and no seed by chance. */
+  const OTHERS = /\[simulated |(?:answer:|=) 391/i;
+
+  it("show nothing of what others said while a person takes part (MCPS-8)", async () => {
+    await using server = await mcpTestServer();
+    await using client = await mcpClient(server);
+    const { id } = await called(client, "council", { ...PANEL, seats: [{ name: "me", seat: "reviewer" }] });
+    for (const ending of ["", ".json", ".jsonl"]) {
+      const [content] = (await client.readResource({ uri: `parley://deliberations/${id}${ending}` }))
+        .contents;
+      const text = content && "text" in content ? content.text : "";
+      expect(text).toContain(SUM);
+      expect(text).not.toMatch(OTHERS);
+    }
+    expect(JSON.stringify(await called(client, "show", { id }))).not.toMatch(OTHERS);
+  });
+});
+
+describe("clients together, and rude ones", () => {
+  it("join one deliberation by the request's name, and are refused it for another question", async () => {
+    await using server = await mcpTestServer();
+    await using one = await mcpClient(server);
+    await using other = await mcpClient(server, { mode: "legacy" });
+    const named = { ...PANEL, models: slow(200), request: "first" };
+    const [a, b] = await Promise.all([one, other].map((client) => called(client, "council", named)));
+    expect(a.id).toBe(b.id);
+    expect(a.answer).toBe(b.answer);
+    expect((await called(one, "list")).data).toHaveLength(1);
+    const text = await refusal(one, "council", { ...named, question: "What is 17 * 24?" });
+    expect(text).toBe("this request's name belongs to a request with another body; give it another key");
+    await Promise.all([called(one, "ask", PANEL), called(other, "ask", PANEL)]);
+    expect((await called(one, "list")).data).toHaveLength(3);
+  });
+
+  it("are told what is wrong, with the nearest name (MCPS-2)", async () => {
+    await using server = await mcpTestServer();
+    await using client = await mcpClient(server);
+    expect(await refusal(client, "ask", { questoin: "x" })).toContain(
+      'unknown key "questoin"; did you mean question?',
+    );
+    expect(await refusal(client, "ask", {})).toContain("question is missing");
+    expect(await refusal(client, "council", { ...PANEL, settings: { quorom: 2 } })).toContain("quorum");
+    expect(await refusal(client, "council", { ...PANEL, seats: [{ name: "me", seat: "juge" }] })).toContain(
+      "judge",
+    );
+    for (const [name, given] of [
+      ["config", { agents: [] }],
+      ["contextFolder", "/etc"],
+      ["protocolSettings", { contextFolder: "/etc" }],
+    ] as const)
+      expect(await refusal(client, "debate", { ...PANEL, settings: { [name]: given } })).toMatch(
+        /^(?:config|contextFolder) is no field here/,
+      );
+    expect(await refusal(client, "ask", { ...PANEL, settings: { seats: "me" } })).toContain(
+      "seats must be a list",
+    );
+    const deep = JSON.parse(`${"[".repeat(200)}${"]".repeat(200)}`) as unknown;
+    expect(await refusal(client, "ask", { ...PANEL, settings: { x: deep } })).toContain(
+      "nested over 100 deep",
+    );
+    expect(await refusal(client, "show", { id: "nobodyhasit1" })).toContain('no run "nobodyhasit1"');
+    expect(await refusal(client, "wait", { id: "nobodyhasit1" })).toContain('no run "nobodyhasit1"');
+    expect(await refusal(client, "answer", { id: "nobodyhasit1" })).toContain("give either answers or text");
+    expect(await refusal(client, "feedback", { id: "nobodyhasit1" })).toContain("the feedback says nothing");
+    await expect(client.callTool({ name: "aks", arguments: {} })).rejects.toMatchObject({ code: -32602 });
+    const { secret } = await server.newKey({ organization: "other" });
+    const { id } = await called(client, "ask", PANEL);
+    await using stranger = await mcpClient(server, { key: secret });
+    expect(await refusal(stranger, "show", { id })).toContain(`no run "${id}"`);
+    await expect(stranger.readResource({ uri: `parley://deliberations/${id}` })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  it("may read alone with a key for that, and nothing with one that is revoked", async () => {
+    await using server = await mcpTestServer();
+    const { secret } = await server.newKey({ scopes: ["read"] });
+    await using client = await mcpClient(server, { key: secret, elicit: () => ({ action: "cancel" }) });
+    const { id } = await server.ask();
+    expect(await called(client, "show", { id })).toMatchObject({ status: "answered" });
+    expect(await called(client, "wait", { id })).toMatchObject({ status: "answered" });
+    expect((await called(client, "estimate", PANEL)).protocol).toBe("ask");
+    expect((await client.listResources()).resources).toHaveLength(1);
+    for (const [name, given] of [
+      ["ask", PANEL],
+      ["cancel", { id }],
+      ["answer", { id, text: "x" }],
+      ["fork", { id }],
+    ] as const)
+      expect(await refusal(client, name, given)).toBe(
+        "the credential may not write; use one with the scope write",
+      );
+    const other = await server.newKey();
+    await using revoked = await mcpClient(server, { key: other.secret });
+    expect((await called(revoked, "list")).data).toHaveLength(1);
+    const { credentials } = server.parley.context({}, { principal: server.principal });
+    await credentials.revoke(server.principal.organization, other.id, "2026-01-01T00:00:00.000Z");
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await expect(called(revoked, "list")).rejects.toMatchObject({ status: 401 });
+    for (const key of [other.secret, null]) {
+      const reply = await server.request("POST", "/mcp", { key, body: {} });
+      expect(reply.status).toBe(401);
+      expect(reply.headers["www-authenticate"]).toBe("Bearer");
+    }
+  });
+
+  it("are refused as another site, and as a deliberation's own model (REQUEST-2)", async () => {
+    await using server = await mcpTestServer();
+    const headers = { origin: "https://evil.example" };
+    expect((await server.request("POST", "/mcp", { headers, body: {} })).status).toBe(403);
+    const host = { host: "evil.example" };
+    expect((await server.request("POST", "/mcp", { headers: host, body: {} })).status).toBe(403);
+    await using client = await mcpClient(server, { headers: { "x-parley-depth": "1" } });
+    expect(await refusal(client, "ask", PANEL)).toContain("may not start another");
+    expect((await called(client, "list")).data).toEqual([]);
+  });
+
+  it("lose nothing when the server stops: it is no client that goes away (MCPS-1)", async () => {
+    using place = serverPlace();
+    const first = await mcpTestServer({}, place);
+    await using client = await mcpClient(first);
+    const given = { ...PANEL, models: slow(700), on_disconnect: "cancel", request: "stopped" };
+    const call = client.callTool({ name: "council", arguments: given });
+    const failed = expect(call).rejects.toThrow();
+    await until(
+      async () => (await first.get("deliberations?status=open")).json.data,
+      (data) => data.length === 1,
+    );
+    await first.stop(0);
+    await failed;
+    await using second = await mcpTestServer({}, place);
+    await using again = await mcpClient(second, { key: first.key });
+    expect(await called(again, "council", given)).toMatchObject({ status: "answered" });
+  });
+});
+
+describe("the guide", () => {
+  const root = new URL("../../", import.meta.url);
+  const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+  const guide = read("docs/guides/mcp.md");
+
+  it("has what starts the package's own command, and the address of its server", () => {
+    const { name } = JSON.parse(read("package.json")) as { name: string };
+    const lists = [...guide.matchAll(/^```json\n([^]*?)^```$/gm)].map(([, json = ""]): Json =>
+      JSON.parse(json),
+    );
+    const servers = lists.map(({ mcpServers, servers: other }) => (mcpServers ?? other).parley);
+    for (const { command, args } of servers.slice(0, 2))
+      expect({ command, args }).toEqual({ command: "npx", args: ["-y", name, "mcp"] });
+    expect(servers[2]).toMatchObject({ type: "http", url: "http://127.0.0.1:7317/mcp" });
+  });
+
+  it("names every tool", () => {
+    const [, table = ""] = /^\| tool +\|([^]*?)^$/m.exec(guide) ?? [];
+    const named = [...table.matchAll(/^\| ([^|]*?) +\|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, tool = ""]) => tool),
+    );
+    expect(named.toSorted()).toEqual(TOOLS.toSorted());
+  });
+});

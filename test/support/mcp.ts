@@ -1,0 +1,77 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type {
+  CallToolResult,
+  ElicitRequest,
+  ElicitResult,
+  ProgressCallback,
+  Transport,
+} from "@modelcontextprotocol/client";
+import { mcpMount } from "../../src/server/mcp/index.ts";
+import type { McpHttpOptions } from "../../src/server/mcp/http.ts";
+import { testServer, type Json, type TestServer, type TestServerOptions } from "./server.ts";
+
+/** The three ways in which the official client agrees on a revision. */
+export const MODES = ["legacy", "auto", { pin: "2026-07-28" }] as const;
+export type Mode = (typeof MODES)[number];
+
+/** A server in this process that speaks MCP too. */
+export const mcpTestServer = (
+  { mcp = {}, ...more }: TestServerOptions & { readonly mcp?: Omit<McpHttpOptions, "log"> } = {},
+  ...shared: Parameters<typeof testServer> extends [unknown?, ...infer R] ? R : never
+): Promise<TestServer> =>
+  testServer({ mounts: { mcp: mcpMount({ ...mcp, log: () => undefined }) }, ...more }, ...shared);
+
+export type Elicited = ElicitRequest["params"];
+
+export type ClientOptions = {
+  readonly mode?: Mode;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How the person answers; without it the client shows no forms. */
+  readonly elicit?: (asked: Elicited) => ElicitResult | Promise<ElicitResult>;
+  readonly transport?: Transport;
+};
+
+/** A client of the official package, connected. */
+export async function mcpClient(
+  server: Pick<TestServer, "url" | "key"> | undefined,
+  { mode = "auto", key = server?.key ?? "", headers = {}, elicit, transport }: ClientOptions = {},
+): Promise<Client & AsyncDisposable> {
+  const client = new Client(
+    { name: "test", version: "1.0.0" },
+    { capabilities: elicit ? { elicitation: {} } : {}, versionNegotiation: { mode } },
+  );
+  if (elicit) client.setRequestHandler("elicitation/create", ({ params }) => elicit(params));
+  const requestInit = { headers: { authorization: `Bearer ${key}`, ...headers } };
+  await client.connect(
+    transport ?? new StreamableHTTPClientTransport(new URL(`${server?.url}mcp`), { requestInit }),
+  );
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+/** What a tool gave, as a program reads it; `onprogress` is no argument but hears of progress. @throws for a refusal */
+export async function called(
+  client: Client,
+  name: string,
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<Json> {
+  const { onprogress, ...args } = given;
+  const options = typeof onprogress === "function" ? { onprogress: onprogress as ProgressCallback } : {};
+  const result = await client.callTool({ name, arguments: args }, options);
+  if (result.isError === true) throw new Error(`refused: ${textOf(result)}`);
+  return result.structuredContent as Json;
+}
+
+/** What a refused call says. @throws for one that is not refused */
+export async function refusal(
+  client: Client,
+  name: string,
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const result = await client.callTool({ name, arguments: given });
+  if (result.isError !== true) throw new Error("it was not refused");
+  return textOf(result);
+}
+
+export const textOf = ({ content }: Pick<CallToolResult, "content">): string =>
+  content.map((one) => (one.type === "text" ? one.text : "")).join("");
