@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     "version",
     "HELP",
     "login",
-    "serve",
+    "launch",
     "update",
     "logs",
     "quit",

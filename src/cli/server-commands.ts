@@ -12,6 +12,7 @@ export const SERVE = {
   }),
   ...JSON_FLAG,
 };
+export const MCP = { maxDrives: SERVE.maxDrives };
 export const NEW_KEY = {
   scopes: list("--scopes <scopes>", "what it may do: read, write (default: both)"),
   until: {
@@ -54,8 +55,9 @@ export const SERVER_COMMANDS: readonly (Command | CommandGroup)[] = [
     details:
       "An MCP client starts it, as the command of a server. What still runs when the client goes away stays open: the next client's " +
       "first call, parley serve and parley resume go on with it.",
-    examples: ["mcp", "mcp < requests.jsonl"],
-    run: async (io) => (await import("./commands/mcp.ts")).mcp(io),
+    options: MCP,
+    examples: ["mcp", "mcp --max-drives 4"],
+    run: async (io, given) => (await import("./commands/mcp.ts")).mcp(io, given),
   }),
   { name: "key", summary: "Make, list and revoke keys of the server's clients", commands: CLIENT_KEYS },
 ];

@@ -1,11 +1,12 @@
 import { openConfigured } from "../../app/configured.ts";
 import { serveMcpStdio } from "../../server/mcp/stdio.ts";
 import manifest from "../../../package.json" with { type: "json" };
-import type { Io } from "../command.ts";
+import type { Io, Values } from "../command.ts";
+import type { MCP } from "../server-commands.ts";
 import { interruptible } from "../session.ts";
 
 /** Serves one MCP client over standard input and output, until it goes away. */
-export const mcp = (io: Io): Promise<void> =>
+export const mcp = (io: Io, { maxDrives }: Values<typeof MCP>): Promise<void> =>
   interruptible(async (signal) => {
     const { output, env, cwd, protocols } = io;
     const { parley, principal, renamed } = await openConfigured({
@@ -16,7 +17,7 @@ export const mcp = (io: Io): Promise<void> =>
       output.note("This is for MCP clients, which start it themselves. Press Ctrl-D to stop.");
     try {
       const log = (line: string) => output.note(line);
-      await serveMcpStdio({ parley, principal, version: manifest.version, log, signal });
+      await serveMcpStdio({ parley, principal, version: manifest.version, maxDrives, log, signal });
     } finally {
       await parley.close();
     }

@@ -13,13 +13,15 @@ import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
 // MCPS-10. A connection's end waits for nothing: what runs stays open on the journal, and whoever drives next goes on with it. A client
 //     that only asks what there is drives nothing: what an earlier connection left goes on with the first call of a tool.
 
-const MAX_DRIVES = 16;
+const MAX_DRIVES = 64;
 const SWEEP_MS = 2_000;
 
 export type McpStdioOptions = McpTimes & {
   readonly parley: Parley;
   readonly principal: Principal;
   readonly version: string;
+  /** How many deliberations are driven at a time. */
+  readonly maxDrives?: number;
   readonly log: (line: string) => void;
   /** Ends the connection from this side. */
   readonly signal: AbortSignal;
@@ -37,7 +39,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
     parley,
     principal,
     log,
-    most: MAX_DRIVES,
+    most: options.maxDrives ?? MAX_DRIVES,
     onEnd: (id) => followers.settle(id),
   });
   const stopped = new AbortController();
