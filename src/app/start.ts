@@ -341,6 +341,7 @@ export function requestSettings(request: Readonly<Record<string, unknown>>): Par
   const given = Object.entries(request).filter(
     ([key, value]) => value !== undefined && REQUEST_SETTINGS.includes(key),
   );
+  if (given.length === 0) return {}; // a server asks for every request
   // A bare number is seconds in text for people and milliseconds in code.
   const read = SettingsSchema.safeParse(
     Object.fromEntries(

@@ -52,7 +52,8 @@ type Channel = {
   /** Resolves when nothing is missing between what was read and what is heard. */
   readonly complete: Promise<void>;
   pending: Entry[];
-  timer: NodeJS.Timeout | undefined;
+  /** Takes back the next flush; undefined where none is due. */
+  unwake: (() => void) | undefined;
   /** When its followers were told something last. */
   sentAt: number;
 };
@@ -96,15 +97,21 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
   };
 
   const wake = (channel: Channel): void => {
-    if (channel.timer !== undefined) return;
+    if (channel.unwake) return;
     const send = () => {
-      channel.timer = undefined;
+      channel.unwake = undefined;
       channel.sentAt = process.world.now();
       flush(channel);
     };
     // What comes after a pause is told at once; what comes in a rush, in batches.
-    const dueMs = Math.max(0, channel.sentAt + FLUSH_MS - process.world.now());
-    channel.timer = setTimeout(send, dueMs);
+    const dueMs = channel.sentAt + FLUSH_MS - process.world.now();
+    if (dueMs <= 0) {
+      const soon = setImmediate(send); // the shortest timer takes a millisecond
+      channel.unwake = () => clearImmediate(soon);
+    } else {
+      const later = setTimeout(send, dueMs);
+      channel.unwake = () => clearTimeout(later);
+    }
   };
 
   const flush = (channel: Channel): void => {
@@ -155,7 +162,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
 
   const drop = (channel: Channel): void => {
     if (channel.followers.size > 0) return;
-    clearTimeout(channel.timer);
+    channel.unwake?.();
     channels.delete(channel.id);
   };
 
@@ -167,7 +174,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
         followers: new Set(),
         entries: [...read],
         pending: [],
-        timer: undefined,
+        unwake: undefined,
         sentAt: 0,
       },
       // What was recorded between the reading and the channel nobody has heard.

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { HttpExchange, HttpReply, ServerConfig } from "./route.ts";
 
 // PATIENCE-1. What lies between a client and the server may cut a connection on which nothing comes for some seconds: something
@@ -71,4 +72,22 @@ export function beginStream(
       response.end();
     },
   };
+}
+
+/** Buffers as chunks of a reply, each made once for all connections that it goes to. */
+const chunks = new WeakMap<Buffer, Buffer>();
+
+/**
+ * Writes to a reply whose head is written. The chunk goes straight to the connection: Node would frame it anew for each of a
+ * stream's followers, in three writes, which is half of the processor time that following takes.
+ */
+export function writeChunk(response: ServerResponse, bytes: Buffer): void {
+  const { socket } = response;
+  if (!socket || !response.headersSent || !response.chunkedEncoding) return void response.write(bytes);
+  let chunk = chunks.get(bytes);
+  if (!chunk) {
+    chunk = Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+    chunks.set(bytes, chunk);
+  }
+  socket.write(chunk);
 }

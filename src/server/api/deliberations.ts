@@ -7,6 +7,7 @@ import { veiled } from "../../views/veil.ts";
 import { isWaiting } from "../../views/waiting.ts";
 import { publicEntry, type EventTexts } from "../followers.ts";
 import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
+import { writeChunk } from "../patience.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
 import {
@@ -269,7 +270,7 @@ async function followEvents(
     {
       write: (bytes) => {
         begin();
-        response.write(bytes);
+        writeChunk(response, bytes);
       },
       behind: () => response.writableLength,
       end: (isOver) => {
