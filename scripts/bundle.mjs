@@ -1,4 +1,8 @@
 // node scripts/bundle.mjs FOLDER: what the package ships, from src into FOLDER. Run by setup.mjs once all is installed.
+import { join, resolve } from "node:path";
 import { build } from "tsdown";
+import { build as buildPage } from "vite";
 
-await build({ outDir: process.argv[2] ?? "dist", logLevel: "warn" });
+const outDir = process.argv[2] ?? "dist";
+await build({ outDir, logLevel: "warn" });
+await buildPage({ logLevel: "warn", build: { outDir: resolve(join(outDir, "web")) } });

@@ -96,6 +96,7 @@ const buildFiles = [
   "scripts/bundle.mjs",
   "tsconfig.json",
   "tsdown.config.ts",
+  "vite.config.ts",
 ];
 
 /** @type {Part} */

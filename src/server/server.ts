@@ -10,6 +10,7 @@ import { createAccess } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
+import { createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
 import { createResults } from "./results.ts";
 import type { HttpExchange, HttpReply, ApiRoute, ServerConfig, Services } from "./route.ts";
@@ -46,6 +47,8 @@ export type ServerOptions = {
   /** By path, without a slash at its beginning: `mcp`. */
   readonly mounts: { readonly [path: string]: Mount };
   readonly config: ServerConfig;
+  /** The folder of the built page; without it, the server has none. */
+  readonly page?: string | undefined;
   readonly host: string;
   readonly port: number;
   /** `/`, or a path with a slash at its beginning and end. */
@@ -74,6 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const context = parley.context({}, { principal });
   const { world, credentials, process } = context;
   const given = publicUrl === undefined ? undefined : new URL(publicUrl);
+  const page = options.page === undefined ? undefined : createPage(options.page, given?.pathname.replace(/\/?$/, "/") ?? base);
   const access = createAccess({
     ...{ credentials, world, principal, base },
     hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
@@ -132,7 +136,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const token = exchange.url.searchParams.get("token");
     // A look ahead at the link, such as a messenger's, is not its use.
     if (token === null || exchange.request.method === "HEAD")
-      return { status: 200, content: { type: "text/plain; charset=utf-8", bytes: HELLO } };
+      return (
+        (await page?.reply(path, exchange)) ?? {
+          status: 200,
+          content: { type: "text/plain; charset=utf-8", bytes: HELLO },
+        }
+      );
     const cookie = await access.redeem(token);
     const headers = cookie === undefined ? undefined : { "set-cookie": cookie, location: base };
     if (headers) return { status: 303, headers };
@@ -150,7 +159,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const own = await ownPath(path, exchange);
     if (own) return own;
     const found = surfaces.find(({ surface }) => path.startsWith(surface.prefix));
-    if (!found) throw notHere(path);
+    if (!found) {
+      const isRead = ["GET", "HEAD"].includes(exchange.request.method ?? "");
+      const shown = isRead ? await page?.reply(path, exchange) : undefined;
+      if (shown) return shown;
+      throw notHere(path);
+    }
     const below = `/${path.slice(found.surface.prefix.length)}`;
     const { method: asked = "GET" } = exchange.request;
     const method = asked === "HEAD" ? "GET" : asked;

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { openConfigured } from "../../app/configured.ts";
 import { listKeys } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
@@ -34,6 +36,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrl, maxDrives },
         ...{ surfaces: [nativeApi, openAiApi], mounts: { mcp: mcpMount({ log }) } },
+        page: pageFolder(),
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
         log,
       }).catch((error: unknown) => {
@@ -53,6 +56,12 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
       await parley.close();
     }
   });
+
+/** Where the build put the page: beside the command's own files, also for a command that runs from its sources. */
+function pageFolder(): string | undefined {
+  const own = import.meta.dirname;
+  return [join(own, "web"), join(own, "../../../dist/web")].find((folder) => existsSync(join(folder, "index.html")));
+}
 
 /** `/`, or the path with a slash at both ends. @throws Fault `configuration` */
 function baseOf({ basePath = "/" }: Pick<Values<typeof SERVE>, "basePath">): string {

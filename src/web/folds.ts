@@ -1,0 +1,100 @@
+import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { isEvent, type Entry, type ReportPart } from "../kernel/index.ts";
+import { resultOf, type Result, type SectionView } from "../views/result.ts";
+import { address } from "./address.ts";
+import { indexOf, type RunStore } from "./run.ts";
+
+// FOLDS-1. What the page shows at a seq is what the server and the command line show of the journal cut there: by the same folds.
+
+/** How a protocol's own part is folded, and told; loaded when a run of that protocol is looked at. */
+const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
+  ask: () => import("../protocols/ask/view.ts"),
+  authorship: () => import("../protocols/authorship/view.ts"),
+  council: () => import("../protocols/council/view.ts"),
+  debate: () => import("../protocols/debate/view/index.ts"),
+  evaluation: () => import("../protocols/evaluation/view.ts"),
+  forest: () => import("../protocols/forest/view.ts"),
+  judge: () => import("../protocols/judge/view.ts"),
+  persona: () => import("../protocols/persona/view.ts"),
+  respond: () => import("../protocols/respond/view.ts"),
+  trial: () => import("../protocols/trial/view.ts"),
+};
+
+type ReportModule = {
+  readonly sectionParts?: (section: never, result: never) => ReportPart[];
+  readonly courseParts?: (entries: readonly Entry[]) => ReportPart[];
+};
+const REPORTS: { readonly [protocol: string]: () => Promise<ReportModule> } = {
+  ask: () => import("../protocols/ask/report.ts"),
+  authorship: () => import("../protocols/authorship/report.ts"),
+  council: () => import("../protocols/council/report.ts"),
+  debate: () => import("../protocols/debate/report/index.ts"),
+  evaluation: () => import("../protocols/evaluation/report.ts"),
+  forest: () => import("../protocols/forest/report.ts"),
+  judge: () => import("../protocols/judge/report.ts"),
+  persona: () => import("../protocols/persona/report.ts"),
+  respond: () => import("../protocols/respond/report.ts"),
+  trial: () => import("../protocols/trial/report.ts"),
+};
+
+const protocolIn = (entries: readonly Entry[]): string | undefined =>
+  entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.protocol.name;
+
+/** The seq that the address points at; undefined for the newest. */
+export const pointedAt = (): number | undefined => {
+  const at = Number(address.value.query.get("at"));
+  return Number.isInteger(at) && at > 0 ? at : undefined;
+};
+
+/** The entries up to a seq; all of them without one. */
+export const entriesUpTo = (entries: readonly Entry[], at: number | undefined): readonly Entry[] =>
+  at === undefined ? entries : entries.slice(0, indexOf(entries, at + 1));
+
+/** A run as it stood at the seq of the address. */
+export type ShownRun = {
+  readonly run: RunStore;
+  readonly at: ReadonlySignal<number | undefined>;
+  readonly entries: ReadonlySignal<readonly Entry[]>;
+  readonly result: ReadonlySignal<Result | undefined>;
+  readonly protocol: ReadonlySignal<string | undefined>;
+};
+
+/** Folds a run at the seq of the address, again with each change of either. */
+export function useShown(run: RunStore): ShownRun {
+  const view = useSignal<SectionView | undefined>(undefined);
+  const at = useComputed(pointedAt);
+  const entries = useComputed(() => {
+    // A list of its own for each version: signals tell values apart by identity.
+    return run.version.value >= 0 ? entriesUpTo(run.entries, at.value).slice() : [];
+  });
+  const protocol = useComputed(() => protocolIn(entries.value));
+  const result = useComputed(() => resultOf(entries.value, view.value));
+  useLoaded(protocol, SECTIONS, view);
+  return { run, at, entries, result, protocol };
+}
+
+/** The words for a protocol's own part, once they are loaded. */
+export function useReport(protocol: ReadonlySignal<string | undefined>): ReadonlySignal<ReportModule | undefined> {
+  const report = useSignal<ReportModule | undefined>(undefined);
+  useLoaded(protocol, REPORTS, report);
+  return report;
+}
+
+function useLoaded<T>(
+  protocol: ReadonlySignal<string | undefined>,
+  modules: { readonly [name: string]: () => Promise<T> },
+  into: Signal<T | undefined>,
+): void {
+  const name = protocol.value;
+  useEffect(() => {
+    let isCurrent = true;
+    const load = name === undefined || !Object.hasOwn(modules, name) ? undefined : modules[name];
+    void load?.().then((module) => {
+      if (isCurrent) into.value = module;
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [name]);
+}

@@ -1,0 +1,58 @@
+import { language } from "./language.ts";
+import { t } from "./strings.ts";
+
+/** One formatter each, in the reader's language; null is told as unknown. */
+export const formatCount = (count: number): string => new Intl.NumberFormat(language).format(count);
+
+export const formatRatio = (value: number | null, digits = 2): string =>
+  value === null
+    ? t.unknown
+    : new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+
+export const formatPercent = (share: number | null): string =>
+  share === null ? t.unknown : new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);
+
+/** US dollars, with as many digits as a small sum needs. */
+export const formatMoney = (usd: number | null): string =>
+  usd === null
+    ? t.unknown
+    : new Intl.NumberFormat(language, {
+        ...{ style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" },
+        maximumFractionDigits: usd === 0 || usd >= 1 ? 2 : 4,
+      }).format(usd);
+
+export function formatTime(ms: number): string {
+  const unit = (value: number, name: "second" | "minute" | "hour" | "millisecond", digits = 0) =>
+    new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits }).format(value);
+  if (ms < 1_000) return unit(ms, "millisecond");
+  if (ms < 60_000) return unit(ms / 1_000, "second", 1);
+  if (ms < 3_600_000) return `${unit(Math.floor(ms / 60_000), "minute")} ${unit(Math.round((ms % 60_000) / 1_000), "second")}`;
+  return `${unit(Math.floor(ms / 3_600_000), "hour")} ${unit(Math.round((ms % 3_600_000) / 60_000), "minute")}`;
+}
+
+/** A moment, in the reader's time zone. */
+export const formatMoment = (at: string): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+
+export const formatClock = (at: string): string =>
+  new Intl.DateTimeFormat(language, { timeStyle: "medium" }).format(new Date(at));
+
+const STEPS = [
+  ["minute", 60],
+  ["hour", 60],
+  ["day", 24],
+] as const;
+
+/** How long ago, roughly. A clock that runs behind the server's gives no future. */
+export function formatAgo(at: string, now = Date.now()): string {
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  let value = Math.max(0, now - Date.parse(at)) / 1_000;
+  let unit: "second" | "minute" | "hour" | "day" = "second";
+  for (const [next, size] of STEPS) {
+    if (value < size) break;
+    value /= size;
+    unit = next;
+  }
+  if (unit === "day" && value > 30) return formatMoment(at);
+  return unit === "second" ? relative.format(0, "second") : relative.format(-Math.floor(value), unit);
+}

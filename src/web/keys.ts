@@ -1,0 +1,31 @@
+// KEYS-1. Everything can be reached by keyboard. Single letters act only where nothing is typed into.
+
+type Keys = { readonly [key: string]: (event: KeyboardEvent) => void };
+
+const registered: Keys[] = [];
+
+/** Lets keys act as long as the returned function is not called; the last one registered wins. Names are `KeyboardEvent.key`'s. */
+export function actOnKeys(keys: Keys): () => void {
+  registered.push(keys);
+  return () => {
+    registered.splice(registered.indexOf(keys), 1);
+  };
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && /^(?:checkbox|radio|button|range)$/.test(target.type));
+
+/** Listens, once for the page. */
+export function followKeys(): void {
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+    // A button's own space, and a slider's own arrows, stay theirs.
+    if (event.target instanceof HTMLElement && event.target.closest("button, a, summary, [role=slider], input") && [" ", "Enter"].includes(event.key)) return;
+    const act = registered.findLast((keys) => Object.hasOwn(keys, event.key))?.[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act(event);
+  });
+}

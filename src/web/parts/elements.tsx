@@ -1,0 +1,21 @@
+import { createElement, type ComponentChild, type VNode } from "preact";
+import type { ElementTree } from "../../kernel/index.ts";
+import { markdownTree } from "../../reports/markdown-tree.ts";
+
+// ELEMENTS-1. Foreign text becomes text nodes within elements of our own: the page has no way to show text as markup.
+
+/** A tree of reports as elements. Links lead out of the page. */
+export function toElement(node: ElementTree | string, key: number): ComponentChild {
+  if (typeof node === "string") return node;
+  const { tag, attributes, children } = node;
+  const leaving = tag === "a" ? { target: "_blank", rel: "noopener noreferrer" } : {};
+  return createElement(tag, { ...attributes, ...leaving, key }, ...children.map(toElement));
+}
+
+/** A figure of a report. */
+export const Figure = ({ tree }: { readonly tree: ElementTree }): VNode => <figure class="figure">{toElement(tree, 0)}</figure>;
+
+/** A model's text, read as Markdown. `level`: of its highest heading. */
+export function Markdown({ text, level = 3 }: { readonly text: string; readonly level?: number }): VNode {
+  return <div class="text">{markdownTree(text, level).map(toElement)}</div>;
+}

@@ -1,0 +1,37 @@
+import type { VNode } from "preact";
+import { hrefTo } from "../address.ts";
+import { formatAgo, formatMoment } from "../formats.ts";
+import { useApi } from "../loaded.ts";
+import { Empty, Shown } from "../parts/states.tsx";
+import type { InboxReply } from "../replies.ts";
+import { t } from "../strings.ts";
+import { WaitingForms } from "./waiting.tsx";
+
+/** Everything that waits for the reader, each with its form. */
+export function Inbox(): VNode {
+  const inbox = useApi<InboxReply>("inbox");
+  return (
+    <>
+      <h1>{t.waiting.title}</h1>
+      <Shown of={inbox}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={t.waiting.empty} next={t.waiting.emptyNext} />
+          ) : (
+            [...new Map(data.map((item) => [item.id, item])).values()].map(({ id, question, since, until }) => (
+              <section key={id} class="inbox-item">
+                <h2 dir="auto">
+                  <a href={hrefTo(["d", id])}>{question}</a>
+                </h2>
+                <p class="quiet">
+                  {[t.waiting.since(formatAgo(since)), until === null ? "" : t.waiting.until(formatMoment(until))].filter(Boolean).join(", ")}
+                </p>
+                <WaitingForms id={id} />
+              </section>
+            ))
+          )
+        }
+      </Shown>
+    </>
+  );
+}

@@ -1,0 +1,152 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { isEvent, type Entry } from "../../kernel/index.ts";
+import type { Result } from "../../views/result.ts";
+import type { PanelSection } from "../../views/panel.ts";
+import { address, go, hrefWith } from "../address.ts";
+import type { ShownRun } from "../folds.ts";
+import { formatPercent } from "../formats.ts";
+import { fetchJson } from "../http.ts";
+import { Badge } from "../parts/badge.tsx";
+import { Markdown } from "../parts/elements.tsx";
+import { Failure } from "../parts/states.tsx";
+import { t } from "../strings.ts";
+
+type AnswerProps = { readonly shown: ShownRun; readonly result: Result };
+
+/** The answer, the largest thing on the screen; beside it what not deliberating would have said, below it who gave what and how it was judged. */
+export function AnswerView({ shown, result }: AnswerProps): VNode {
+  const drafted = winnersDraft(shown.entries.value, result);
+  const isDraft = drafted !== undefined && address.value.query.get("answer") === "vote";
+  const answer = isDraft ? drafted.text : result.answer;
+  const isClosed = !["open", "waiting"].includes(result.status);
+  return (
+    <div class="answer-row">
+      <section class="answer" aria-label={t.run.answer}>
+        {drafted && <Switch isDraft={isDraft} />}
+        {!isDraft && result.finalAnswer !== null && result.finalAnswer !== answer?.trim() && (
+          <p class="final">
+            <span class="quiet">{t.run.final}</span> <strong dir="auto">{result.finalAnswer}</strong>
+          </p>
+        )}
+        {answer !== null && answer !== undefined ? (
+          <div class="answer-text" data-answer={isDraft ? "vote" : "given"}>
+            <Markdown text={answer} level={2} />
+          </div>
+        ) : (
+          <p class="quiet waiting-answer">{isClosed ? t.run.noAnswerEnded : t.run.noAnswer}</p>
+        )}
+        {answer != null && <AnswerFoot shown={shown} result={result} />}
+      </section>
+      <Baseline result={result} />
+    </div>
+  );
+}
+
+/** Of one deliberation, the answer that its vote would give and the one that its chair wrote. */
+function Switch({ isDraft }: { readonly isDraft: boolean }): VNode {
+  return (
+    <div class="switch" role="group" aria-label={t.run.shownAnswer}>
+      {([false, true] as const).map((draft) => (
+        <button
+          key={String(draft)}
+          type="button"
+          aria-pressed={draft === isDraft}
+          onClick={() => go(hrefWith({ answer: draft ? "vote" : undefined }), { replace: true })}
+        >
+          {draft ? t.run.winner : t.run.synthesis}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The draft that reviewers ranked first, where a chair wrote the answer. */
+function winnersDraft(entries: readonly Entry[], { section }: Result): { readonly text: string } | undefined {
+  if (!entries.some((entry) => isEvent(entry, "synthesis-given") && entry.origin.by !== "reactor")) return undefined;
+  const [first] = (section as Partial<PanelSection> | null)?.standing ?? []; // a panel's section has a standing
+  if (!first || first.tiedWith.length > 0) return undefined;
+  const own = entries.findLast((entry) => isEvent(entry, "answer-given") && entry.data.by === first.id);
+  return own && isEvent(own, "answer-given") ? { text: own.data.text } : undefined;
+}
+
+function AnswerFoot({ shown, result }: AnswerProps): VNode {
+  const footer = (result.section as Partial<PanelSection> | null)?.footer; // of protocols with a panel
+  return (
+    <footer class="answer-foot">
+      {shown.at.value === undefined ? <Thumbs id={result.id} /> : <span />}
+      {footer != null && <p class="synthesized">{footer}</p>}
+      <Badge grade={result.grade} />
+    </footer>
+  );
+}
+
+/** What not deliberating would have answered. */
+function Baseline({ result: { control, participants } }: { readonly result: Result }): VNode | null {
+  if (!control) return null;
+  const { kind, by, answer, agrees, overlap } = control;
+  const name = participants.find(({ id }) => id === by)?.name;
+  return (
+    <aside class="baseline" aria-label={t.run.baseline}>
+      <h2>{t.run.baseline}</h2>
+      <p class="quiet">
+        {t.run.baselineKind[kind] ?? kind}
+        {name === undefined ? "" : ` (${name})`}
+      </p>
+      {answer !== null && answer.length <= 200 ? (
+        <p class="baseline-answer" dir="auto">
+          {answer}
+        </p>
+      ) : (
+        answer !== null && (
+          <details>
+            <summary>{t.details}</summary>
+            <Markdown text={answer} level={3} />
+          </details>
+        )
+      )}
+      <p>{agrees === true ? t.run.unchanged : agrees === false ? t.run.changed : overlap === null ? "" : t.run.overlap(formatPercent(overlap))}</p>
+    </aside>
+  );
+}
+
+/** A thumb, and words. */
+function Thumbs({ id }: { readonly id: string }): VNode {
+  const saved = useSignal<string | undefined>(undefined);
+  const failed = useSignal<Error | undefined>(undefined);
+  const words = useSignal("");
+  const send = async (body: { readonly thumb?: "up" | "down"; readonly text?: string }) => {
+    try {
+      failed.value = undefined;
+      await fetchJson(`deliberations/${encodeURIComponent(id)}/feedback`, { method: "POST", body });
+      saved.value = body.thumb ?? saved.value ?? "text";
+      if (body.text !== undefined) words.value = "";
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+  };
+  return (
+    <div class="thumbs">
+      <button type="button" aria-pressed={saved.value === "up"} onClick={() => void send({ thumb: "up" })}>
+        <span aria-hidden="true">▲</span> {t.run.helpful}
+      </button>
+      <button type="button" aria-pressed={saved.value === "down"} onClick={() => void send({ thumb: "down" })}>
+        <span aria-hidden="true">▼</span> {t.run.notHelpful}
+      </button>
+      <details>
+        <summary>{t.run.words}</summary>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (words.value.trim() !== "") void send({ text: words.value });
+          }}
+        >
+          <textarea rows={3} maxLength={4000} aria-label={t.run.words} value={words.value} onInput={({ currentTarget }) => (words.value = currentTarget.value)} />
+          <button type="submit">{t.run.wordsSend}</button>
+        </form>
+      </details>
+      <span role="status">{saved.value === undefined ? "" : t.run.thanks}</span>
+      {failed.value && <Failure error={failed.value} />}
+    </div>
+  );
+}

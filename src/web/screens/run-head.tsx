@@ -1,0 +1,133 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { isEvent } from "../../kernel/index.ts";
+import type { Result } from "../../views/result.ts";
+import { go, hrefTo } from "../address.ts";
+import type { ShownRun } from "../folds.ts";
+import { formatMoment, formatMoney, formatTime } from "../formats.ts";
+import { apiUrl, fetchJson } from "../http.ts";
+import { Failure } from "../parts/states.tsx";
+import type { OpenedRun } from "../replies.ts";
+import { t } from "../strings.ts";
+import { WaitingForms } from "./waiting.tsx";
+
+type HeadProps = { readonly shown: ShownRun; readonly result: Result };
+
+/** The question, where the run stands, and above everything what is missing or waited for. */
+export function RunHead({ shown, result }: HeadProps): VNode {
+  const { status, question, protocol, simulated, participants, calls, cost, wallMs } = result;
+  const strategy = (result.section as { readonly strategy?: unknown } | null)?.strategy; // a section is its protocol's own
+  const opened = shown.entries.value.find((entry) => isEvent(entry, "deliberation-opened"));
+  const facts = [
+    protocol.name,
+    typeof strategy === "string" ? strategy : "",
+    t.models(new Set(participants.map(({ model }) => model)).size),
+    calls > 0 ? t.calls(calls) : "",
+    calls > 0 ? formatMoney(cost.usd) : "",
+    wallMs === null ? "" : formatTime(wallMs),
+    opened ? formatMoment(opened.at) : "",
+  ].filter(Boolean);
+  return (
+    <header class="run-head">
+      <Missing shown={shown} result={result} />
+      <p class="kicker">
+        <span class={`state ${status}`} role="status">
+          {t.run.status[status] ?? status}
+        </span>{" "}
+        {facts.join(" · ")}
+        {simulated && <span class="chip">{t.shell.simulated}</span>}
+      </p>
+      <h1 class="question" dir="auto">
+        {question}
+      </h1>
+      <Actions shown={shown} result={result} />
+    </header>
+  );
+}
+
+/** Losses, doubts and what a person is waited for. */
+function Missing({ shown, result }: HeadProps): VNode {
+  const { degraded, error, status, participants } = result;
+  const families = new Map<string, number>();
+  for (const { family, seat } of participants)
+    if (family !== null && seat !== "chair") families.set(family, (families.get(family) ?? 0) + 1);
+  const shared = [...families].filter(([, count]) => count > 1);
+  return (
+    <div class="missing">
+      {status === "waiting" && shown.at.value === undefined && <WaitingForms id={result.id} />}
+      {error && degraded.length === 0 && <p class="notice bad">{t.run.error(error.code, error.model ?? "")}</p>}
+      {degraded.length > 0 && (
+        <section class="notice warn" aria-label={t.run.degraded}>
+          <ul>
+            {degraded.map(({ what, why }, index) => (
+              <li key={index} dir="auto">
+                <strong>{what}</strong>: {why}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {shared.map(([family, count]) => (
+        <p key={family} class="notice">
+          {t.run.sameFamily(family, count)}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Actions({ shown, result }: HeadProps): VNode {
+  const asks = useSignal(false);
+  const failed = useSignal<Error | undefined>(undefined);
+  const { id, status } = result;
+  const isOpen = !shown.run.entries.some(({ type }) => type === "deliberation-closed");
+  const act = async (what: "cancel" | "resume") => {
+    try {
+      failed.value = undefined;
+      await fetchJson<OpenedRun>(`deliberations/${encodeURIComponent(id)}/${what}`, { method: "POST" });
+      asks.value = false;
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+  };
+  return (
+    <div class="actions">
+      {isOpen && !asks.value && (
+        <button type="button" onClick={() => (asks.value = true)}>
+          {t.run.stop}
+        </button>
+      )}
+      {isOpen && asks.value && (
+        <span class="confirm" role="alertdialog" aria-label={t.run.stopAsk}>
+          {t.run.stopAsk}{" "}
+          <button type="button" class="danger" onClick={() => void act("cancel")}>
+            {t.run.stopYes}
+          </button>{" "}
+          <button type="button" onClick={() => (asks.value = false)}>
+            {t.cancel}
+          </button>
+        </span>
+      )}
+      {!isOpen && status !== "failed" && (
+        <button type="button" onClick={() => go(hrefTo([], { previous: id }))}>
+          {t.run.follow}
+        </button>
+      )}
+      <details class="export">
+        <summary>{t.run.export}</summary>
+        <ul>
+          {EXPORTS.map((format) => (
+            <li key={format}>
+              <a data-leaves="" download={`parley-${id}.${format}`} href={apiUrl(`deliberations/${encodeURIComponent(id)}/export?format=${format}`)}>
+                {format}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </details>
+      {failed.value && <Failure error={failed.value} />}
+    </div>
+  );
+}
+
+const EXPORTS = ["html", "md", "adr", "json", "jsonl", "csv"] as const;

@@ -1,0 +1,153 @@
+import { useComputed, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { isEvent, timeOf, type Entry } from "../../kernel/index.ts";
+import { go, hrefWith } from "../address.ts";
+import type { ShownRun } from "../folds.ts";
+import { formatClock, formatCount } from "../formats.ts";
+import { actOnKeys } from "../keys.ts";
+import { t } from "../strings.ts";
+
+const SPEEDS = [1, 4, 16, 64] as const;
+/** A pause of the recording is played no longer than this, at 1×. */
+const MAX_PAUSE_MS = 2_000;
+
+/** The journal as a line in time: any event of it can be gone to, and played from. */
+export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
+  const { run, at } = shown;
+  const playing = useSignal(false);
+  const speed = useSignal<number>(SPEEDS[0]);
+  const last = useComputed(() => (run.version.value >= 0 ? (run.entries.at(-1)?.seq ?? 0) : 0));
+  const seq = at.value ?? last.value;
+  const move = (to: number) => {
+    const next = Math.max(1, Math.min(last.value, to));
+    go(hrefWith({ at: next === last.value && run.ended.value ? undefined : next }), { replace: true });
+  };
+  useEffect(() => {
+    const by = (count: number) => (event: KeyboardEvent) => move((at.value ?? last.value) + count * (event.shiftKey ? 10 : 1));
+    return actOnKeys({
+      ArrowLeft: by(-1),
+      ArrowRight: by(1),
+      Home: () => move(1),
+      End: () => go(hrefWith({ at: undefined }), { replace: true }),
+      " ": () => (playing.value = !playing.value),
+    });
+  }, [run]);
+  useEffect(() => {
+    if (!playing.value) return;
+    if (at.value === undefined) move(1); // from the beginning
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const play = () => {
+      const now = at.value ?? last.value;
+      if (now >= last.value) {
+        playing.value = false;
+        go(hrefWith({ at: undefined }), { replace: true });
+        return;
+      }
+      const wait = pauseAfter(run.entries, now) / speed.value;
+      timer = setTimeout(() => {
+        move(now + Math.max(1, Math.round(speed.value / 16)));
+        play();
+      }, wait);
+    };
+    play();
+    return () => clearTimeout(timer);
+  }, [playing.value, speed.value]);
+  const marks = useComputed(() => (run.version.value >= 0 ? marksIn(run.entries) : []));
+  if (last.value === 0) return null;
+  const current = run.entries.findLast((entry) => entry.seq <= seq);
+  return (
+    <section class="replay" aria-label={t.replay.label}>
+      <button type="button" class="play" aria-label={playing.value ? t.replay.pause : t.replay.play} onClick={() => (playing.value = !playing.value)}>
+        <span aria-hidden="true">{playing.value ? "❚❚" : "▶"}</span>
+      </button>
+      <div class="track">
+        <Marks marks={marks.value} last={last.value} />
+        <input
+          type="range"
+          min={1}
+          max={last.value}
+          value={seq}
+          aria-label={t.replay.label}
+          aria-valuetext={t.replay.at(formatCount(seq), formatCount(last.value))}
+          onInput={({ currentTarget }) => move(Number(currentTarget.value))}
+        />
+      </div>
+      <p class="where">
+        {t.replay.at(formatCount(seq), formatCount(last.value))}
+        {current && <span class="quiet"> {formatClock(current.at)} {current.type}</span>}
+      </p>
+      <label>
+        <span class="hidden">{t.replay.speed}</span>
+        <select value={speed.value} onChange={({ currentTarget }) => (speed.value = Number(currentTarget.value))}>
+          {SPEEDS.map((one) => (
+            <option key={one} value={one}>{`${one}×`}</option>
+          ))}
+        </select>
+      </label>
+      {at.value !== undefined && (
+        <>
+          <a href={hrefWith({ at: undefined })}>{t.replay.toEnd}</a>
+          <a href={hrefWith({ view: "fork" })}>{t.replay.fork}</a>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** How long the recording rested after an event, in milliseconds; a clock that ran backwards counts as none. */
+function pauseAfter(entries: readonly Entry[], seq: number): number {
+  const index = entries.findIndex((entry) => entry.seq >= seq);
+  const [one, other] = [entries[index], entries[index + 1]];
+  if (!one || !other) return 0;
+  return Math.min(MAX_PAUSE_MS, Math.max(16, timeOf(other) - timeOf(one)));
+}
+
+type Mark = { readonly seq: number; readonly kind: "roster" | "loss" | "path" };
+
+/** Where it was decided who takes part, what was lost, and the calls that everything waited for. */
+function marksIn(entries: readonly Entry[]): readonly Mark[] {
+  const path = criticalSeqs(entries);
+  return entries.flatMap((entry): Mark[] => {
+    const { seq } = entry;
+    if (isEvent(entry, "degradation-noted")) return [{ seq, kind: "loss" }];
+    if (isEvent(entry, "roster-fixed")) return [{ seq, kind: entry.data.out.length > 0 ? "loss" : "roster" }];
+    return path.has(seq) ? [{ seq, kind: "path" }] : [];
+  });
+}
+
+/** The seqs of the longest chain of steps that waited for each other. */
+function criticalSeqs(entries: readonly Entry[]): ReadonlySet<number> {
+  type Reached = { readonly seq: number; readonly ms: number; readonly before: string | undefined };
+  const reached = new Map<string, Reached>();
+  let end: Reached | undefined;
+  for (const { origin, seq, data } of entries) {
+    if (origin.by !== "protocol" && origin.by !== "adopted") continue;
+    const call = (data as { readonly call?: { readonly latencyMs?: number } }).call; // of events that a model made
+    let before: string | undefined;
+    for (const step of origin.after) if ((reached.get(step)?.ms ?? -1) > (before === undefined ? -1 : (reached.get(before)?.ms ?? -1))) before = step;
+    const own = { seq, ms: (call?.latencyMs ?? 0) + (before === undefined ? 0 : (reached.get(before)?.ms ?? 0)), before };
+    reached.set(origin.step, own);
+    if (!end || own.ms > end.ms) end = own;
+  }
+  const seqs = new Set<number>();
+  for (let at = end; at; at = at.before === undefined ? undefined : reached.get(at.before)) seqs.add(at.seq);
+  return seqs;
+}
+
+/** Marks above the track; of many in one place, one is drawn. */
+function Marks({ marks, last }: { readonly marks: readonly Mark[]; readonly last: number }): VNode {
+  const places = new Map<string, Mark & { readonly x: number }>();
+  for (const mark of marks) {
+    const x = last <= 1 ? 0 : Math.round(((mark.seq - 1) / (last - 1)) * 400) / 4;
+    const key = `${mark.kind} ${x}`;
+    if (!places.has(key)) places.set(key, { ...mark, x });
+  }
+  return (
+    <svg class="marks" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+      {[...places.values()].map(({ kind, x, seq }) => (
+        <rect key={`${kind} ${seq}`} class={kind} x={x - 0.2} y={kind === "path" ? 9 : kind === "roster" ? 4 : 0} width="0.4" height={kind === "path" ? 3 : 4} />
+      ))}
+    </svg>
+  );
+}

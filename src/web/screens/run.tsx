@@ -1,0 +1,85 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { address, hrefTo, hrefWith } from "../address.ts";
+import { useShown, type ShownRun } from "../folds.ts";
+import { Failure } from "../parts/states.tsx";
+import { openRun, type RunStore } from "../run.ts";
+import { Problem } from "../http.ts";
+import { t } from "../strings.ts";
+import { AnswerView } from "./run-answer.tsx";
+import { RunHead } from "./run-head.tsx";
+import { Replay } from "./run-replay.tsx";
+import { VIEWS, viewsOf } from "./run-views.tsx";
+
+/** A run: while it deliberates, and everything that can be asked of it afterwards. */
+export function Run(): VNode {
+  const id = address.value.path[1] ?? "";
+  const { run, leave } = useMemo(() => openRun(id), [id]);
+  useEffect(() => leave, [leave]);
+  const error = run.error.value;
+  if (run.state.value === "failed" && error)
+    return error instanceof Problem && error.status === 404 ? (
+      <div class="empty">
+        <p class="empty-title">{t.run.missing}</p>
+        <p>
+          <a href={hrefTo(["runs"])}>{t.shell.notFoundNext}</a>
+        </p>
+      </div>
+    ) : (
+      <Failure error={error} />
+    );
+  if (run.state.value === "loading" && run.entries.length === 0)
+    return (
+      <p class="quiet" role="status">
+        {t.loading}
+      </p>
+    );
+  return <OpenRun key={id} run={run} />;
+}
+
+function OpenRun({ run }: { readonly run: RunStore }): VNode {
+  const shown = useShown(run);
+  const result = shown.result.value;
+  if (!result) return <p class="quiet">{t.loading}</p>;
+  return (
+    <article class="run">
+      <RunHead shown={shown} result={result} />
+      <AnswerView shown={shown} result={result} />
+      <Views shown={shown} />
+      <Replay shown={shown} />
+    </article>
+  );
+}
+
+function Views({ shown }: { readonly shown: ShownRun }): VNode {
+  const all = viewsOf(shown.protocol.value, shown.entries.value);
+  const asked = address.value.query.get("view") ?? "";
+  const open = all.find((name) => name === asked) ?? all[0] ?? "room";
+  const View = VIEWS[open];
+  const loaded = useSignal<{ readonly name: string; readonly view?: (props: { shown: ShownRun }) => VNode | null }>({ name: "" });
+  useEffect(() => {
+    let isCurrent = true;
+    void View().then((view) => {
+      if (isCurrent) loaded.value = { name: open, view };
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [open]);
+  const { name, view: Loaded } = loaded.value;
+  return (
+    <>
+      <nav class="tabs" aria-label={t.details}>
+        {all.map((one) => (
+          <a key={one} href={hrefWith({ view: one === all[0] ? undefined : one })} aria-current={one === open ? "page" : undefined}>
+            {t.run.views[one]}
+          </a>
+        ))}
+      </nav>
+      <section class="view" aria-label={t.run.views[open]}>
+        {Loaded && name === open ? <Loaded shown={shown} /> : null}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { address, go, hrefTo, hrefWith } from "../address.ts";
+import { formatAgo } from "../formats.ts";
+import { fetchJson, withQuery } from "../http.ts";
+import { actOnKeys } from "../keys.ts";
+import { Empty, Failure } from "../parts/states.tsx";
+import type { ListedRun, RunPage } from "../replies.ts";
+import { t } from "../strings.ts";
+
+const FILTERS = ["q", "status", "protocol", "series"] as const;
+const STATUSES = ["answered", "answered-degraded", "waiting", "open", "inconclusive", "stopped-by-budget", "failed", "cancelled"] as const;
+const PROTOCOLS = ["ask", "council", "debate", "respond", "forest", "judge", "evaluation", "persona", "trial"] as const;
+const SEARCH_AFTER_MS = 250;
+
+/** All runs, newest first, with search; two of them can be compared. */
+export function Runs(): VNode {
+  const { query } = address.value;
+  const filter = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined]));
+  const path = (after?: string) => withQuery("deliberations", { ...filter, limit: 50, after });
+  const rows = useSignal<readonly ListedRun[] | undefined>(undefined);
+  const next = useSignal<string | null>(null);
+  const failed = useSignal<Error | undefined>(undefined);
+  const picked = useSignal<readonly string[]>([]);
+  const list = useRef<HTMLUListElement>(null);
+  const load = async (after?: string) => {
+    try {
+      const page = await fetchJson<RunPage>(path(after));
+      rows.value = after === undefined ? page.data : [...(rows.value ?? []), ...page.data];
+      next.value = page.next;
+      failed.value = undefined;
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+  };
+  useEffect(() => void load(), [path()]);
+  useEffect(() => actOnKeys({ j: () => step(list.current, 1), k: () => step(list.current, -1) }), []);
+  const isFiltered = FILTERS.some((name) => query.has(name));
+  return (
+    <>
+      <h1>{t.runsPage.title}</h1>
+      <Filters />
+      {failed.value && <Failure error={failed.value} again={() => void load()} />}
+      {rows.value === undefined ? (
+        <p class="quiet" role="status">
+          {t.loading}
+        </p>
+      ) : rows.value.length === 0 ? (
+        <Empty title={isFiltered ? t.runsPage.noneFound : t.runsPage.empty} next={t.runsPage.emptyNext} to={[]} />
+      ) : (
+        <ul class="runs" ref={list}>
+          {rows.value.map((run) => (
+            <RunRow key={run.id} run={run} picked={picked.value} pick={(id) => (picked.value = toggled(picked.value, id))} />
+          ))}
+        </ul>
+      )}
+      {picked.value.length === 2 && (
+        <p class="floating">
+          <a class="button primary" href={hrefTo(["compare"], { a: picked.value[0], b: picked.value[1] })}>
+            {t.runsPage.compare}
+          </a>
+        </p>
+      )}
+      {next.value !== null && (
+        <button type="button" onClick={() => void load(next.value ?? undefined)}>
+          {t.more}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The last two that were picked. */
+const toggled = (picked: readonly string[], id: string): readonly string[] =>
+  picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id].slice(-2);
+
+/** Moves the focus from one run's link to the next. */
+function step(list: HTMLUListElement | null, by: 1 | -1): void {
+  const links = [...(list?.querySelectorAll<HTMLAnchorElement>("a.run-link") ?? [])];
+  const now = links.findIndex((link) => link === document.activeElement);
+  links[Math.max(0, Math.min(links.length - 1, now < 0 ? 0 : now + by))]?.focus();
+}
+
+type RowProps = { readonly run: ListedRun; readonly picked: readonly string[]; readonly pick: (id: string) => void };
+
+function RunRow({ run: { id, question, protocol, status, openedAt, series }, picked, pick }: RowProps): VNode {
+  return (
+    <li>
+      <input type="checkbox" aria-label={t.runsPage.select(question)} checked={picked.includes(id)} onChange={() => pick(id)} />
+      <div>
+        <a class="run-link" href={hrefTo(["d", id])} dir="auto">
+          {question}
+        </a>
+        <p class="quiet">
+          <span class={`state ${status}`}>{t.run.status[status] ?? status}</span> · {protocol} · <time dateTime={openedAt}>{formatAgo(openedAt)}</time>
+          {series !== null && (
+            <>
+              {" · "}
+              <a href={hrefTo(["runs"], { series })}>{t.runsPage.conversation}</a>
+            </>
+          )}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Filters(): VNode {
+  const { query } = address.value;
+  const words = useSignal(query.get("q") ?? "");
+  useEffect(() => {
+    if (words.value === (query.get("q") ?? "")) return;
+    const timer = setTimeout(() => go(hrefWith({ q: words.value }), { replace: true }), SEARCH_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [words.value]);
+  const choose = (name: string, label: string, options: readonly string[]) => (
+    <label class="field">
+      <span>{label}</span>
+      <select value={query.get(name) ?? ""} onChange={({ currentTarget }) => go(hrefWith({ [name]: currentTarget.value }), { replace: true })}>
+        <option value="">{t.runsPage.all}</option>
+        {options.map((one) => (
+          <option key={one} value={one}>
+            {name === "status" ? (t.run.status[one] ?? one) : one}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <div class="filters" role="search">
+      <label class="field wide">
+        <span>{t.runsPage.search}</span>
+        <input type="search" placeholder={t.runsPage.searchHint} value={words.value} onInput={({ currentTarget }) => (words.value = currentTarget.value)} />
+      </label>
+      {choose("status", t.runsPage.status, STATUSES)}
+      {choose("protocol", t.runsPage.protocol, PROTOCOLS)}
+      {query.has("series") && <a href={hrefWith({ series: undefined })}>{t.runsPage.allConversations}</a>}
+    </div>
+  );
+}

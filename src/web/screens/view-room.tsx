@@ -1,0 +1,149 @@
+import { useComputed, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
+import type { ShownRun } from "../folds.ts";
+import { formatTime } from "../formats.ts";
+import { Markdown } from "../parts/elements.tsx";
+import type { LiveStep, RunStore } from "../run.ts";
+import { t } from "../strings.ts";
+
+// ROOM-1. A column appends what comes to one text node, and only while it can be seen: the rest waits until it is.
+
+type RoomProps = { readonly shown: ShownRun };
+
+/** The participants beside each other, each with what it has written and writes now. */
+export function Room({ shown }: RoomProps): VNode {
+  const { run, entries, at } = shown;
+  const progress = useComputed(() => {
+    const view = progressView();
+    for (const entry of entries.value) view.event(entry);
+    return view.read();
+  });
+  const running = useComputed(() => {
+    const _changes = run.liveVersion.value;
+    return at.value === undefined ? [...run.live] : [];
+  });
+  const { rows, phases } = progress.value;
+  const liveOf = (id: string) => running.value.filter(([, { by }]) => by === id);
+  const stray = running.value.filter(([, { by }]) => !rows.some((row) => row.id === by));
+  return (
+    <>
+      <div role="status">
+        <ol class="stages" aria-label={t.run.views.room}>
+          {phases.map(({ phase, in: present, out }, index) => (
+            <li key={index}>{t.run.stage(phase, present, out)}</li>
+          ))}
+        </ol>
+      </div>
+      <div class="columns">
+        {rows.map((row) => (
+          <Column key={row.id} row={row} run={run} live={liveOf(row.id)} />
+        ))}
+        {stray.length > 0 && (
+          <Column row={{ id: "", name: t.unknown, seat: "", model: "", steps: [] }} run={run} live={stray} />
+        )}
+      </div>
+    </>
+  );
+}
+
+type ColumnProps = { readonly row: ProgressRow; readonly run: RunStore; readonly live: readonly (readonly [string, LiveStep])[] };
+
+function Column({ row, run, live }: ColumnProps): VNode {
+  const { name, seat, model, steps } = row;
+  const last = steps.at(-1);
+  const state = live.length > 0 ? (live.some(([, { text }]) => text !== "") ? "writing" : "calling") : (last?.state ?? "idle");
+  return (
+    <section class={`column ${state}`} aria-label={t.run.column(name)}>
+      <header>
+        <h3 dir="auto">{name}</h3>
+        <p class="quiet">
+          {seat} · <span class="model">{model}</span>
+        </p>
+        <p class={`column-state ${state}`}>{stateWords(state)}</p>
+      </header>
+      {live.map(([step, { kind }]) => (
+        <LiveText key={step} run={run} step={step} label={kind ?? step} />
+      ))}
+      {[...steps].reverse().map((step) => (
+        <StepText key={step.step} step={step} open={live.length === 0 && step === last} />
+      ))}
+    </section>
+  );
+}
+
+const stateWords = (state: StepView["state"] | "idle"): string => t.run[state];
+
+function StepText({ step, open }: { readonly step: StepView; readonly open: boolean }): VNode {
+  const { work, text, why, tokensOut, latencyMs } = step;
+  const shown = useSignal(open);
+  const facts = [tokensOut === null ? "" : t.run.tokensOut(tokensOut), latencyMs === null ? "" : formatTime(latencyMs)];
+  return (
+    <details class="step" open={shown.value || open} onToggle={({ currentTarget }) => (shown.value = currentTarget.open)}>
+      <summary>
+        {work} <span class="quiet">{facts.filter(Boolean).join(" · ")}</span>
+      </summary>
+      {why !== null && <p class="warning">{why}</p>}
+      {(shown.value || open) && <Markdown text={text} level={4} />}
+    </details>
+  );
+}
+
+/** The text of a running step. Its letters never pass through a component: only through its one text node. */
+function LiveText({ run, step, label }: { readonly run: RunStore; readonly step: string; readonly label: string }): VNode {
+  const place = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const node = document.createTextNode(run.live.get(step)?.text ?? "");
+    element.replaceChildren(node);
+    let isSeen = true;
+    let isBehind = false;
+    const showEnd = () => {
+      element.scrollTop = element.scrollHeight;
+    };
+    const unlisten = run.listen(step, ({ text }, added) => {
+      if (!isSeen) {
+        isBehind = true;
+        return;
+      }
+      if (added === undefined || isBehind) node.data = text;
+      else node.appendData(added);
+      isBehind = false;
+      pinned.add(showEnd);
+      schedulePins();
+    });
+    const watcher = new IntersectionObserver(([entry]) => {
+      isSeen = entry?.isIntersecting ?? true;
+      if (!isSeen || !isBehind) return;
+      node.data = run.live.get(step)?.text ?? node.data;
+      isBehind = false;
+    });
+    watcher.observe(element);
+    return () => {
+      unlisten();
+      watcher.disconnect();
+      pinned.delete(showEnd);
+    };
+  }, [run, step]);
+  return (
+    <div class="live">
+      <p class="quiet">{label}</p>
+      <pre ref={place} dir="auto" />
+    </div>
+  );
+}
+
+/** Columns whose end has to be shown, once a picture for all of them. */
+const pinned = new Set<() => void>();
+let isDue = false;
+function schedulePins(): void {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => {
+    isDue = false;
+    for (const show of pinned) show();
+    pinned.clear();
+  });
+}

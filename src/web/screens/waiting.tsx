@@ -1,0 +1,120 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { formatAgo, formatMoment } from "../formats.ts";
+import { fetchJson, Problem } from "../http.ts";
+import { useApi } from "../loaded.ts";
+import { Markdown } from "../parts/elements.tsx";
+import { Failure, Shown } from "../parts/states.tsx";
+import type { WaitingReply } from "../replies.ts";
+import { t } from "../strings.ts";
+
+type Sent = { readonly answers: Record<string, string> } | { readonly text: string; readonly step: string } | { readonly abstain: true; readonly step: string };
+
+/** What a run waits for from the reader: questions, and the blind form of a seat. */
+export function WaitingForms({ id }: { readonly id: string }): VNode {
+  const waiting = useApi<WaitingReply>(`deliberations/${encodeURIComponent(id)}/waiting`);
+  return (
+    <section class="waiting" aria-label={t.run.waitingFor}>
+      <Shown of={waiting}>
+        {({ questions, seats }) => (
+          <>
+            {questions && <Questions id={id} questions={questions.questions} again={waiting.again} />}
+            {seats.map((seat) => (
+              <Seat key={seat.step} id={id} seat={seat} again={waiting.again} />
+            ))}
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+/** Sends an answer; the first one stands. */
+function useAnswer(id: string, again: () => void) {
+  const failed = useSignal<Error | undefined>(undefined);
+  const done = useSignal(false);
+  const send = async (body: Sent) => {
+    try {
+      failed.value = undefined;
+      await fetchJson(`deliberations/${encodeURIComponent(id)}/answers`, { method: "POST", body });
+      done.value = true;
+      again();
+    } catch (error) {
+      failed.value = error instanceof Problem && error.status === 409 ? new Error(t.waiting.first) : (error as Error);
+    }
+  };
+  return { failed, done, send };
+}
+
+type QuestionsProps = { readonly id: string; readonly questions: NonNullable<WaitingReply["questions"]>["questions"]; readonly again: () => void };
+
+function Questions({ id, questions, again }: QuestionsProps): VNode {
+  const { failed, send } = useAnswer(id, again);
+  const given = useSignal<Record<string, string>>({});
+  return (
+    <form
+      class="notice ask-person"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send({ answers: given.value });
+      }}
+    >
+      <h2>{t.run.waitingFor}</h2>
+      {questions.map(({ id: question, by, text }) => (
+        <label key={question} class="field">
+          <span dir="auto">
+            <strong>{by}</strong>: {text}
+          </span>
+          <textarea
+            rows={2}
+            value={given.value[question] ?? ""}
+            onInput={({ currentTarget }) => (given.value = { ...given.value, [question]: currentTarget.value })}
+          />
+        </label>
+      ))}
+      <button type="submit" class="primary">
+        {t.waiting.send}
+      </button>
+      {failed.value && <Failure error={failed.value} />}
+    </form>
+  );
+}
+
+type SeatProps = { readonly id: string; readonly seat: WaitingReply["seats"][number]; readonly again: () => void };
+
+/** The prompt of one step and a field for its answer, and nothing of what others wrote. */
+function Seat({ id, seat, again }: SeatProps): VNode {
+  const { failed, send } = useAnswer(id, again);
+  const text = useSignal("");
+  const { step, work, since, until, messages } = seat;
+  return (
+    <form
+      class="notice ask-person"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.value.trim() !== "") void send({ text: text.value, step });
+      }}
+    >
+      <h2>
+        {work} <span class="quiet">{[t.waiting.since(formatAgo(since)), until === null ? "" : t.waiting.until(formatMoment(until))].filter(Boolean).join(", ")}</span>
+      </h2>
+      <details open>
+        <summary>{t.waiting.prompt}</summary>
+        {messages.map(({ text: prompt = "" }, index) => (
+          <Markdown key={index} text={prompt} level={3} />
+        ))}
+      </details>
+      <label class="field">
+        <span>{t.waiting.answer}</span>
+        <textarea rows={6} dir="auto" value={text.value} onInput={({ currentTarget }) => (text.value = currentTarget.value)} />
+      </label>
+      <button type="submit" class="primary" disabled={text.value.trim() === ""}>
+        {t.waiting.send}
+      </button>{" "}
+      <button type="button" onClick={() => void send({ abstain: true, step })}>
+        {t.waiting.abstain}
+      </button>
+      {failed.value && <Failure error={failed.value} />}
+    </form>
+  );
+}
