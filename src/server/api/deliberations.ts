@@ -7,7 +7,7 @@ import { veiled } from "../../views/veil.ts";
 import { isWaiting } from "../../views/waiting.ts";
 import { publicEntry, type EventTexts } from "../followers.ts";
 import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
-import { writeChunk } from "../patience.ts";
+import { beginFollowing, followingSink } from "../patience.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
 import {
@@ -255,47 +255,21 @@ async function followEvents(
   }
   const { id, entries } = await readAll(parley, caller.principal, call.params.id);
   if (request.method === "HEAD") {
-    writeStreamHead(response);
+    beginFollowing(response);
     response.end();
     return undefined;
   }
-  const begin = () => {
-    if (!response.headersSent) writeStreamHead(response);
-  };
   const unfollow = await followers.follow(
     {
       ...{ id, entries, texts, organization: caller.principal.organization },
       after: last === undefined ? (call.query.after ?? 0) : Number(last),
     },
-    {
-      write: (bytes) => {
-        begin();
-        writeChunk(response, bytes);
-      },
-      behind: () => response.writableLength,
-      end: (isOver) => {
-        begin();
-        // Whoever reads too slowly would hold what is written for as long as it likes.
-        if (isOver || response.writableLength === 0) response.end();
-        else response.destroy();
-      },
-    },
+    followingSink(response),
   );
   if (!unfollow) return { status: 204 };
   if (signal.aborted) unfollow();
   else signal.addEventListener("abort", unfollow, { once: true });
   return undefined;
-}
-
-/** Nothing on the way may hold events back. */
-function writeStreamHead(response: RouteCall<unknown, unknown, unknown>["response"]): void {
-  response.writeHead(200, {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-  });
-  response.write("retry: 1000\n: \n\n");
 }
 
 function Label() {
