@@ -157,6 +157,10 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
     until: fc.constantFrom("1s", "2999-12-31T23:59Z"),
     label: fc.constantFrom("a:b", ["a:b", "c:"]),
     after: fc.oneof(fc.constantFrom(...ids), fc.integer({ min: 0, max: 20 }).map(String)),
+    of: fc.array(
+      fc.tuple(anyId, fc.integer({ min: 0, max: 20 })).map(([id, seq]) => `${id}:${seq}`),
+      { minLength: 1, maxLength: 3 },
+    ),
     format: fc.constantFrom("md", "html", "json", "jsonl", "csv", "adr", "debate", "dialectic", "local2"),
   });
   const headers = named("header", {
@@ -277,7 +281,7 @@ const resolved = (schema: Json): Json =>
 
 /** A reply; of a stream that does not end, what comes first. */
 async function reach({ method, name }: Operation, { path, sent }: Asked): Promise<Got> {
-  if (name !== "subscribeBus") return server.request(method.toUpperCase(), path, sent);
+  if (!["subscribeBus", "followFeed"].includes(name)) return server.request(method.toUpperCase(), path, sent);
   const stream = await server.sse(path, sent);
   if (stream.status !== 200) return server.request("GET", path, sent);
   stream.close();

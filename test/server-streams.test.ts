@@ -245,6 +245,7 @@ describe("a reader that does not read", () => {
       let text = "";
       const one: Sink = {
         write: (bytes) => void (text += bytes.toString()),
+        comment: () => undefined,
         behind: () => behind,
         end: () => undefined,
       };
@@ -292,6 +293,7 @@ it("a follower that joins while the last one leaves is not forgotten", async () 
   let text = "";
   const sink: Sink = {
     write: (bytes) => void (text += bytes.toString()),
+    comment: () => undefined,
     behind: () => 0,
     end: () => undefined,
   };

@@ -76,10 +76,11 @@ export interface Journal extends Feed {
    */
   append(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Promise<Appended>;
   /**
-   * Returns the events with `seq > after` in order; none if the deliberation does not exist.
+   * Returns the events with `seq > after` in order, the first `limit` of them if it is given; none if the deliberation does
+   * not exist.
    * @throws Fault `schema-newer`, `journal-damaged` if one of them is missing or cannot be read
    */
-  read(id: DeliberationId, after?: number): Promise<readonly Entry[]>;
+  read(id: DeliberationId, after?: number, limit?: number): Promise<readonly Entry[]>;
   /** Newest opening first. */
   list(query: ListQuery): Promise<readonly Summary[]>;
 }

@@ -22,7 +22,7 @@ import { Refused } from "./problem.ts";
 const FLUSH_MS = 25;
 const COMMENT_MS = 10_000;
 /** Behind by so many bytes a follower gets no live text; by so many, nothing more. */
-const MAX_BEHIND_FRAMES = 1_000_000;
+export const MAX_BEHIND_FRAMES = 1_000_000;
 const MAX_BEHIND = 8_000_000;
 /** How much of a text stands in an event with `texts=head`. */
 const HEAD = 200;
@@ -32,6 +32,8 @@ export type EventTexts = "full" | "head";
 /** Where a follower's bytes go. */
 export type Sink = {
   write(bytes: Buffer): void;
+  /** Writes something that says nothing, on a connection on which nothing may have come for a while. */
+  comment(bytes: Buffer): void;
   /** Bytes that were written and not taken yet. */
   behind(): number;
   /** Nothing more comes; `isOver`: because the deliberation has ended. */
@@ -202,7 +204,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
   };
 
   const commenting = setInterval(() => {
-    for (const { followers } of channels.values()) for (const one of followers) one.write(COMMENT);
+    for (const { followers } of channels.values()) for (const one of followers) one.comment(COMMENT);
   }, COMMENT_MS);
   commenting.unref();
 
@@ -390,4 +392,5 @@ const framesEvent = (pieces: readonly unknown[]): Buffer =>
   Buffer.from(`event: frames\ndata: ${JSON.stringify(pieces)}\n\n`);
 
 const COMMENT = Buffer.from(": \n\n");
-const END = Buffer.from("event: end\ndata: {}\n\n");
+/** Nothing more comes of a deliberation. */
+export const END = Buffer.from("event: end\ndata: {}\n\n");

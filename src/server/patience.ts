@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Sink } from "./followers.ts";
 import type { HttpExchange, HttpReply, ServerConfig } from "./route.ts";
 
 // PATIENCE-1. What lies between a client and the server may cut a connection on which nothing comes for some seconds: something
@@ -70,6 +71,33 @@ export function beginStream(
     end(): void {
       stop();
       response.end();
+    },
+  };
+}
+
+/** Begins a stream that followers write: nothing on the way may hold its events back. */
+export function beginFollowing(response: ServerResponse): void {
+  response.writeHead(200, { ...QUIET_HEADERS, "content-type": "text/event-stream; charset=utf-8" });
+  response.write("retry: 1000\n: \n\n");
+}
+
+/** A reply that a follower's bytes go to, and that begins with the first of them. */
+export function followingSink(response: ServerResponse): Sink {
+  const begin = () => {
+    if (!response.headersSent) beginFollowing(response);
+  };
+  const write = (bytes: Buffer) => {
+    begin();
+    writeChunk(response, bytes);
+  };
+  return {
+    ...{ write, comment: write },
+    behind: () => response.writableLength,
+    end(isOver) {
+      begin();
+      // Whoever reads too slowly would hold what is written for as long as it likes.
+      if (isOver || response.writableLength === 0) response.end();
+      else response.destroy();
     },
   };
 }

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Parley } from "../app/parley.ts";
 import { loadResult } from "../app/result.ts";
-import { DeliberationId, type Entry, type Principal } from "../kernel/index.ts";
+import { DeliberationId, isEvent, type Entry, type Principal } from "../kernel/index.ts";
+import { hasPeople, veiled } from "../views/veil.ts";
 import { missing, readingContext } from "./route.ts";
 
 const MAX_KEPT = 2_000;
@@ -46,4 +47,42 @@ export async function readAll(
   const entries = id === undefined ? [] : await readingContext(parley, principal).store.read(id);
   if (id === undefined || entries.length === 0) throw missing(given);
   return { id, entries };
+}
+
+/** Reads at most `limit` events with `seq > after`, as they may be shown (VEIL-1), in order. */
+type ReadShown = (after: number, limit?: number) => Promise<readonly Entry[]>;
+
+/**
+ * A reader of a deliberation's events. Only where a person takes part does it read all of them.
+ * @throws Fault `deliberation-missing`, also for another organization's (the same words)
+ */
+export async function shownReader(parley: Parley, principal: Principal, given: string): Promise<ReadShown> {
+  const id = DeliberationId.safeParse(given).data;
+  const { store } = readingContext(parley, principal);
+  const [opened] = id === undefined ? [] : await store.read(id, 0, 1);
+  if (id === undefined || opened === undefined) throw missing(given);
+  if (isEvent(opened, "deliberation-opened") && !hasPeople(opened.data))
+    return (after, limit) => store.read(id, after, limit);
+  const all = veiled(await store.read(id));
+  return (after, limit) =>
+    Promise.resolve(all.filter(({ seq }) => seq > after).slice(0, limit ?? all.length));
+}
+
+/** Between two events that are wanted, so many others are read with them. */
+const MAX_GAP = 16;
+
+/** The events with these seqs, in order, without those that there are not or that are hidden. */
+export async function readOnly(read: ReadShown, seqs: readonly number[]): Promise<readonly Entry[]> {
+  const wanted = new Set(seqs);
+  const ranges: { readonly first: number; last: number }[] = [];
+  for (const seq of [...wanted].sort((one, other) => one - other)) {
+    const range = ranges.at(-1);
+    if (range && seq - range.last <= MAX_GAP) range.last = seq;
+    else ranges.push({ first: seq, last: seq });
+  }
+  const parts = await Promise.all(ranges.map(({ first, last }) => read(first - 1, last - first + 1)));
+  // Where events are hidden, a range may reach into the next one.
+  return [...new Map(parts.flat().map((entry) => [entry.seq, entry])).values()].filter(({ seq }) =>
+    wanted.has(seq),
+  );
 }

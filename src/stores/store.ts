@@ -45,11 +45,16 @@ export type OpenedOrganizationStore = OrganizationStore & {
   readonly projection: RunProjection;
 };
 
+/** Events after one seq, up to another. */
+type SeqRange = { readonly after: number; readonly upTo: number };
+
 const COLUMNS = EVENT_COLUMNS.map((column) => `e.${column}`).join(", ");
 const EVENTS = `select ${COLUMNS} from @event e`;
 // One row without an event where there is none, so that a missing last event is noticed.
-const READ = `select d.seq as head, ${COLUMNS} from @deliberation d left join @event e on e.deliberation = d.id and e.seq > $3
+const READ = `select d.seq as head, ${COLUMNS} from @deliberation d left join @event e on e.deliberation = d.id and e.seq > $3 and e.seq <= $4
   where d.id = $1 and d.organization = $2 order by e.seq`;
+/** The largest number of the column. */
+const MAX_SEQ = 2 ** 31 - 1;
 const IS_OWN = "exists (select 1 from @deliberation where id = $1 and organization = $2)";
 const RECORDED = `${EVENTS} where e.deliberation = $1 and e.origin_key = $2 order by e.place`;
 const IN_ORDER = `order by e.cursor limit ${SUBSCRIPTION_EVENTS}`;
@@ -175,11 +180,12 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
   const subscribers = poller(end, opened.pollMs);
   const fed = async (...query: Parameters<Database["all"]>) =>
     (await database.all<EventRow>(...query)).map(toFeedEntry);
-  const read = async (id: DeliberationId, organization: OrganizationId, after: number) => {
+  const read = async (id: DeliberationId, organization: OrganizationId, range: SeqRange) => {
     type Row = EventRow | { readonly cursor: null };
-    const rows = await database.all<Row & { readonly head: number }>(READ, id, organization, after);
+    const { after, upTo } = range;
+    const rows = await database.all<Row & { readonly head: number }>(READ, id, organization, after, upTo);
     const entries = rows.flatMap(({ head: _head, ...row }) => (row.cursor === null ? [] : [toEntry(row)]));
-    return complete(entries, { id, after, head: rows[0]?.head ?? 0 });
+    return complete(entries, { id, after, head: Math.min(rows[0]?.head ?? 0, upTo) });
   };
   const texts = cacheTexts({
     put: async (organization, digest, text) =>
@@ -215,7 +221,8 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
         if (last) subscribers.reached(last.cursor);
         return appended;
       },
-      read: (id, after = 0) => read(id, organization, after),
+      read: (id, after = 0, limit) =>
+        read(id, organization, { after, upTo: limit === undefined ? MAX_SEQ : after + limit }),
       subscribe: (after, signal) =>
         follow(after, signal, {
           readAfter: (cursor) => fed(OWN_AFTER, cursor, organization),

@@ -97,7 +97,7 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
           organization,
           ...feed(part),
           append: (id, events, origin) => counted("append", () => part.append(id, events, origin)),
-          read: (id, after) => alive(() => part.read(id, after)),
+          read: (id, after, limit) => alive(() => part.read(id, after, limit)),
           list: (query) => alive(() => part.list(query)),
           putText: (digest, text) => alive(() => part.putText(digest, text)),
           text: (digest) => alive(() => part.text(digest)),

@@ -139,12 +139,12 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       }
       return { ok: true, fresh: true, events: record(id, checked, origin) };
     },
-    async read(id, after = 0) {
+    async read(id, after = 0, limit = Infinity) {
       await Promise.resolve();
       const head = heads.get(id);
       if (!head || !isOf(id, organization)) return [];
-      const own = head.places.slice(after).flatMap((place) => rows[place] ?? []);
-      return complete(own.map(entryOf), { id, after, head: head.seq });
+      const own = head.places.slice(after, after + limit).flatMap((place) => rows[place] ?? []);
+      return complete(own.map(entryOf), { id, after, head: Math.min(head.seq, after + limit) });
     },
     subscribe: (after, signal) => follow(after, signal, organization),
     changed: (after) => changed(after, organization),

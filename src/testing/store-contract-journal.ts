@@ -66,6 +66,9 @@ export const journalCases: readonly StoreCase[] = [
     ]);
     expect(await store.for(LOCAL).read(id, 2)).toEqual(entries.slice(2));
     expect(await store.for(LOCAL).read(id, 4)).toEqual([]);
+    expect(await store.for(LOCAL).read(id, 1, 2)).toEqual(entries.slice(1, 3));
+    expect(await store.for(LOCAL).read(id, 3, 9)).toEqual(entries.slice(3));
+    expect(await store.for(LOCAL).read(id, 0, 0)).toEqual([]);
     expect(await store.for(LOCAL).read(deliberation("nobody"))).toEqual([]);
   }),
 

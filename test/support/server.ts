@@ -228,7 +228,8 @@ function parseBlock(block: string): SseEvent {
   const { data, ...rest } = fields;
   return {
     ...rest,
-    ...(data === undefined ? {} : { data: JSON.parse(data) }),
+    // An id is as it is.
+    ...(data === undefined ? {} : { data: rest["event"] === "of" ? data : JSON.parse(data) }),
     at: performance.now(),
   };
 }

@@ -7,9 +7,9 @@ import { veiled } from "../../views/veil.ts";
 import { isWaiting } from "../../views/waiting.ts";
 import { publicEntry, type EventTexts } from "../followers.ts";
 import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
-import { writeChunk } from "../patience.ts";
+import { beginFollowing, followingSink } from "../patience.ts";
 import { Problem, Refused } from "../problem.ts";
-import { readAll } from "../results.ts";
+import { readAll, readOnly, shownReader } from "../results.ts";
 import {
   missing,
   moment,
@@ -38,6 +38,12 @@ export const REFUSALS = {
 
 const texts = z.enum(["full", "head"]).optional();
 const after = whole(0, 1_000_000_000).optional();
+/** Seqs of events, with commas. */
+const only = z
+  .string()
+  .regex(/^[1-9]\d{0,8}(?:,[1-9]\d{0,8}){0,199}$/, "only is at most 200 seqs with commas")
+  .transform((text) => text.split(",").map(Number))
+  .optional();
 
 export const deliberationRoutes: readonly ApiRoute[] = [
   route("post", "deliberations", {
@@ -102,7 +108,7 @@ export const deliberationRoutes: readonly ApiRoute[] = [
   route("get", "deliberations/{id}/events", {
     ...{ name: "listEvents", tag: "Journal", needs: "read", params: OfRun },
     summary: "Read or follow the journal, as JSON, NDJSON or server-sent events by Accept",
-    query: z.strictObject({ after, limit: whole(1, 1_000).optional(), texts }),
+    query: z.strictObject({ after, limit: whole(1, 1_000).optional(), only, texts }),
     headers: { "Last-Event-ID": "For server-sent events: the seq after which to go on." },
     replies: {
       200: [
@@ -117,12 +123,14 @@ export const deliberationRoutes: readonly ApiRoute[] = [
     async handle(call) {
       const accept = String(call.request.headers.accept ?? "*/*");
       const { query, params, parley, caller } = call;
-      const { texts: how = "full", limit = 1_000 } = query;
+      const { texts: how = "full", limit = 1_000, after: from = 0 } = query;
+      const isPage = !accept.includes("application/x-ndjson");
       if (accept.includes("text/event-stream")) return followEvents(call, how);
-      const { entries } = await readAll(parley, caller.principal, params.id);
-      const from = query.after ?? 0;
-      const shown = veiled(entries).filter(({ seq }) => seq > from);
-      if (accept.includes("application/x-ndjson")) {
+      const read = await shownReader(parley, caller.principal, params.id);
+      const shown = query.only
+        ? (await readOnly(read, query.only)).filter(({ seq }) => seq > from)
+        : await read(from, isPage ? limit + 1 : undefined);
+      if (!isPage) {
         const bytes = shown.map((entry) => `${JSON.stringify(publicEntry(entry, how))}\n`).join("");
         return { status: 200, content: { type: "application/x-ndjson", bytes } };
       }
@@ -142,8 +150,7 @@ export const deliberationRoutes: readonly ApiRoute[] = [
     params: OfRun.extend({ seq: whole(1, 1_000_000_000) }),
     replies: { 200: RecordedEvent, ...REFUSALS },
     async handle({ parley, caller, params: { id, seq } }) {
-      const { entries } = await readAll(parley, caller.principal, id);
-      const entry = veiled(entries).find((one) => one.seq === seq);
+      const [entry] = await readOnly(await shownReader(parley, caller.principal, id), [seq]);
       if (!entry) throw missing(id);
       return { status: 200, body: publicEntry(entry) };
     },
@@ -244,58 +251,41 @@ export async function openedReply(
 
 /** Follows the journal as server-sent events, until the deliberation and its reactions have ended. */
 async function followEvents(
-  call: RouteCall<{ id: string }, { after?: number | undefined }, unknown>,
+  call: RouteCall<
+    { id: string },
+    { after?: number | undefined; only?: readonly number[] | undefined },
+    unknown
+  >,
   texts: EventTexts,
 ): Promise<HttpReply | undefined> {
   const { parley, followers, request, response, signal, caller } = call;
   const last = request.headers["last-event-id"];
+  if (call.query.only) {
+    const detail = "server-sent events have no only";
+    const next = "leave it out, or accept application/json";
+    throw new Refused({ status: 400, code: "invalid-request", detail, next });
+  }
   if (last !== undefined && !/^\d{1,15}$/.test(String(last))) {
     const detail = "Last-Event-ID is a number";
     throw new Refused({ status: 400, code: "invalid-request", detail, next: "send back the id of an event" });
   }
   const { id, entries } = await readAll(parley, caller.principal, call.params.id);
   if (request.method === "HEAD") {
-    writeStreamHead(response);
+    beginFollowing(response);
     response.end();
     return undefined;
   }
-  const begin = () => {
-    if (!response.headersSent) writeStreamHead(response);
-  };
   const unfollow = await followers.follow(
     {
       ...{ id, entries, texts, organization: caller.principal.organization },
       after: last === undefined ? (call.query.after ?? 0) : Number(last),
     },
-    {
-      write: (bytes) => {
-        begin();
-        writeChunk(response, bytes);
-      },
-      behind: () => response.writableLength,
-      end: (isOver) => {
-        begin();
-        // Whoever reads too slowly would hold what is written for as long as it likes.
-        if (isOver || response.writableLength === 0) response.end();
-        else response.destroy();
-      },
-    },
+    followingSink(response),
   );
   if (!unfollow) return { status: 204 };
   if (signal.aborted) unfollow();
   else signal.addEventListener("abort", unfollow, { once: true });
   return undefined;
-}
-
-/** Nothing on the way may hold events back. */
-function writeStreamHead(response: RouteCall<unknown, unknown, unknown>["response"]): void {
-  response.writeHead(200, {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-  });
-  response.write("retry: 1000\n: \n\n");
 }
 
 function Label() {

@@ -5,10 +5,12 @@ import { actionRoutes } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
+import { feedRoutes } from "./feed.ts";
 import { openApiDocument } from "./openapi.ts";
 
 export const apiRoutes: readonly ApiRoute[] = [
   ...deliberationRoutes,
+  ...feedRoutes,
   ...actionRoutes,
   ...catalogRoutes,
   ...busRoutes,

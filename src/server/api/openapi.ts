@@ -134,7 +134,8 @@ function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined):
     const said = Documented.safeParse(bare.meta());
     const { $schema: _schema, ...made } = z.toJSONSchema(bare, { unrepresentable: "any", override: tidy });
     const schemaOf = said.success ? said.data.inDocument : made;
-    return { name, in: where, required: where === "path", schema: schemaOf };
+    const required = where === "path" || !(given instanceof z.ZodOptional);
+    return { name, in: where, required, schema: schemaOf };
   });
 }
 
