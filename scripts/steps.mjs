@@ -14,6 +14,7 @@ const checks = [
   "unused",
   "format:check",
   "types:kernel",
+  "types:web",
   "size",
 ];
 

@@ -125,6 +125,10 @@ describe("a stream", () => {
     await Promise.all([...joined.map((one) => one.ended), first.ended]);
     const frames = first.events.filter(({ event }) => event === "frames");
     expect(frames.length).toBeGreaterThan(20);
+    // Who writes is told as soon as somebody was asked, before the first word.
+    expect(frames.flatMap(({ data }) => data).find(({ offset }) => offset === 0)).toMatchObject({
+      ...{ text: "", by: expect.any(String), kind: expect.any(String) },
+    });
     const gaps = frames.slice(1).map(({ at }, nth) => at - (frames[nth]?.at ?? 0));
     // A model writes a word every few milliseconds, and three of them do.
     expect(gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)]).toBeGreaterThan(18);

@@ -7,6 +7,7 @@ import {
   type Frame,
   type OrganizationId,
   type Principal,
+  type Work,
 } from "../kernel/index.ts";
 import { hasPeople, veiled, veiledEntry } from "../views/veil.ts";
 import { isClosed } from "../views/result.ts";
@@ -43,7 +44,13 @@ export type Sink = {
 type StreamFollower = Sink & { readonly texts: EventTexts; seq: number };
 
 /** A running step's text so far. */
-type Running = { attempt: number; text: string; told: number };
+type Running = {
+  attempt: number;
+  text: string;
+  /** How much of the text the followers were told; below 0, not even that it has begun. */
+  told: number;
+  readonly work: Work | undefined;
+};
 
 type Channel = {
   readonly id: DeliberationId;
@@ -79,13 +86,14 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
   const hear = (frame: Frame): void => {
     const steps = texts.get(frame.deliberation) ?? new Map<string, Running>();
     texts.set(frame.deliberation, steps);
+    const { step, work } = frame;
+    const known = steps.get(step);
     if (frame.kind === "started") {
-      if (!steps.has(frame.step)) steps.set(frame.step, { attempt: 1, text: "", told: 0 });
+      if (!known) steps.set(step, { attempt: 1, text: "", told: -1, work });
     } else {
       const { attempt, text } = frame.delta;
-      const known = steps.get(frame.step);
       if (known?.attempt === attempt) known.text += text;
-      else steps.set(frame.step, { attempt, text, told: 0 });
+      else steps.set(step, { attempt, text, told: -1, work: work ?? known?.work });
     }
     const channel = channels.get(frame.deliberation);
     if (channel) wake(channel);
@@ -369,23 +377,26 @@ const stateBytes = (entries: readonly Entry[]): Buffer => {
   return Buffer.from(`event: state\ndata: ${JSON.stringify({ status, waiting: status === "waiting" })}\n\n`);
 };
 
-/** What running steps have written since it was told last; undefined for nothing. */
+/** What running steps have written since it was told last, and who has begun; undefined for nothing. */
 function framesBytes(steps: Map<string, Running> | undefined): Buffer | undefined {
-  const pieces = [...(steps ?? [])].flatMap(([step, running]) => {
-    const { attempt, text, told } = running;
-    running.told = text.length;
-    return text.length > told ? [{ step, attempt, offset: told, text: text.slice(told) }] : [];
-  });
+  const pieces = [...(steps ?? [])].flatMap(([step, running]) =>
+    running.text.length > running.told ? [pieceOf(step, running, Math.max(0, running.told))] : [],
+  );
   return pieces.length === 0 ? undefined : framesEvent(pieces);
 }
 
 /** All that running steps have written. */
 function presentBytes(steps: Map<string, Running> | undefined): Buffer | undefined {
-  const pieces = [...(steps ?? [])].flatMap(([step, running]) => {
-    running.told = running.text.length;
-    return running.told > 0 ? [{ step, attempt: running.attempt, offset: 0, text: running.text }] : [];
-  });
+  const pieces = [...(steps ?? [])].map(([step, running]) => pieceOf(step, running, 0));
   return pieces.length === 0 ? undefined : framesEvent(pieces);
+}
+
+/** A piece of a step's text. The first one says whose work it is. */
+function pieceOf(step: string, running: Running, offset: number) {
+  const { attempt, text, work } = running;
+  running.told = text.length;
+  const of = offset === 0 && work ? { by: work.by, kind: work.kind } : {};
+  return { step, attempt, offset, text: text.slice(offset), ...of };
 }
 
 const framesEvent = (pieces: readonly unknown[]): Buffer =>

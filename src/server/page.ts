@@ -59,13 +59,22 @@ export function createPage(folder: string, base: string): Page {
         return {
           status: 200,
           headers: { ...ENCODED(isPacked), "cache-control": "public, max-age=31536000, immutable" },
-          content: { type: TYPES[extname(place)] ?? "application/octet-stream", bytes: isPacked ? packed : plain },
+          content: {
+            type: TYPES[extname(place)] ?? "application/octet-stream",
+            bytes: isPacked ? packed : plain,
+          },
         };
       }
       const accepts = String(headers.accept ?? "");
       if (path !== "" && !accepts.includes("text/html")) return undefined;
       const { plain, packed, etag } = await fileOf("", () => Buffer.from(index));
-      const own = { ...ENCODED(isPacked), etag, "cache-control": "no-cache", "content-security-policy": POLICY, ...SAFE };
+      const own = {
+        ...ENCODED(isPacked),
+        etag,
+        "cache-control": "no-cache",
+        "content-security-policy": POLICY,
+        ...SAFE,
+      };
       if (headers["if-none-match"] === etag) return { status: 304, headers: own };
       return {
         ...{ status: 200, headers: own },
@@ -75,7 +84,10 @@ export function createPage(folder: string, base: string): Page {
   };
 }
 
-const SAFE = { "cross-origin-opener-policy": "same-origin", "permissions-policy": "camera=(), geolocation=(), microphone=()" };
+const SAFE = {
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
 
 const ENCODED = (isPacked: boolean): Record<string, string> => ({
   vary: "accept-encoding",

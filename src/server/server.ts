@@ -77,7 +77,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const context = parley.context({}, { principal });
   const { world, credentials, process } = context;
   const given = publicUrl === undefined ? undefined : new URL(publicUrl);
-  const page = options.page === undefined ? undefined : createPage(options.page, given?.pathname.replace(/\/?$/, "/") ?? base);
+  const page =
+    options.page === undefined
+      ? undefined
+      : createPage(options.page, given?.pathname.replace(/\/?$/, "/") ?? base);
   const access = createAccess({
     ...{ credentials, world, principal, base },
     hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),

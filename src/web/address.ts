@@ -61,14 +61,18 @@ export function followAddress(): void {
     address.value = readAddress();
   });
   document.addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
+      return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (!link || link.target !== "" || link.hasAttribute("download")) return;
     const url = new URL(link.href, document.baseURI);
-    if (url.origin !== location.origin || !url.pathname.startsWith(base()) || link.dataset["leaves"] === "") return;
+    if (url.origin !== location.origin || !url.pathname.startsWith(base()) || link.dataset["leaves"] === "")
+      return;
     event.preventDefault();
     if (url.hash !== "" && url.pathname === location.pathname && url.search === location.search) {
-      document.querySelector(CSS.escape(url.hash.slice(1)) === "" ? "body" : `#${CSS.escape(url.hash.slice(1))}`)?.scrollIntoView();
+      document
+        .querySelector(CSS.escape(url.hash.slice(1)) === "" ? "body" : `#${CSS.escape(url.hash.slice(1))}`)
+        ?.scrollIntoView();
       return;
     }
     go(url.pathname + url.search);

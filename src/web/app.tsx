@@ -20,9 +20,7 @@ const SCREENS: { readonly [first: string]: Screen } = {
 };
 
 /** The navigation: groups of first segments. */
-const NAVIGATION = [
-  ["results", ["", "runs", "inbox"]],
-] as const;
+const NAVIGATION = [["results", ["", "runs", "inbox"]]] as const;
 
 const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };
 const nameOf = (first: string): string => {
@@ -94,7 +92,11 @@ function CurrentScreen({ first }: { readonly first: string }): VNode | null {
 function Connection(): VNode {
   return (
     <div role="status" class="connection">
-      {!online.value ? <p class="notice">{t.shell.offline}</p> : !linked.value ? <p class="notice">{t.shell.relinking}</p> : null}
+      {!online.value ? (
+        <p class="notice">{t.shell.offline}</p>
+      ) : !linked.value ? (
+        <p class="notice">{t.shell.relinking}</p>
+      ) : null}
     </div>
   );
 }
@@ -115,14 +117,22 @@ function Navigation({ current }: { readonly current: string }): VNode {
       >
         {t.nav.menu}
       </button>
-      <nav id="navigation" aria-label={t.nav.label} class={open.value ? "open" : undefined} onClick={() => (open.value = false)}>
+      <nav
+        id="navigation"
+        aria-label={t.nav.label}
+        class={open.value ? "open" : undefined}
+        onClick={() => (open.value = false)}
+      >
         {NAVIGATION.map(([group, items]) => (
           <div key={group} class="nav-group">
             <p class="nav-title">{t.nav[group]}</p>
             <ul>
               {items.map((first) => (
                 <li key={first}>
-                  <a href={hrefTo(first === "" ? [] : [first])} aria-current={first === current ? "page" : undefined}>
+                  <a
+                    href={hrefTo(first === "" ? [] : [first])}
+                    aria-current={first === current ? "page" : undefined}
+                  >
                     {nameOf(first)}
                   </a>
                 </li>

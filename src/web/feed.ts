@@ -42,7 +42,8 @@ const SETTLE_MS = 20;
 
 const tab = Math.random().toString(36).slice(2);
 const followers = new Map<string, Set<Follower>>();
-const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(`parley ${document.baseURI}`);
+const channel =
+  typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(`parley ${document.baseURI}`);
 /** In the leading tab: what each tab wants. */
 const wants = new Map<string, Readonly<Record<string, number>>>();
 let leads = false;
@@ -64,7 +65,9 @@ export function followRun(id: string, follower: Follower): () => void {
 }
 
 const own = (): Record<string, number> =>
-  Object.fromEntries([...followers].map(([id, all]) => [id, Math.min(...[...all].map(({ after }) => after()))]));
+  Object.fromEntries(
+    [...followers].map(([id, all]) => [id, Math.min(...[...all].map(({ after }) => after()))]),
+  );
 
 function announce(): void {
   const runs = own();
@@ -163,7 +166,10 @@ async function connect(): Promise<void> {
       headers: { accept: "text/event-stream" },
       signal: control.signal,
     });
-    if (response.status === 204) return void [...runs.keys()].forEach((id) => tellAll(id, { kind: "end" }));
+    if (response.status === 204) {
+      for (const id of runs.keys()) tellAll(id, { kind: "end" });
+      return;
+    }
     if (response.status === 401) return void (signedOut.value = true);
     // A run that is gone is gone for good; whoever shows it is told by its own request.
     if (response.status === 404) return;
@@ -196,20 +202,15 @@ async function readFeed(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<
     },
   });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) parser.feed(value ?? "");
+  for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read())
+    parser.feed(value ?? "");
 }
 
 function toldOf(event: string | undefined, data: string): Told {
-  const json: unknown = JSON.parse(data);
   // The server writes these forms and no others.
-  switch (event) {
-    case "recorded":
-      return { kind: "recorded", entry: json as Entry };
-    case "frames":
-      return { kind: "frames", pieces: json as LivePiece[] };
-    case "end":
-      return { kind: "end" };
-    default:
-      return { kind: "state", ...(json as { status: string; waiting: boolean }) };
-  }
+  const json: unknown = JSON.parse(data);
+  if (event === "recorded") return { kind: "recorded", entry: json as Entry };
+  if (event === "frames") return { kind: "frames", pieces: json as LivePiece[] };
+  if (event === "end") return { kind: "end" };
+  return { kind: "state", ...(json as { status: string; waiting: boolean }) };
 }

@@ -75,7 +75,9 @@ export function useShown(run: RunStore): ShownRun {
 }
 
 /** The words for a protocol's own part, once they are loaded. */
-export function useReport(protocol: ReadonlySignal<string | undefined>): ReadonlySignal<ReportModule | undefined> {
+export function useReport(
+  protocol: ReadonlySignal<string | undefined>,
+): ReadonlySignal<ReportModule | undefined> {
   const report = useSignal<ReportModule | undefined>(undefined);
   useLoaded(protocol, REPORTS, report);
   return report;

@@ -7,10 +7,15 @@ export const formatCount = (count: number): string => new Intl.NumberFormat(lang
 export const formatRatio = (value: number | null, digits = 2): string =>
   value === null
     ? t.unknown
-    : new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+    : new Intl.NumberFormat(language, {
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      }).format(value);
 
 export const formatPercent = (share: number | null): string =>
-  share === null ? t.unknown : new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);
+  share === null
+    ? t.unknown
+    : new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);
 
 /** US dollars, with as many digits as a small sum needs. */
 export const formatMoney = (usd: number | null): string =>
@@ -23,10 +28,16 @@ export const formatMoney = (usd: number | null): string =>
 
 export function formatTime(ms: number): string {
   const unit = (value: number, name: "second" | "minute" | "hour" | "millisecond", digits = 0) =>
-    new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits }).format(value);
+    new Intl.NumberFormat(language, {
+      style: "unit",
+      unit: name,
+      unitDisplay: "short",
+      maximumFractionDigits: digits,
+    }).format(value);
   if (ms < 1_000) return unit(ms, "millisecond");
   if (ms < 60_000) return unit(ms / 1_000, "second", 1);
-  if (ms < 3_600_000) return `${unit(Math.floor(ms / 60_000), "minute")} ${unit(Math.round((ms % 60_000) / 1_000), "second")}`;
+  if (ms < 3_600_000)
+    return `${unit(Math.floor(ms / 60_000), "minute")} ${unit(Math.round((ms % 60_000) / 1_000), "second")}`;
   return `${unit(Math.floor(ms / 3_600_000), "hour")} ${unit(Math.round((ms % 3_600_000) / 60_000), "minute")}`;
 }
 

@@ -6,7 +6,10 @@ export class Problem extends Error {
   readonly code: string;
   readonly next: string | undefined;
 
-  constructor(status: number, said: { readonly detail?: string; readonly code?: string; readonly next?: string }) {
+  constructor(
+    status: number,
+    said: { readonly detail?: string; readonly code?: string; readonly next?: string },
+  ) {
     super(said.detail ?? `the server answered ${status}`);
     this.status = status;
     this.code = said.code ?? "unknown";
@@ -30,7 +33,10 @@ type Sent = {
 };
 
 /** Calls the API. @throws Problem for a refusal, and with the code `offline` where no server answers */
-export async function callApi(path: string, { method = "GET", body, headers = {}, signal: end }: Sent = {}): Promise<Response> {
+export async function callApi(
+  path: string,
+  { method = "GET", body, headers = {}, signal: end }: Sent = {},
+): Promise<Response> {
   const response = await fetch(apiUrl(path), {
     method,
     headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },

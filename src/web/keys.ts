@@ -20,9 +20,15 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Listens, once for the page. */
 export function followKeys(): void {
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target))
+      return;
     // A button's own space, and a slider's own arrows, stay theirs.
-    if (event.target instanceof HTMLElement && event.target.closest("button, a, summary, [role=slider], input") && [" ", "Enter"].includes(event.key)) return;
+    if (
+      event.target instanceof HTMLElement &&
+      event.target.closest("button, a, summary, [role=slider], input") &&
+      [" ", "Enter"].includes(event.key)
+    )
+      return;
     const act = registered.findLast((keys) => Object.hasOwn(keys, event.key))?.[event.key];
     if (!act) return;
     event.preventDefault();

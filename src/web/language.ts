@@ -9,7 +9,8 @@ const KEPT = "parley language";
 /** Reads the language that was chosen here, or that the browser prefers. */
 export function findLanguage(): Language {
   const wanted = [readKept(), ...navigator.languages].map((tag) => tag?.slice(0, 2).toLowerCase());
-  language = languages.find((one) => one === wanted.find((tag) => languages.some((known) => known === tag))) ?? "en";
+  language =
+    languages.find((one) => one === wanted.find((tag) => languages.some((known) => known === tag))) ?? "en";
   return language;
 }
 

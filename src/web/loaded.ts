@@ -9,7 +9,10 @@ export type Loaded<T> =
   | { readonly state: "failed"; readonly error: Error };
 
 /** Fetches from the API, and again when the path changes or `again` is called. What was shown stays until the new comes. */
-export function useApi<T>(path: string | undefined): { readonly loaded: Signal<Loaded<T>>; readonly again: () => void } {
+export function useApi<T>(path: string | undefined): {
+  readonly loaded: Signal<Loaded<T>>;
+  readonly again: () => void;
+} {
   const loaded = useSignal<Loaded<T>>({ state: "loading" });
   const turn = useSignal(0);
   useEffect(() => {

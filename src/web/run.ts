@@ -105,7 +105,9 @@ function createRun(id: string) {
   const load = async (after = lastSeq()) => {
     try {
       const path = `deliberations/${encodeURIComponent(id)}/events`;
-      const first = await fetchJson<{ data: Entry[]; next: number | null }>(withQuery(path, { limit: SMALL, after }));
+      const first = await fetchJson<{ data: Entry[]; next: number | null }>(
+        withQuery(path, { limit: SMALL, after }),
+      );
       put(first.data);
       if (first.next !== null) {
         const rest = await callApi(withQuery(path, { texts: "head", after: first.next }), {
@@ -156,14 +158,20 @@ function createRun(id: string) {
         continue;
       }
       if (known?.attempt === attempt && offset > known.text.length) continue; // what was lost comes again with the next connection
-      const begun = { attempt, text: (known?.attempt === attempt ? known.text.slice(0, offset) : "") + text, by: by ?? known?.by, kind: kind ?? known?.kind };
+      const begun = {
+        attempt,
+        text: (known?.attempt === attempt ? known.text.slice(0, offset) : "") + text,
+        by: by ?? known?.by,
+        kind: kind ?? known?.kind,
+      };
       live.set(step, begun);
       if (!known) liveVersion.value += 1;
       for (const tell of ears.get(step) ?? []) tell(begun, undefined);
     }
   };
   const begin = () => {
-    if (followed > 0 && !ended.value && state.value === "ready") unfollow ??= followRun(id, { after: lastSeq, tell: hear });
+    if (followed > 0 && !ended.value && state.value === "ready")
+      unfollow ??= followRun(id, { after: lastSeq, tell: hear });
   };
 
   return {
@@ -191,7 +199,9 @@ function createRun(id: string) {
       for (let from = 0; from < missing.length; from += MOST_AT_ONCE) {
         const only = missing.slice(from, from + MOST_AT_ONCE);
         const path = withQuery(`deliberations/${encodeURIComponent(id)}/events`, { only: only.join(",") });
-        fetchJson<{ data: Entry[] }>(path).then(({ data }) => put(data)).catch(() => only.forEach((seq) => cut.add(seq)));
+        fetchJson<{ data: Entry[] }>(path)
+          .then(({ data }) => put(data))
+          .catch(() => only.forEach((seq) => cut.add(seq)));
       }
     },
   };

@@ -51,7 +51,8 @@ export const en = {
     offline: "The server does not answer. What was loaded can still be read.",
     relinking: "Connecting again …",
     signedOut: "This browser has no session here.",
-    signedOutNext: "Open the link that `parley serve` printed; it works once. Programs send a key: parley key new NAME.",
+    signedOutNext:
+      "Open the link that `parley serve` printed; it works once. Programs send a key: parley key new NAME.",
     notFound: "There is no such page.",
     notFoundNext: "Go to your runs",
     failed: "This could not be loaded.",
@@ -77,7 +78,8 @@ export const en = {
     },
     models: "Models",
     modelsHint: "None chosen: the configured ones take part.",
-    noModels: "No model can be reached. Set a key or start a local server; until then there are simulated ones.",
+    noModels:
+      "No model can be reached. Set a key or start a local server; until then there are simulated ones.",
     family: (name: string) => `Family: ${name}`,
     familyUnknown: "Family unknown",
     more: "More settings",
@@ -113,18 +115,19 @@ export const en = {
     title: "Run",
     missing: "There is no such run.",
     status: {
-      "answered": "Answered",
+      answered: "Answered",
       "answered-degraded": "Answered, with losses",
-      "failed": "Failed",
-      "cancelled": "Cancelled",
+      failed: "Failed",
+      cancelled: "Cancelled",
       "stopped-by-budget": "Stopped by its budget",
-      "inconclusive": "Inconclusive",
-      "waiting": "Waiting for a person",
-      "open": "In progress",
+      inconclusive: "Inconclusive",
+      waiting: "Waiting for a person",
+      open: "In progress",
     } as { readonly [status: string]: string },
     final: "Final answer",
     answer: "Answer",
-    error: (code: string, model: string) => `${code.replaceAll("-", " ")}${model === "" ? "" : ` (${model})`}`,
+    error: (code: string, model: string) =>
+      `${code.replaceAll("-", " ")}${model === "" ? "" : ` (${model})`}`,
     noAnswer: "There is no answer yet.",
     noAnswerEnded: "There is no answer.",
     baseline: "Baseline",
@@ -159,7 +162,8 @@ export const en = {
     time: "Time",
     cost: "Cost",
     families: "Families",
-    sameFamily: (family: string, count: number) => `${count} participants are of the family ${family}; expect correlated errors.`,
+    sameFamily: (family: string, count: number) =>
+      `${count} participants are of the family ${family}; expect correlated errors.`,
     degraded: "Missing or cut",
     waitingFor: "Waiting for answers",
     views: {
@@ -174,7 +178,8 @@ export const en = {
       events: "Events",
       fork: "Fork",
     },
-    stage: (name: string, present: number, out: number) => (out === 0 ? `${name}: ${present} took part` : `${name}: ${present} took part, ${out} left out`),
+    stage: (name: string, present: number, out: number) =>
+      out === 0 ? `${name}: ${present} took part` : `${name}: ${present} took part, ${out} left out`,
     calling: "asked",
     writing: "writing",
     done: "done",
@@ -198,7 +203,8 @@ export const en = {
     agreement: (value: string) => `Rater agreement: W = ${value}`,
     effectiveVotes: (value: string, count: number) => `${value} effective votes of ${count}`,
     matrix: "Who ranked whom",
-    matrixHint: "Each row is one reviewer: 1 is the best. In brackets, where the draft stood when it was read.",
+    matrixHint:
+      "Each row is one reviewer: 1 is the best. In brackets, where the draft stood when it was read.",
     ownDraft: "own",
     notShown: "not shown",
     unreadable: "unreadable",
@@ -207,7 +213,8 @@ export const en = {
     lastVotes: "at last",
     ladder: "Steps taken",
     nobody: "nobody",
-    unknownEvents: (count: number) => `${plural(count, "event", "events")} of a kind that this page does not know`,
+    unknownEvents: (count: number) =>
+      `${plural(count, "event", "events")} of a kind that this page does not know`,
   },
   replay: {
     label: "Replay",

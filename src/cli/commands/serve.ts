@@ -60,7 +60,9 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
 /** Where the build put the page: beside the command's own files, also for a command that runs from its sources. */
 function pageFolder(): string | undefined {
   const own = import.meta.dirname;
-  return [join(own, "web"), join(own, "../../../dist/web")].find((folder) => existsSync(join(folder, "index.html")));
+  return [join(own, "web"), join(own, "../../../dist/web")].find((folder) =>
+    existsSync(join(folder, "index.html")),
+  );
 }
 
 /** `/`, or the path with a slash at both ends. @throws Fault `configuration` */

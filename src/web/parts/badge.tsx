@@ -4,7 +4,13 @@ import type { VNode } from "preact";
 import type { AnswerGrade } from "../../views/answer-event.ts";
 import { t } from "../strings.ts";
 
-const COLORS: { readonly [score: number]: string } = { 5: "good", 4: "good", 3: "fair", 2: "poor", 1: "poor" };
+const COLORS: { readonly [score: number]: string } = {
+  5: "good",
+  4: "good",
+  3: "fair",
+  2: "poor",
+  1: "poor",
+};
 
 /** A judge's score under an answer: it comes late, takes its place, and is not there without a score. Its words open by click or key. */
 export function Badge({ grade }: { readonly grade: AnswerGrade | null }): VNode | null {

@@ -13,7 +13,9 @@ export function toElement(node: ElementTree | string, key: number): ComponentChi
 }
 
 /** A figure of a report. */
-export const Figure = ({ tree }: { readonly tree: ElementTree }): VNode => <figure class="figure">{toElement(tree, 0)}</figure>;
+export const Figure = ({ tree }: { readonly tree: ElementTree }): VNode => (
+  <figure class="figure">{toElement(tree, 0)}</figure>
+);
 
 /** A model's text, read as Markdown. `level`: of its highest heading. */
 export function Markdown({ text, level = 3 }: { readonly text: string; readonly level?: number }): VNode {

@@ -5,7 +5,13 @@ import { Figure, Markdown } from "./elements.tsx";
 import { Table } from "./table.tsx";
 
 /** Parts of a document about a run, as `parley show` prints them. Empty ones are left out. */
-export const Report = ({ parts, level = 3 }: { readonly parts: readonly ReportPart[]; readonly level?: number }): VNode => (
+export const Report = ({
+  parts,
+  level = 3,
+}: {
+  readonly parts: readonly ReportPart[];
+  readonly level?: number;
+}): VNode => (
   <>
     {parts.filter(hasContent).map((part, index) => (
       <Part key={`${index} ${part.heading}`} part={part} level={level} />

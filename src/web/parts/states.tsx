@@ -6,7 +6,13 @@ import type { Loaded } from "../loaded.ts";
 import { t } from "../strings.ts";
 
 /** What failed, with what to do about it. */
-export const Failure = ({ error, again }: { readonly error: Error; readonly again?: (() => void) | undefined }): VNode => (
+export const Failure = ({
+  error,
+  again,
+}: {
+  readonly error: Error;
+  readonly again?: (() => void) | undefined;
+}): VNode => (
   <div class="notice bad" role="alert">
     <p>
       <strong>{t.shell.failed}</strong> {error.message}
@@ -21,7 +27,15 @@ export const Failure = ({ error, again }: { readonly error: Error; readonly agai
 );
 
 /** An empty screen says what would fill it. */
-export const Empty = ({ title, next, to }: { readonly title: string; readonly next: string; readonly to?: readonly string[] }): VNode => (
+export const Empty = ({
+  title,
+  next,
+  to,
+}: {
+  readonly title: string;
+  readonly next: string;
+  readonly to?: readonly string[];
+}): VNode => (
   <div class="empty">
     <p class="empty-title">{title}</p>
     <p>{to ? <a href={hrefTo(to)}>{next}</a> : next}</p>

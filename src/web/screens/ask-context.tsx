@@ -11,7 +11,8 @@ const MAX_FILE = 1_000_000;
 export function ContextField({ attached }: { readonly attached: Signal<readonly Attached[]> }): VNode {
   const problem = useSignal("");
   const pasted = useSignal("");
-  const add = (one: Attached) => (attached.value = [...attached.value.filter(({ name }) => name !== one.name), one]);
+  const add = (one: Attached) =>
+    (attached.value = [...attached.value.filter(({ name }) => name !== one.name), one]);
   const take = async (files: Iterable<File>) => {
     problem.value = "";
     for (const file of files) {
@@ -36,24 +37,39 @@ export function ContextField({ attached }: { readonly attached: Signal<readonly 
       {attached.value.map(({ name, text }) => (
         <p key={name} class="attached">
           <span dir="auto">{name}</span> <span class="quiet">{t.ask.characters(text.length)}</span>{" "}
-          <button type="button" aria-label={t.ask.remove(name)} onClick={() => (attached.value = attached.value.filter((one) => one.name !== name))}>
+          <button
+            type="button"
+            aria-label={t.ask.remove(name)}
+            onClick={() => (attached.value = attached.value.filter((one) => one.name !== name))}
+          >
             ×
           </button>
         </p>
       ))}
       <details>
         <summary>{t.ask.contextHint}</summary>
-        <textarea rows={4} aria-label={t.ask.contextName} value={pasted.value} onInput={({ currentTarget }) => (pasted.value = currentTarget.value)} />
+        <textarea
+          rows={4}
+          aria-label={t.ask.contextName}
+          value={pasted.value}
+          onInput={({ currentTarget }) => (pasted.value = currentTarget.value)}
+        />
         <button
           type="button"
           onClick={() => {
-            if (pasted.value.trim() !== "") add({ name: `${t.ask.contextName} ${attached.value.length + 1}`, text: pasted.value });
+            if (pasted.value.trim() !== "")
+              add({ name: `${t.ask.contextName} ${attached.value.length + 1}`, text: pasted.value });
             pasted.value = "";
           }}
         >
           {t.ask.contextAdd}
         </button>{" "}
-        <input type="file" multiple aria-label={t.ask.contextHint} onChange={({ currentTarget }) => void take(currentTarget.files ?? [])} />
+        <input
+          type="file"
+          multiple
+          aria-label={t.ask.contextHint}
+          onChange={({ currentTarget }) => void take(currentTarget.files ?? [])}
+        />
       </details>
       <p role="status" class="problem">
         {problem.value}

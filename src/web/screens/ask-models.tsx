@@ -9,11 +9,14 @@ import { t } from "../strings.ts";
 export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly string[]> }): VNode {
   const models = useApi<ModelReply>("models");
   const toggle = (ref: string) =>
-    (chosen.value = chosen.value.includes(ref) ? chosen.value.filter((one) => one !== ref) : [...chosen.value, ref]);
+    (chosen.value = chosen.value.includes(ref)
+      ? chosen.value.filter((one) => one !== ref)
+      : [...chosen.value, ref]);
   return (
     <fieldset class="models">
       <legend>
-        {t.ask.models} <span class="quiet">{chosen.value.length === 0 ? t.ask.modelsHint : chosen.value.join(", ")}</span>
+        {t.ask.models}{" "}
+        <span class="quiet">{chosen.value.length === 0 ? t.ask.modelsHint : chosen.value.join(", ")}</span>
       </legend>
       <Shown of={models}>
         {(reply) => (
@@ -23,7 +26,11 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
                 <p class="quiet">{family === "" ? t.ask.familyUnknown : t.ask.family(family)}</p>
                 {rows.map(({ ref }) => (
                   <label key={ref} class="model-choice">
-                    <input type="checkbox" checked={chosen.value.includes(ref)} onChange={() => toggle(ref)} />
+                    <input
+                      type="checkbox"
+                      checked={chosen.value.includes(ref)}
+                      onChange={() => toggle(ref)}
+                    />
                     <span>{ref}</span>
                   </label>
                 ))}
@@ -50,10 +57,16 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
 }
 
 /** Rows by family; what was chosen and is not listed, as from a link, stands with those of unknown family. */
-function familiesOf(rows: readonly ModelRow[], chosen: readonly string[]): (readonly [string, readonly { ref: string }[]])[] {
+function familiesOf(
+  rows: readonly ModelRow[],
+  chosen: readonly string[],
+): (readonly [string, readonly { ref: string }[]])[] {
   const families = new Map<string, { ref: string }[]>();
-  const put = (family: string, ref: string) => families.set(family, [...(families.get(family) ?? []), { ref }]);
+  const put = (family: string, ref: string) =>
+    families.set(family, [...(families.get(family) ?? []), { ref }]);
   for (const { family, ref } of rows) put(family ?? "", ref);
   for (const ref of chosen) if (!rows.some((row) => row.ref === ref)) put("", ref);
-  return [...families].sort(([one], [other]) => Number(one === "") - Number(other === "") || one.localeCompare(other));
+  return [...families].sort(
+    ([one], [other]) => Number(one === "") - Number(other === "") || one.localeCompare(other),
+  );
 }

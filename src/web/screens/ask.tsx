@@ -88,7 +88,12 @@ export function Ask(): VNode {
         <legend>{t.ask.protocol}</legend>
         {PROTOCOLS.map((name) => (
           <label key={name} class="choice">
-            <input type="radio" name="protocol" checked={protocol.value === name} onChange={() => (protocol.value = name)} />
+            <input
+              type="radio"
+              name="protocol"
+              checked={protocol.value === name}
+              onChange={() => (protocol.value = name)}
+            />
             <span>
               <strong>{t.ask.protocols[name][0]}</strong>
               <span class="quiet">{t.ask.protocols[name][1]}</span>
@@ -126,7 +131,10 @@ function useForm(): Form {
 }
 
 /** What is sent: fields that are empty, or that the protocol does not take, are left out. */
-function bodyOf({ question, protocol, models, context, seats, values }: Form, previous: string | undefined): object {
+function bodyOf(
+  { question, protocol, models, context, seats, values }: Form,
+  previous: string | undefined,
+): object {
   const numbers: readonly Field[] = ["effort", "rounds", "maxCostUsd"];
   const given = fields.flatMap((field) => {
     const value = values[field].value.trim();
@@ -157,7 +165,11 @@ function Estimated({ form }: { readonly form: Form }): VNode {
     if (isEmpty) return;
     const end = new AbortController();
     const timer = setTimeout(() => {
-      fetchJson<EstimateReply>("estimate", { method: "POST", body: JSON.parse(body.value), signal: end.signal }).then(
+      fetchJson<EstimateReply>("estimate", {
+        method: "POST",
+        body: JSON.parse(body.value),
+        signal: end.signal,
+      }).then(
         (estimate) => (said.value = estimate),
         (error: unknown) => (end.signal.aborted ? undefined : (said.value = error as Error)),
       );
@@ -169,11 +181,21 @@ function Estimated({ form }: { readonly form: Form }): VNode {
   }, [body.value, isEmpty]);
   const now = said.value;
   if (isEmpty || now === undefined) return <p class="quiet" role="status" />;
-  if (now instanceof Error) return <p class="quiet" role="status">{now.message}</p>;
+  if (now instanceof Error)
+    return (
+      <p class="quiet" role="status">
+        {now.message}
+      </p>
+    );
   const { total, unpriced } = now;
   return (
     <p class="quiet" role="status">
-      {total && t.ask.estimate(t.calls(total.calls.high), t.tokens(total.tokens.high), formatMoney(total.usd?.high ?? null))}
+      {total &&
+        t.ask.estimate(
+          t.calls(total.calls.high),
+          t.tokens(total.tokens.high),
+          formatMoney(total.usd?.high ?? null),
+        )}
       {unpriced.length > 0 && ` ${t.ask.unpriced(unpriced.join(", "))}`}
     </p>
   );
@@ -190,16 +212,23 @@ function MoreSettings({ form }: { readonly form: Form }): VNode {
     <details class="settings" open={isPreset}>
       <summary>{t.ask.more}</summary>
       <div class="fields">
-        {takes("strategy") && <Choice label={t.ask.strategy} value={values.strategy} options={rowsOf(strategies)} />}
+        {takes("strategy") && (
+          <Choice label={t.ask.strategy} value={values.strategy} options={rowsOf(strategies)} />
+        )}
         {takes("pack") && <Choice label={t.ask.pack} value={values.pack} options={rowsOf(packs)} />}
         {takes("mode") && (
           <Choice
             label={t.ask.mode}
             value={values.mode}
-            options={(["consensus", "vote"] as const).map((name) => ({ name, description: t.ask.modes[name] }))}
+            options={(["consensus", "vote"] as const).map((name) => ({
+              name,
+              description: t.ask.modes[name],
+            }))}
           />
         )}
-        {takes("effort") && <Text label={t.ask.effort} hint={t.ask.effortHint} value={values.effort} type="number" most={5} />}
+        {takes("effort") && (
+          <Text label={t.ask.effort} hint={t.ask.effortHint} value={values.effort} type="number" most={5} />
+        )}
         {takes("rounds") && <Text label={t.ask.rounds} value={values.rounds} type="number" most={20} />}
         {takes("chair") && <Text label={t.ask.chair} value={values.chair} type="text" />}
         <Text label={t.ask.maxCost} value={values.maxCostUsd} type="text" />
@@ -244,9 +273,20 @@ const Text = ({ label, hint, value, type, most }: TextProps): VNode => (
       {label} {hint !== undefined && <span class="quiet">{hint}</span>}
     </span>
     {type === "number" ? (
-      <input type="number" min={1} max={most} value={value.value} onInput={({ currentTarget }) => (value.value = currentTarget.value)} />
+      <input
+        type="number"
+        min={1}
+        max={most}
+        value={value.value}
+        onInput={({ currentTarget }) => (value.value = currentTarget.value)}
+      />
     ) : (
-      <input type="text" autocomplete="off" value={value.value} onInput={({ currentTarget }) => (value.value = currentTarget.value)} />
+      <input
+        type="text"
+        autocomplete="off"
+        value={value.value}
+        onInput={({ currentTarget }) => (value.value = currentTarget.value)}
+      />
     )}
   </label>
 );

@@ -18,17 +18,24 @@ export function Inbox(): VNode {
           data.length === 0 ? (
             <Empty title={t.waiting.empty} next={t.waiting.emptyNext} />
           ) : (
-            [...new Map(data.map((item) => [item.id, item])).values()].map(({ id, question, since, until }) => (
-              <section key={id} class="inbox-item">
-                <h2 dir="auto">
-                  <a href={hrefTo(["d", id])}>{question}</a>
-                </h2>
-                <p class="quiet">
-                  {[t.waiting.since(formatAgo(since)), until === null ? "" : t.waiting.until(formatMoment(until))].filter(Boolean).join(", ")}
-                </p>
-                <WaitingForms id={id} />
-              </section>
-            ))
+            [...new Map(data.map((item) => [item.id, item])).values()].map(
+              ({ id, question, since, until }) => (
+                <section key={id} class="inbox-item">
+                  <h2 dir="auto">
+                    <a href={hrefTo(["d", id])}>{question}</a>
+                  </h2>
+                  <p class="quiet">
+                    {[
+                      t.waiting.since(formatAgo(since)),
+                      until === null ? "" : t.waiting.until(formatMoment(until)),
+                    ]
+                      .filter(Boolean)
+                      .join(", ")}
+                  </p>
+                  <WaitingForms id={id} />
+                </section>
+              ),
+            )
           )
         }
       </Shown>

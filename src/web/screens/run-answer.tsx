@@ -63,7 +63,8 @@ function Switch({ isDraft }: { readonly isDraft: boolean }): VNode {
 
 /** The draft that reviewers ranked first, where a chair wrote the answer. */
 function winnersDraft(entries: readonly Entry[], { section }: Result): { readonly text: string } | undefined {
-  if (!entries.some((entry) => isEvent(entry, "synthesis-given") && entry.origin.by !== "reactor")) return undefined;
+  if (!entries.some((entry) => isEvent(entry, "synthesis-given") && entry.origin.by !== "reactor"))
+    return undefined;
   const [first] = (section as Partial<PanelSection> | null)?.standing ?? []; // a panel's section has a standing
   if (!first || first.tiedWith.length > 0) return undefined;
   const own = entries.findLast((entry) => isEvent(entry, "answer-given") && entry.data.by === first.id);
@@ -105,7 +106,15 @@ function Baseline({ result: { control, participants } }: { readonly result: Resu
           </details>
         )
       )}
-      <p>{agrees === true ? t.run.unchanged : agrees === false ? t.run.changed : overlap === null ? "" : t.run.overlap(formatPercent(overlap))}</p>
+      <p>
+        {agrees === true
+          ? t.run.unchanged
+          : agrees === false
+            ? t.run.changed
+            : overlap === null
+              ? ""
+              : t.run.overlap(formatPercent(overlap))}
+      </p>
     </aside>
   );
 }
@@ -130,7 +139,11 @@ function Thumbs({ id }: { readonly id: string }): VNode {
       <button type="button" aria-pressed={saved.value === "up"} onClick={() => void send({ thumb: "up" })}>
         <span aria-hidden="true">▲</span> {t.run.helpful}
       </button>
-      <button type="button" aria-pressed={saved.value === "down"} onClick={() => void send({ thumb: "down" })}>
+      <button
+        type="button"
+        aria-pressed={saved.value === "down"}
+        onClick={() => void send({ thumb: "down" })}
+      >
         <span aria-hidden="true">▼</span> {t.run.notHelpful}
       </button>
       <details>
@@ -141,7 +154,13 @@ function Thumbs({ id }: { readonly id: string }): VNode {
             if (words.value.trim() !== "") void send({ text: words.value });
           }}
         >
-          <textarea rows={3} maxLength={4000} aria-label={t.run.words} value={words.value} onInput={({ currentTarget }) => (words.value = currentTarget.value)} />
+          <textarea
+            rows={3}
+            maxLength={4000}
+            aria-label={t.run.words}
+            value={words.value}
+            onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+          />
           <button type="submit">{t.run.wordsSend}</button>
         </form>
       </details>

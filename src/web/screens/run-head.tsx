@@ -55,7 +55,9 @@ function Missing({ shown, result }: HeadProps): VNode {
   return (
     <div class="missing">
       {status === "waiting" && shown.at.value === undefined && <WaitingForms id={result.id} />}
-      {error && degraded.length === 0 && <p class="notice bad">{t.run.error(error.code, error.model ?? "")}</p>}
+      {error && degraded.length === 0 && (
+        <p class="notice bad">{t.run.error(error.code, error.model ?? "")}</p>
+      )}
       {degraded.length > 0 && (
         <section class="notice warn" aria-label={t.run.degraded}>
           <ul>
@@ -118,7 +120,11 @@ function Actions({ shown, result }: HeadProps): VNode {
         <ul>
           {EXPORTS.map((format) => (
             <li key={format}>
-              <a data-leaves="" download={`parley-${id}.${format}`} href={apiUrl(`deliberations/${encodeURIComponent(id)}/export?format=${format}`)}>
+              <a
+                data-leaves=""
+                download={`parley-${id}.${format}`}
+                href={apiUrl(`deliberations/${encodeURIComponent(id)}/export?format=${format}`)}
+              >
                 {format}
               </a>
             </li>

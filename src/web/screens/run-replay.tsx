@@ -24,7 +24,8 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
     go(hrefWith({ at: next === last.value && run.ended.value ? undefined : next }), { replace: true });
   };
   useEffect(() => {
-    const by = (count: number) => (event: KeyboardEvent) => move((at.value ?? last.value) + count * (event.shiftKey ? 10 : 1));
+    const by = (count: number) => (event: KeyboardEvent) =>
+      move((at.value ?? last.value) + count * (event.shiftKey ? 10 : 1));
     return actOnKeys({
       ArrowLeft: by(-1),
       ArrowRight: by(1),
@@ -58,7 +59,12 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
   const current = run.entries.findLast((entry) => entry.seq <= seq);
   return (
     <section class="replay" aria-label={t.replay.label}>
-      <button type="button" class="play" aria-label={playing.value ? t.replay.pause : t.replay.play} onClick={() => (playing.value = !playing.value)}>
+      <button
+        type="button"
+        class="play"
+        aria-label={playing.value ? t.replay.pause : t.replay.play}
+        onClick={() => (playing.value = !playing.value)}
+      >
         <span aria-hidden="true">{playing.value ? "❚❚" : "▶"}</span>
       </button>
       <div class="track">
@@ -75,11 +81,19 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
       </div>
       <p class="where">
         {t.replay.at(formatCount(seq), formatCount(last.value))}
-        {current && <span class="quiet"> {formatClock(current.at)} {current.type}</span>}
+        {current && (
+          <span class="quiet">
+            {" "}
+            {formatClock(current.at)} {current.type}
+          </span>
+        )}
       </p>
       <label>
         <span class="hidden">{t.replay.speed}</span>
-        <select value={speed.value} onChange={({ currentTarget }) => (speed.value = Number(currentTarget.value))}>
+        <select
+          value={speed.value}
+          onChange={({ currentTarget }) => (speed.value = Number(currentTarget.value))}
+        >
           {SPEEDS.map((one) => (
             <option key={one} value={one}>{`${one}×`}</option>
           ))}
@@ -125,8 +139,14 @@ function criticalSeqs(entries: readonly Entry[]): ReadonlySet<number> {
     if (origin.by !== "protocol" && origin.by !== "adopted") continue;
     const call = (data as { readonly call?: { readonly latencyMs?: number } }).call; // of events that a model made
     let before: string | undefined;
-    for (const step of origin.after) if ((reached.get(step)?.ms ?? -1) > (before === undefined ? -1 : (reached.get(before)?.ms ?? -1))) before = step;
-    const own = { seq, ms: (call?.latencyMs ?? 0) + (before === undefined ? 0 : (reached.get(before)?.ms ?? 0)), before };
+    for (const step of origin.after)
+      if ((reached.get(step)?.ms ?? -1) > (before === undefined ? -1 : (reached.get(before)?.ms ?? -1)))
+        before = step;
+    const own = {
+      seq,
+      ms: (call?.latencyMs ?? 0) + (before === undefined ? 0 : (reached.get(before)?.ms ?? 0)),
+      before,
+    };
     reached.set(origin.step, own);
     if (!end || own.ms > end.ms) end = own;
   }
@@ -146,7 +166,14 @@ function Marks({ marks, last }: { readonly marks: readonly Mark[]; readonly last
   return (
     <svg class="marks" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
       {[...places.values()].map(({ kind, x, seq }) => (
-        <rect key={`${kind} ${seq}`} class={kind} x={x - 0.2} y={kind === "path" ? 9 : kind === "roster" ? 4 : 0} width="0.4" height={kind === "path" ? 3 : 4} />
+        <rect
+          key={`${kind} ${seq}`}
+          class={kind}
+          x={x - 0.2}
+          y={kind === "path" ? 9 : kind === "roster" ? 4 : 0}
+          width="0.4"
+          height={kind === "path" ? 3 : 4}
+        />
       ))}
     </svg>
   );

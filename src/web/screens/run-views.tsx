@@ -3,7 +3,8 @@ import { isEvent, type Entry } from "../../kernel/index.ts";
 import type { ShownRun } from "../folds.ts";
 
 /** What a run can be looked at as. */
-export type ViewName = "room" | "reviews" | "debate" | "contributions" | "steps" | "forest" | "record" | "events" | "fork";
+export type ViewName =
+  "room" | "reviews" | "debate" | "contributions" | "steps" | "forest" | "record" | "events" | "fork";
 
 type View = (props: { readonly shown: ShownRun }) => VNode | null;
 
@@ -23,7 +24,9 @@ export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
 /** The views of which a run has something to show. */
 export function viewsOf(protocol: string | undefined, entries: readonly Entry[]): readonly ViewName[] {
   const has = (...types: readonly Entry["type"][]) => entries.some(({ type }) => types.includes(type));
-  const claims = entries.some((entry) => isEvent(entry, "synthesis-given") && entry.data.claims !== undefined);
+  const claims = entries.some(
+    (entry) => isEvent(entry, "synthesis-given") && entry.data.claims !== undefined,
+  );
   return [
     "room",
     ...(has("review-given", "standing-reached") ? (["reviews"] as const) : []),

@@ -57,7 +57,10 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
   const asked = address.value.query.get("view") ?? "";
   const open = all.find((name) => name === asked) ?? all[0] ?? "room";
   const View = VIEWS[open];
-  const loaded = useSignal<{ readonly name: string; readonly view?: (props: { shown: ShownRun }) => VNode | null }>({ name: "" });
+  const loaded = useSignal<{
+    readonly name: string;
+    readonly view?: (props: { shown: ShownRun }) => VNode | null;
+  }>({ name: "" });
   useEffect(() => {
     let isCurrent = true;
     void View().then((view) => {
@@ -72,7 +75,11 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
     <>
       <nav class="tabs" aria-label={t.details}>
         {all.map((one) => (
-          <a key={one} href={hrefWith({ view: one === all[0] ? undefined : one })} aria-current={one === open ? "page" : undefined}>
+          <a
+            key={one}
+            href={hrefWith({ view: one === all[0] ? undefined : one })}
+            aria-current={one === open ? "page" : undefined}
+          >
             {t.run.views[one]}
           </a>
         ))}

@@ -10,8 +10,27 @@ import type { ListedRun, RunPage } from "../replies.ts";
 import { t } from "../strings.ts";
 
 const FILTERS = ["q", "status", "protocol", "series"] as const;
-const STATUSES = ["answered", "answered-degraded", "waiting", "open", "inconclusive", "stopped-by-budget", "failed", "cancelled"] as const;
-const PROTOCOLS = ["ask", "council", "debate", "respond", "forest", "judge", "evaluation", "persona", "trial"] as const;
+const STATUSES = [
+  "answered",
+  "answered-degraded",
+  "waiting",
+  "open",
+  "inconclusive",
+  "stopped-by-budget",
+  "failed",
+  "cancelled",
+] as const;
+const PROTOCOLS = [
+  "ask",
+  "council",
+  "debate",
+  "respond",
+  "forest",
+  "judge",
+  "evaluation",
+  "persona",
+  "trial",
+] as const;
 const SEARCH_AFTER_MS = 250;
 
 /** All runs, newest first, with search; two of them can be compared. */
@@ -47,11 +66,20 @@ export function Runs(): VNode {
           {t.loading}
         </p>
       ) : rows.value.length === 0 ? (
-        <Empty title={isFiltered ? t.runsPage.noneFound : t.runsPage.empty} next={t.runsPage.emptyNext} to={[]} />
+        <Empty
+          title={isFiltered ? t.runsPage.noneFound : t.runsPage.empty}
+          next={t.runsPage.emptyNext}
+          to={[]}
+        />
       ) : (
         <ul class="runs" ref={list}>
           {rows.value.map((run) => (
-            <RunRow key={run.id} run={run} picked={picked.value} pick={(id) => (picked.value = toggled(picked.value, id))} />
+            <RunRow
+              key={run.id}
+              run={run}
+              picked={picked.value}
+              pick={(id) => (picked.value = toggled(picked.value, id))}
+            />
           ))}
         </ul>
       )}
@@ -82,18 +110,32 @@ function step(list: HTMLUListElement | null, by: 1 | -1): void {
   links[Math.max(0, Math.min(links.length - 1, now < 0 ? 0 : now + by))]?.focus();
 }
 
-type RowProps = { readonly run: ListedRun; readonly picked: readonly string[]; readonly pick: (id: string) => void };
+type RowProps = {
+  readonly run: ListedRun;
+  readonly picked: readonly string[];
+  readonly pick: (id: string) => void;
+};
 
-function RunRow({ run: { id, question, protocol, status, openedAt, series }, picked, pick }: RowProps): VNode {
+function RunRow({
+  run: { id, question, protocol, status, openedAt, series },
+  picked,
+  pick,
+}: RowProps): VNode {
   return (
     <li>
-      <input type="checkbox" aria-label={t.runsPage.select(question)} checked={picked.includes(id)} onChange={() => pick(id)} />
+      <input
+        type="checkbox"
+        aria-label={t.runsPage.select(question)}
+        checked={picked.includes(id)}
+        onChange={() => pick(id)}
+      />
       <div>
         <a class="run-link" href={hrefTo(["d", id])} dir="auto">
           {question}
         </a>
         <p class="quiet">
-          <span class={`state ${status}`}>{t.run.status[status] ?? status}</span> · {protocol} · <time dateTime={openedAt}>{formatAgo(openedAt)}</time>
+          <span class={`state ${status}`}>{t.run.status[status] ?? status}</span> · {protocol} ·{" "}
+          <time dateTime={openedAt}>{formatAgo(openedAt)}</time>
           {series !== null && (
             <>
               {" · "}
@@ -117,7 +159,10 @@ function Filters(): VNode {
   const choose = (name: string, label: string, options: readonly string[]) => (
     <label class="field">
       <span>{label}</span>
-      <select value={query.get(name) ?? ""} onChange={({ currentTarget }) => go(hrefWith({ [name]: currentTarget.value }), { replace: true })}>
+      <select
+        value={query.get(name) ?? ""}
+        onChange={({ currentTarget }) => go(hrefWith({ [name]: currentTarget.value }), { replace: true })}
+      >
         <option value="">{t.runsPage.all}</option>
         {options.map((one) => (
           <option key={one} value={one}>
@@ -131,7 +176,12 @@ function Filters(): VNode {
     <div class="filters" role="search">
       <label class="field wide">
         <span>{t.runsPage.search}</span>
-        <input type="search" placeholder={t.runsPage.searchHint} value={words.value} onInput={({ currentTarget }) => (words.value = currentTarget.value)} />
+        <input
+          type="search"
+          placeholder={t.runsPage.searchHint}
+          value={words.value}
+          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+        />
       </label>
       {choose("status", t.runsPage.status, STATUSES)}
       {choose("protocol", t.runsPage.protocol, PROTOCOLS)}

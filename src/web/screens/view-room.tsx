@@ -48,12 +48,21 @@ export function Room({ shown }: RoomProps): VNode {
   );
 }
 
-type ColumnProps = { readonly row: ProgressRow; readonly run: RunStore; readonly live: readonly (readonly [string, LiveStep])[] };
+type ColumnProps = {
+  readonly row: ProgressRow;
+  readonly run: RunStore;
+  readonly live: readonly (readonly [string, LiveStep])[];
+};
 
 function Column({ row, run, live }: ColumnProps): VNode {
   const { name, seat, model, steps } = row;
   const last = steps.at(-1);
-  const state = live.length > 0 ? (live.some(([, { text }]) => text !== "") ? "writing" : "calling") : (last?.state ?? "idle");
+  const state =
+    live.length > 0
+      ? live.some(([, { text }]) => text !== "")
+        ? "writing"
+        : "calling"
+      : (last?.state ?? "idle");
   return (
     <section class={`column ${state}`} aria-label={t.run.column(name)}>
       <header>
@@ -78,9 +87,16 @@ const stateWords = (state: StepView["state"] | "idle"): string => t.run[state];
 function StepText({ step, open }: { readonly step: StepView; readonly open: boolean }): VNode {
   const { work, text, why, tokensOut, latencyMs } = step;
   const shown = useSignal(open);
-  const facts = [tokensOut === null ? "" : t.run.tokensOut(tokensOut), latencyMs === null ? "" : formatTime(latencyMs)];
+  const facts = [
+    tokensOut === null ? "" : t.run.tokensOut(tokensOut),
+    latencyMs === null ? "" : formatTime(latencyMs),
+  ];
   return (
-    <details class="step" open={shown.value || open} onToggle={({ currentTarget }) => (shown.value = currentTarget.open)}>
+    <details
+      class="step"
+      open={shown.value || open}
+      onToggle={({ currentTarget }) => (shown.value = currentTarget.open)}
+    >
       <summary>
         {work} <span class="quiet">{facts.filter(Boolean).join(" · ")}</span>
       </summary>
@@ -91,7 +107,15 @@ function StepText({ step, open }: { readonly step: StepView; readonly open: bool
 }
 
 /** The text of a running step. Its letters never pass through a component: only through its one text node. */
-function LiveText({ run, step, label }: { readonly run: RunStore; readonly step: string; readonly label: string }): VNode {
+function LiveText({
+  run,
+  step,
+  label,
+}: {
+  readonly run: RunStore;
+  readonly step: string;
+  readonly label: string;
+}): VNode {
   const place = useRef<HTMLPreElement>(null);
   useEffect(() => {
     const element = place.current;

@@ -8,7 +8,10 @@ import { Failure, Shown } from "../parts/states.tsx";
 import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
-type Sent = { readonly answers: Record<string, string> } | { readonly text: string; readonly step: string } | { readonly abstain: true; readonly step: string };
+type Sent =
+  | { readonly answers: Record<string, string> }
+  | { readonly text: string; readonly step: string }
+  | { readonly abstain: true; readonly step: string };
 
 /** What a run waits for from the reader: questions, and the blind form of a seat. */
 export function WaitingForms({ id }: { readonly id: string }): VNode {
@@ -40,13 +43,18 @@ function useAnswer(id: string, again: () => void) {
       done.value = true;
       again();
     } catch (error) {
-      failed.value = error instanceof Problem && error.status === 409 ? new Error(t.waiting.first) : (error as Error);
+      failed.value =
+        error instanceof Problem && error.status === 409 ? new Error(t.waiting.first) : (error as Error);
     }
   };
   return { failed, done, send };
 }
 
-type QuestionsProps = { readonly id: string; readonly questions: NonNullable<WaitingReply["questions"]>["questions"]; readonly again: () => void };
+type QuestionsProps = {
+  readonly id: string;
+  readonly questions: NonNullable<WaitingReply["questions"]>["questions"];
+  readonly again: () => void;
+};
 
 function Questions({ id, questions, again }: QuestionsProps): VNode {
   const { failed, send } = useAnswer(id, again);
@@ -68,7 +76,9 @@ function Questions({ id, questions, again }: QuestionsProps): VNode {
           <textarea
             rows={2}
             value={given.value[question] ?? ""}
-            onInput={({ currentTarget }) => (given.value = { ...given.value, [question]: currentTarget.value })}
+            onInput={({ currentTarget }) =>
+              (given.value = { ...given.value, [question]: currentTarget.value })
+            }
           />
         </label>
       ))}
@@ -80,7 +90,11 @@ function Questions({ id, questions, again }: QuestionsProps): VNode {
   );
 }
 
-type SeatProps = { readonly id: string; readonly seat: WaitingReply["seats"][number]; readonly again: () => void };
+type SeatProps = {
+  readonly id: string;
+  readonly seat: WaitingReply["seats"][number];
+  readonly again: () => void;
+};
 
 /** The prompt of one step and a field for its answer, and nothing of what others wrote. */
 function Seat({ id, seat, again }: SeatProps): VNode {
@@ -96,7 +110,12 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       }}
     >
       <h2>
-        {work} <span class="quiet">{[t.waiting.since(formatAgo(since)), until === null ? "" : t.waiting.until(formatMoment(until))].filter(Boolean).join(", ")}</span>
+        {work}{" "}
+        <span class="quiet">
+          {[t.waiting.since(formatAgo(since)), until === null ? "" : t.waiting.until(formatMoment(until))]
+            .filter(Boolean)
+            .join(", ")}
+        </span>
       </h2>
       <details open>
         <summary>{t.waiting.prompt}</summary>
@@ -106,7 +125,12 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       </details>
       <label class="field">
         <span>{t.waiting.answer}</span>
-        <textarea rows={6} dir="auto" value={text.value} onInput={({ currentTarget }) => (text.value = currentTarget.value)} />
+        <textarea
+          rows={6}
+          dir="auto"
+          value={text.value}
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        />
       </label>
       <button type="submit" class="primary" disabled={text.value.trim() === ""}>
         {t.waiting.send}
