@@ -156,7 +156,11 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
     since: fc.constantFrom("12h", "2026-01-31", "soon"),
     until: fc.constantFrom("1s", "2999-12-31T23:59Z"),
     label: fc.constantFrom("a:b", ["a:b", "c:"]),
-    after: fc.oneof(fc.constantFrom(...ids), fc.integer({ min: 0, max: 20 }).map(String)),
+    after: fc.oneof(
+      fc.constantFrom(...ids),
+      fc.integer({ min: 0, max: 20 }).map(String),
+      fc.constantFrom(...ids.map((id) => `${id}:3`)),
+    ),
     of: fc.array(
       fc.tuple(anyId, fc.integer({ min: 0, max: 20 })).map(([id, seq]) => `${id}:${seq}`),
       { minLength: 1, maxLength: 3 },

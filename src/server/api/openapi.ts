@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Actions: "Cancel, resume, fork, replay and measure.",
   People: "What waits for people, and what they say.",
   Memory: "What is remembered of earlier answers.",
+  Knowledge: "What all runs come to together: votes, leagues, shares of answers, and what their reactors do.",
   Catalog: "Models, personas, strategies, settings, and what all of it costs.",
   Bus: "The events as the messages of LoCAL2's bus.",
 };
