@@ -1,5 +1,6 @@
-import { readOwnFile, replacePersona, withKeys } from "../../config/persona-file.ts";
+import { readOwnFile, withKeys } from "../../config/persona-file.ts";
 import { parsePersona, type LoadedPersona } from "../../config/personas.ts";
+import { replaceFile } from "../../config/text-file.ts";
 import { textDigest } from "../../engine/index.ts";
 import { Fault, isEvent, type DataOf, type DeliberationId, type Entry } from "../../kernel/index.ts";
 import { personaProtocol, PersonaSettings } from "../../protocols/persona/index.ts";
@@ -65,7 +66,7 @@ export async function acceptPersona(
   const next = withKeys(file, { accepted, retired: undefined });
   const why = "trial" in by ? `the trial ${by.trial} accepted it` : by.why;
   const run = await record(context, { persona, decision: "accepted", why, file: next });
-  replacePersona(persona.path, next);
+  replaceFile(persona.path, next);
   return { run, path: persona.path };
 }
 
@@ -80,7 +81,7 @@ export async function retirePersona(
   const at = new Date(context.world.now()).toISOString();
   const next = withKeys(file, { retired: { at, by: `${context.principal.user}: ${why}` } });
   const run = await record(context, { persona, decision: "retired", why, file: next });
-  replacePersona(persona.path, next);
+  replaceFile(persona.path, next);
   return { run, path: persona.path };
 }
 
@@ -98,7 +99,7 @@ export async function rollBackPersona(
   if (!last)
     throw refuse(`${persona.name} has no earlier version on record`, "retire it, or name another persona");
   const run = await record(context, { persona, decision: "rolled-back", why, file: last.file });
-  replacePersona(persona.path, last.file);
+  replaceFile(persona.path, last.file);
   return { run, path: persona.path, version: last.version };
 }
 
