@@ -27,7 +27,10 @@ import { refusePackages } from "./context.ts";
 // LIBRARY-4. No change makes what is in use unusable: a pack keeps its strategy.
 
 /** An entry of a catalog with its text: where it is from, and what it stands in front of. */
-export type EntryText = Pick<CatalogEntry, "name" | "description" | "from" | "state" | "problem" | "missing"> & {
+export type EntryText = Pick<
+  CatalogEntry,
+  "name" | "description" | "from" | "state" | "problem" | "missing"
+> & {
   /** The whole file; null for one that is no readable text. Of what ships, the same as YAML. */
   readonly text: string | null;
   /** The digest of `text`. */

@@ -8,7 +8,13 @@ import {
 } from "../config/library-file.ts";
 import { loadTemplates, overriddenPrompts, type Folder } from "../config/named-files.ts";
 import type { FileContext } from "../config/paths.ts";
-import { loadAll, textDigest, type AnyProtocol, type PromptTemplate, type Registry } from "../engine/index.ts";
+import {
+  loadAll,
+  textDigest,
+  type AnyProtocol,
+  type PromptTemplate,
+  type Registry,
+} from "../engine/index.ts";
 import { local2Template } from "../interop/local2/prompts.ts";
 import { Fault, isFault, type Digest } from "../kernel/index.ts";
 import { mayLeaveOut, templateProblem } from "../prompts/template.ts";

@@ -34,7 +34,12 @@ export type OwnFile = { readonly ok: true; readonly path: string; readonly exist
 export const kindNoun = (kind: LibraryKind): string => (kind === "prompts" ? "prompt" : nounOf(kind));
 
 /** The refusal of what is as it has to be, but not to be changed. */
-export const conflict = (why: string, next: string): FileRefusal => ({ ok: false, code: "conflict", why, next });
+export const conflict = (why: string, next: string): FileRefusal => ({
+  ok: false,
+  code: "conflict",
+  why,
+  next,
+});
 
 /** Where a user's own file of a name is, or would be, if nothing else is in its place (LIBRARY-1). */
 export function findOwnFile(kind: LibraryKind, name: string, place: FileContext): OwnFile | FileRefusal {
@@ -97,7 +102,10 @@ export const loadKnown = (
   entry.problem === null ? loadEntry(kind, fileOf(kind, entry, place), place) : undefined;
 
 /** A text that is to be written, as a text file may hold it. @throws Fault `configuration` for more than 64 kB, or none */
-export function checkText(kind: LibraryKind, { name, text }: { readonly name: string; readonly text: string }) {
+export function checkText(
+  kind: LibraryKind,
+  { name, text }: { readonly name: string; readonly text: string },
+) {
   const bytes = Buffer.from(text);
   const noun = `the ${kindNoun(kind)} ${name}`;
   const checked = decodeText({ bytes, name: noun, maxBytes: MAX_TEXT_BYTES });

@@ -108,9 +108,7 @@ export function readPersona(
   { kind, place }: { readonly kind: string; readonly place: FileContext },
 ): readonly [id: string, LoadedPersona | null] {
   const isMarkdown = extname(source.path).toLowerCase() === ".md";
-  const read = isMarkdown
-    ? readPersonaMarkdown(source, INSTRUCTION_PARTS)
-    : readFolderYaml(source, kind);
+  const read = isMarkdown ? readPersonaMarkdown(source, INSTRUCTION_PARTS) : readFolderYaml(source, kind);
   const file = isMapping(read.value) ? { ...read, value: readAccordant(read.value) } : read;
   const { enabled, instructions } = isMapping(file.value) ? file.value : {};
   if (enabled === false) return [checkedFile(file, Hidden, FORM).id, null];

@@ -5,12 +5,14 @@ import { actionRoutes } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
+import { libraryRoutes } from "./library.ts";
 import { openApiDocument } from "./openapi.ts";
 
 export const apiRoutes: readonly ApiRoute[] = [
   ...deliberationRoutes,
   ...actionRoutes,
   ...catalogRoutes,
+  ...libraryRoutes,
   ...busRoutes,
 ];
 
