@@ -7,6 +7,7 @@ import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
 import { knowledgeRoutes } from "./knowledge.ts";
+import { libraryRoutes } from "./library.ts";
 import { openApiDocument } from "./openapi.ts";
 
 export const apiRoutes: readonly ApiRoute[] = [
@@ -15,6 +16,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...actionRoutes,
   ...catalogRoutes,
   ...knowledgeRoutes,
+  ...libraryRoutes,
   ...busRoutes,
 ];
 
