@@ -81,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const followers = createFollowers({ parley, principal, log });
   const drives = createDrives({
-    ...{ parley, principal, log, most: options.maxDrives },
+    ...{ parley, principal, log, adopts: "store", most: options.maxDrives },
     onEnd: (id) => followers.settle(id),
   });
   const exchanges = new Set<AbortController>();
