@@ -74,11 +74,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const context = parley.context({}, { principal });
   const { world, credentials, process } = context;
   const given = publicUrl === undefined ? undefined : new URL(publicUrl);
-  const access = createAccess({
-    ...{ credentials, world, principal, base },
-    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
-    isSecure: given?.protocol === "https:",
-  });
   const followers = createFollowers({ parley, principal, log });
   const drives = createDrives({
     ...{ parley, principal, log, adopts: "store", most: options.maxDrives },
@@ -224,6 +219,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port } = server.address() as AddressInfo;
   const named = isAnyAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
+  const access = createAccess({
+    ...{ credentials, world, principal, base, port },
+    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
+    isSecure: given?.protocol === "https:",
+  });
   const services: Services = {
     ...{ parley, access, drives, followers, base, config, world, publicUrl: url },
     results: createResults(parley),
