@@ -84,14 +84,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.page === undefined
       ? undefined
       : createPage(options.page, given?.pathname.replace(/\/?$/, "/") ?? base);
-  const access = createAccess({
-    ...{ credentials, world, principal, base },
-    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
-    isSecure: given?.protocol === "https:",
-  });
   const followers = createFollowers({ parley, principal, log });
   const drives = createDrives({
-    ...{ parley, principal, log, most: options.maxDrives },
+    ...{ parley, principal, log, adopts: "store", most: options.maxDrives },
     settle: async (id, by) => {
       if (!by.scopes.includes("manage")) return;
       await settlePersona(parley.context({}, { principal: by, needs: "manage" }), id, config.place);
@@ -248,6 +243,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port } = server.address() as AddressInfo;
   const named = isAnyAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
+  const access = createAccess({
+    ...{ credentials, world, principal, base, port },
+    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
+    isSecure: given?.protocol === "https:",
+  });
   const services: Services = {
     ...{ parley, access, drives, followers, base, config, world, publicUrl: url },
     results: createResults(parley),
