@@ -1,7 +1,7 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { isEvent, type Entry, type ReportPart } from "../kernel/index.ts";
-import { resultOf, type Result, type SectionView } from "../views/result.ts";
+import { resultFold, type Result, type ResultFold, type SectionView } from "../views/result.ts";
 import { address } from "./address.ts";
 import { indexOf, type RunStore } from "./run.ts";
 
@@ -60,6 +60,25 @@ export type ShownRun = {
   readonly protocol: ReadonlySignal<string | undefined>;
 };
 
+/** Folds a run once, and reads the result of any number of its entries; anew where one that was folded has changed. */
+function resultReader(run: RunStore) {
+  let fold: ResultFold | undefined;
+  let of: { readonly view: SectionView | undefined; readonly edition: number } | undefined;
+  let taken = 0;
+  return (view: SectionView | undefined, count: number): Result | undefined => {
+    if (!fold || of?.view !== view || of?.edition !== run.edition()) {
+      fold = resultFold(view);
+      of = { view, edition: run.edition() };
+      taken = 0;
+    }
+    for (; taken < run.entries.length; taken += 1) {
+      const entry = run.entries[taken];
+      if (entry) fold.take(entry);
+    }
+    return fold.read(count);
+  };
+}
+
 /** Folds a run at the seq of the address, again with each change of either. */
 export function useShown(run: RunStore): ShownRun {
   const view = useSignal<SectionView | undefined>(undefined);
@@ -69,7 +88,8 @@ export function useShown(run: RunStore): ShownRun {
     return run.version.value >= 0 ? entriesUpTo(run.entries, at.value).slice() : [];
   });
   const protocol = useComputed(() => protocolIn(entries.value));
-  const result = useComputed(() => resultOf(entries.value, view.value));
+  const read = useMemo(() => resultReader(run), [run]);
+  const result = useComputed(() => read(view.value, entries.value.length));
   useLoaded(protocol, SECTIONS, view);
   return { run, at, entries, result, protocol };
 }
