@@ -139,9 +139,9 @@ describe("strategies and packs", () => {
     for (const text of [bomb.join("\n"), "[".repeat(60_000), "a: &a [*a]", "? - - - - -\n".repeat(5_000)]) {
       const begun = performance.now();
       expectProblem(await post("packs/mine", { text }), 422, "configuration");
-      expect(performance.now() - begun).toBeLessThan(2_000);
+      expect(performance.now() - begun).toBeLessThan(15_000); // what grows would take for ever
     }
-  });
+  }, 60_000);
 
   it("have names that lead nowhere else (LIBRARY-1)", async () => {
     const names = [
