@@ -2,6 +2,7 @@ import * as z from "zod";
 import { Settings as SettingsSchema } from "../../config/settings.ts";
 import { REQUEST_SETTINGS } from "../../app/start.ts";
 import type { RunEstimate } from "../../app/estimate.ts";
+import type { ForkEstimate as EstimatedFork } from "../../app/fork.ts";
 import type { InboxItem } from "../../app/seats.ts";
 import type { ModelRow } from "../../app/model-table.ts";
 import { DebateFlags } from "../../protocols/debate/settings.ts";
@@ -174,6 +175,10 @@ export const Estimate = z.strictObject({
     ...{ calls: z.int().optional(), tokens: z.int().optional(), usd: z.number().optional() },
   }),
 }) satisfies z.ZodType<Loose<RunEstimate>>;
+export const ForkEstimate = Estimate.extend({
+  /** The parent's recorded calls that are reused at most. */
+  reusable: z.int(),
+}) satisfies z.ZodType<Loose<EstimatedFork>>;
 
 export const ModelList = z.strictObject({
   models: z.array(
