@@ -93,6 +93,12 @@ const KNOWN: Known = {
   strategy: fc.constantFrom("balanced", "risk-averse", "goal-seeking", "nothing"),
   pack: fc.constantFrom("architecture-decision", "nothing"),
   personas: fc.constantFrom(["analyst"], ["nobody"]),
+  parents: fc.constantFrom(["analyst", "historian"], ["analyst", "nobody"]),
+  against: fc.constantFrom("analyst", "nobody"),
+  tasks: fc.constantFrom(
+    Array.from({ length: 14 }, (_, nth) => ({ question: `What is ${nth} * 2?`, answer: String(nth * 2) })),
+    [{ question: SUM }],
+  ),
   agents: fc.constantFrom(["architect", "kiss"], ["nobody"]),
   question: fc.oneof(fc.constant(SUM), fc.string({ unit: "grapheme", minLength: 1 }), fc.constant("\ud800")),
   maxCalls: fc.integer({ min: 1, max: 3 }),
@@ -156,7 +162,11 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
     since: fc.constantFrom("12h", "2026-01-31", "soon"),
     until: fc.constantFrom("1s", "2999-12-31T23:59Z"),
     label: fc.constantFrom("a:b", ["a:b", "c:"]),
-    after: fc.oneof(fc.constantFrom(...ids), fc.integer({ min: 0, max: 20 }).map(String)),
+    after: fc.oneof(
+      fc.constantFrom(...ids),
+      fc.integer({ min: 0, max: 20 }).map(String),
+      fc.constantFrom(...ids.map((id) => `${id}:3`)),
+    ),
     of: fc.array(
       fc.tuple(anyId, fc.integer({ min: 0, max: 20 })).map(([id, seq]) => `${id}:${seq}`),
       { minLength: 1, maxLength: 3 },

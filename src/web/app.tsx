@@ -16,11 +16,24 @@ const SCREENS: { readonly [first: string]: Screen } = {
   "": { load: async () => (await import("./screens/ask.tsx")).Ask, title: () => t.nav.ask },
   runs: { load: async () => (await import("./screens/runs.tsx")).Runs, title: () => t.nav.runs },
   d: { load: async () => (await import("./screens/run.tsx")).Run, title: () => t.run.title },
+  league: { load: async () => (await import("./screens/league.tsx")).League, title: () => t.nav.league },
+  contributions: {
+    load: async () => (await import("./screens/shares.tsx")).Shares,
+    title: () => t.nav.contributions,
+  },
+  votes: { load: async () => (await import("./screens/votes.tsx")).Votes, title: () => t.nav.votes },
+  costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
+  workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
+  bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
 };
 
 /** The navigation: groups of first segments. */
-const NAVIGATION = [["results", ["", "runs", "inbox"]]] as const;
+const NAVIGATION = [
+  ["results", ["", "runs", "inbox"]],
+  ["knowledge", ["league", "contributions", "votes", "costs"]],
+  ["system", ["workers", "bus"]],
+] as const;
 
 const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };
 const nameOf = (first: string): string => {

@@ -6,6 +6,8 @@ import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
+import { knowledgeRoutes } from "./knowledge.ts";
+import { libraryRoutes } from "./library.ts";
 import { openApiDocument } from "./openapi.ts";
 
 export const apiRoutes: readonly ApiRoute[] = [
@@ -13,6 +15,8 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...feedRoutes,
   ...actionRoutes,
   ...catalogRoutes,
+  ...knowledgeRoutes,
+  ...libraryRoutes,
   ...busRoutes,
 ];
 
