@@ -30,6 +30,11 @@ export type EstimateReply = {
   readonly oldPrices: string | null;
 };
 
+export type ForkEstimateReply = EstimateReply & {
+  readonly undeclared: readonly string[];
+  readonly reusable: number;
+};
+
 export type ModelRow = {
   readonly ref: string;
   readonly family: string | null;

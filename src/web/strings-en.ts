@@ -240,6 +240,16 @@ export const en = {
     strengths: "Strengths",
     weaknesses: "Weaknesses",
     noRemarks: "No remarks.",
+    unchangedSetting: "as it was",
+    withoutMember: "Leave out",
+    chairHint: "provider/model; several separated by commas",
+    forkReuses: (reused: string, recorded: string) =>
+      `Up to ${reused} of ${recorded} recorded calls are reused; which ones is known only while it runs.`,
+    forkWhole: "Nothing is counted as reused in this.",
+    forkUnknown: (names: string) => `What it takes is not known: ${names} does not say.`,
+    forkUpTo: (seq: string) => `Only what was recorded up to event ${seq} is reused.`,
+    forkAll: "Reuse everything that was recorded",
+    forkStarting: "Starting …",
   },
   replay: {
     label: "Replay",

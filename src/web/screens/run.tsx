@@ -53,8 +53,8 @@ function OpenRun({ run }: { readonly run: RunStore }): VNode {
 }
 
 function Views({ shown }: { readonly shown: ShownRun }): VNode {
-  const all = viewsOf(shown.protocol.value, shown.entries.value);
   const asked = address.value.query.get("view") ?? "";
+  const all = viewsOf(shown.protocol.value, shown.entries.value, asked);
   const open = all.find((name) => name === asked) ?? all[0] ?? "room";
   const View = VIEWS[open];
   const loaded = useSignal<{
