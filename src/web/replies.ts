@@ -200,3 +200,22 @@ export type ReactorReply = {
   }[];
   readonly leftOut: readonly string[];
 };
+
+type Measured = { readonly status: string; readonly why: string | null };
+export type ContributionsReply = {
+  readonly members: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly claimed: number | null;
+    readonly leaveOneOut: { readonly weight: number | null; readonly withinNoise: boolean | null } | null;
+    readonly vote: number | null;
+    readonly standing: number | null;
+    readonly overlap: number | null;
+  }[];
+  readonly leaveOneOut: Measured & { readonly noise: number | null };
+  readonly vote: Measured;
+  readonly standing: Measured;
+  readonly overlap: Measured & { readonly unsupported: number | null };
+  readonly calls: number;
+  readonly cost: { readonly usd: number | null };
+};
