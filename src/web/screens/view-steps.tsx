@@ -5,7 +5,7 @@ import { namesOf } from "../../reports/names.ts";
 import type { Result } from "../../views/result.ts";
 import { speakerOf, spending, type Spent } from "../../views/spending.ts";
 import { hrefWith } from "../address.ts";
-import type { ShownRun } from "../folds.ts";
+import { useWhole, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -18,6 +18,7 @@ type PartProps = { readonly entries: readonly Entry[]; readonly result: Result; 
 
 /** How far a run went and why, what each part of it took, and who took part. */
 export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
+  useWhole(shown, ({ type }) => ["comparison-given", "rung-decided", "roster-fixed"].includes(type));
   const result = shown.result.value;
   if (!result) return null;
   const part = { entries: shown.entries.value, result, nameOf: namesOf(result.participants) };
@@ -122,7 +123,8 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
         label={t.run.rosterTitle}
         heads={[t.run.phase, t.run.tookPart, t.run.leftOut]}
         rows={rosters.map(({ seq, phase, round, isAdmission, present, out }) => {
-          const name = isAdmission ? t.run.admission(workName(phase)) : workName(phase);
+          const work = workName(phase.split("/").at(-1) ?? phase);
+          const name = isAdmission ? t.run.admission(work) : work;
           return [
             <a href={hrefWith({ at: seq })}>
               {round === null ? name : t.run.phaseRound(name, formatCount(round))}
@@ -140,11 +142,11 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
   );
 }
 
-/** The figures of what was spent, in the order of the heads below. */
-const spentCells = ({ calls, tokens, cost }: Spent): readonly string[] => [
+/** The figures of what was spent, in the order of the heads below; without a column for what no provider spoke of. */
+const spentCells = ({ calls, tokens, cost }: Spent, hasCache: boolean): readonly string[] => [
   formatCount(calls),
   countOf(tokens.in),
-  tokens.cached === null ? "" : formatCount(tokens.cached),
+  ...(hasCache ? [countOf(tokens.cached)] : []),
   countOf(tokens.out),
   formatMoney(cost.usd),
 ];
@@ -152,7 +154,11 @@ const spentCells = ({ calls, tokens, cost }: Spent): readonly string[] => [
 function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode {
   const { total, participants: rows } = spending(entries);
   if (total.calls === 0) return <Empty title={t.run.usageEmpty} next={t.run.usageEmptyNext} />;
-  const heads = [t.run.callsHead, t.run.tokensIn, t.run.tokensCached, t.run.tokensOutHead, t.run.cost];
+  const hasCache = total.tokens.cached !== null;
+  const heads = [
+    ...[t.run.callsHead, t.run.tokensIn, ...(hasCache ? [t.run.tokensCached] : [])],
+    ...[t.run.tokensOutHead, t.run.cost],
+  ];
   const modelOf = (id: string) => participants.find((one) => one.id === id)?.model ?? "";
   return (
     <>
@@ -166,9 +172,9 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
             ...rows.map(({ id, spent }) => [
               <span dir="auto">{nameOf(id)}</span>,
               <span class="model">{modelOf(id)}</span>,
-              ...spentCells(spent),
+              ...spentCells(spent, hasCache),
             ]),
-            [t.run.total, "", ...spentCells(total)],
+            [t.run.total, "", ...spentCells(total, hasCache)],
           ]}
         />
       </section>
@@ -180,7 +186,7 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
           figures={[1, 2, 3, 4, 5, 6, 7]}
           rows={spendingByWork(entries).map(({ kind, spent, callMs, wallMs }) => [
             workName(kind),
-            ...spentCells(spent),
+            ...spentCells(spent, hasCache),
             formatTime(callMs),
             formatTime(wallMs),
           ])}
