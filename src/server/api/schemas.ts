@@ -71,6 +71,9 @@ export const Opened = z.strictObject({
   notes: z.array(z.looseObject({ code: text })),
 });
 
+/** What a reply with 200 holds that began before it was known which of them it would be. */
+export const ResultOrOpened = z.union([Result, Opened]);
+
 export const Listed = z.strictObject({
   data: z.array(
     z.strictObject({
