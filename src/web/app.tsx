@@ -25,6 +25,10 @@ const SCREENS: { readonly [first: string]: Screen } = {
   costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
   workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
   bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
+  compare: {
+    load: async () => (await import("./screens/compare.tsx")).Compare,
+    title: () => t.compare.title,
+  },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
 };
 

@@ -94,6 +94,28 @@ export function useShown(run: RunStore): ShownRun {
   return { run, at, entries, result, protocol };
 }
 
+/** Loads the whole texts of the entries that a view tells, where they came cut. */
+export function useWhole({ run, entries }: ShownRun, isTold: (entry: Entry) => boolean): void {
+  const seqs = entries.value
+    .filter(isTold)
+    .map(({ seq }) => seq)
+    .join();
+  useEffect(() => {
+    if (seqs !== "") run.complete(seqs.split(",").map(Number));
+  }, [run, seqs]);
+}
+
+/** Whether an entry holds the answer, or what the answer is compared with: the baseline, and the draft that was ranked first. */
+export function answerTold(entries: readonly Entry[]): (entry: Entry) => boolean {
+  const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const ended = closing && ("answer" in closing ? closing : "best" in closing ? closing.best : null);
+  const steps = new Set<string | undefined>([ended?.answer, ended?.control?.step]);
+  const first = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data.places[0]?.id;
+  return (entry) =>
+    ("step" in entry.origin && steps.has(entry.origin.step)) ||
+    (isEvent(entry, "answer-given") && entry.data.by === first);
+}
+
 /** The words for a protocol's own part, once they are loaded. */
 export function useReport(
   protocol: ReadonlySignal<string | undefined>,

@@ -13,6 +13,7 @@ import {
   FeedbackBody,
   FeedbackReply,
   ForkBody,
+  ForkEstimate,
   Opened,
   Replayed,
   ResultOrOpened,
@@ -55,6 +56,15 @@ export const actionRoutes: readonly ApiRoute[] = [
         parley.openFork(id, { ...(body as object), request }, rest),
       );
       return openedReply(call, begun, 201);
+    },
+  }),
+  route("post", "deliberations/{id}/fork/estimate", {
+    ...{ name: "estimateFork", tag: TAG, needs: "read", params: OfRun, body: ForkBody },
+    summary: "Say what a fork would take without any reuse, and how many calls it can reuse",
+    replies: { 200: ForkEstimate, ...REFUSALS, 402: Problem },
+    async handle({ parley, caller: { principal }, params, body }) {
+      const { id } = await readAll(parley, principal, params.id);
+      return { status: 200, body: await parley.estimateFork(id, body as object, { principal }) };
     },
   }),
   route("post", "deliberations/{id}/replay", {

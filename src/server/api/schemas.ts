@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { REQUEST_SETTINGS } from "../../app/start.ts";
 import type { RunEstimate } from "../../app/estimate.ts";
+import type { ForkEstimate as EstimatedFork } from "../../app/fork.ts";
 import type { InboxItem } from "../../app/seats.ts";
 import type { ModelRow } from "../../app/model-table.ts";
 import type { KindLeague, LabeledVote } from "../../app/votes.ts";
@@ -157,6 +158,10 @@ export const Estimate = z.strictObject({
     ...{ calls: z.int().optional(), tokens: z.int().optional(), usd: z.number().optional() },
   }),
 }) satisfies z.ZodType<Loose<RunEstimate>>;
+export const ForkEstimate = Estimate.extend({
+  /** The parent's recorded calls that are reused at most. */
+  reusable: z.int(),
+}) satisfies z.ZodType<Loose<EstimatedFork>>;
 
 export const ModelList = z.strictObject({
   models: z.array(
