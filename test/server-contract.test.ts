@@ -93,6 +93,12 @@ const KNOWN: Known = {
   strategy: fc.constantFrom("balanced", "risk-averse", "goal-seeking", "nothing"),
   pack: fc.constantFrom("architecture-decision", "nothing"),
   personas: fc.constantFrom(["analyst"], ["nobody"]),
+  parents: fc.constantFrom(["analyst", "historian"], ["analyst", "nobody"]),
+  against: fc.constantFrom("analyst", "nobody"),
+  tasks: fc.constantFrom(
+    Array.from({ length: 14 }, (_, nth) => ({ question: `What is ${nth} * 2?`, answer: String(nth * 2) })),
+    [{ question: SUM }],
+  ),
   agents: fc.constantFrom(["architect", "kiss"], ["nobody"]),
   question: fc.oneof(fc.constant(SUM), fc.string({ unit: "grapheme", minLength: 1 }), fc.constant("\ud800")),
   maxCalls: fc.integer({ min: 1, max: 3 }),

@@ -290,3 +290,15 @@ export function refuseUnknownPrices(
     });
   }
 }
+
+const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
+
+/** What comes from elsewhere may not name a package to be loaded. @throws Fault `configuration` */
+export function refusePackages(request: Readonly<Record<string, unknown>>): void {
+  const given = MODEL_FIELDS.flatMap((name) => request[name] ?? []);
+  const refs = given.flatMap((one) => (typeof one === "string" ? one.split(/[,=\s]+/) : []));
+  const found = refs.find((one) => one.startsWith(`${SDK}/`));
+  if (found === undefined) return;
+  const why = `a request may not name a package (${found.slice(0, 100)})`;
+  throw new Fault("configuration", { why, next: "name it in the settings of the server" });
+}

@@ -12,13 +12,13 @@ import {
   type Scope,
   type Summary,
 } from "../kernel/index.ts";
-import { SDK } from "../models/providers.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
 import type { PendingQuestions } from "../views/pending-questions.ts";
 import {
   declaredFamilies,
   openProcess,
+  refusePackages,
   type AppContext,
   type ProcessParts,
   type EffectiveSettings,
@@ -352,16 +352,4 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     close: () => process.close(),
     [Symbol.asyncDispose]: () => process.close(),
   };
-}
-
-const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
-
-/** @throws Fault `configuration` for a request that names a package */
-function refusePackages(request: Readonly<Record<string, unknown>>): void {
-  const given = MODEL_FIELDS.flatMap((name) => request[name] ?? []);
-  const refs = given.flatMap((one) => (typeof one === "string" ? one.split(/[,=\s]+/) : []));
-  const found = refs.find((one) => one.startsWith(`${SDK}/`));
-  if (found === undefined) return;
-  const why = `a request may not name a package (${found.slice(0, 100)})`;
-  throw new Fault("configuration", { why, next: "name it in the settings of the server" });
 }

@@ -18,6 +18,7 @@ import {
   type Entry,
   type Event,
   type Failure,
+  type Opening,
   type OrganizationId,
   type Reservation,
 } from "../kernel/index.ts";
@@ -73,18 +74,20 @@ type MeasurementSpec = Pick<OpeningParts, "protocol" | "question"> & {
   readonly identity: (opening: NewDeliberation) => Readonly<Record<string, unknown>>;
   /** Measures again what was measured before. */
   readonly again: boolean;
+  readonly client?: Opening["client"];
 };
 
 /** Builds a measurement's opening, under a key that follows from everything that the prompts are made from. */
 export async function openMeasurement(
   context: AppContext,
-  { protocol, question, texts, part, identity, again }: MeasurementSpec,
+  { protocol, question, texts, part, identity, again, client }: MeasurementSpec,
 ): Promise<Pick<ResumableWork, "key" | "opening">> {
   const { opening } = await assembleOpening(context, {
     protocol,
     question,
     context: texts,
     reactions: false,
+    client,
     part: { ...part, answering: [], notes: [] },
   });
   const digest = digestOf({
@@ -93,8 +96,12 @@ export async function openMeasurement(
     texts: texts.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
     seed: context.settings.seed ?? null,
   });
-  return { key: `${protocol.name}/${digest}${again ? `/again/${context.world.id()}` : ""}`, opening };
+  return { key: `${protocol.name}/${digest}${again ? againName(context, client) : ""}`, opening };
 }
+
+/** What sets a repetition apart: its client's name for it, or chance. */
+export const againName = ({ world }: Pick<AppContext, "world">, client: Opening["client"]): string =>
+  `/again/${client?.request ?? world.id()}`;
 
 /** `new`: nothing was recorded; `open`: it was interrupted; `closed`: all is recorded; `forked`: it continues an ended run. */
 export type Resumed = {
@@ -127,7 +134,10 @@ export async function resumable(context: AppContext, work: ResumableWork): Promi
   const { opened } = furthest
     ? await context.engine.fork(furthest.id, {
         request: request(nth),
-        changes: work.changes(furthest, nth, budget),
+        changes: {
+          ...work.changes(furthest, nth, budget),
+          ...(opening.client === undefined ? {} : { client: opening.client }),
+        },
       })
     : await openPrepared(context, opening, key);
   return { id: opened.deliberation, state: furthest ? "forked" : "new" };

@@ -14,7 +14,7 @@ export const SERVE = {
 };
 export const MCP = { maxDrives: SERVE.maxDrives };
 export const NEW_KEY = {
-  scopes: list("--scopes <scopes>", "what it may do: read, write (default: both)"),
+  scopes: list("--scopes <scopes>", "what it may do: read, write, manage (default: read,write)"),
   until: {
     ...{ flags: "--until <when>", description: "end early: on a day, or after a time such as 90d" },
     schema: Until.optional(),
@@ -26,7 +26,7 @@ const CLIENT_KEYS: readonly Command[] = [
   defineCommand("new <name>", "Make a key for a program, shown once", {
     details: "Send it as Authorization: Bearer KEY, or as x-api-key. Only its digest is kept.",
     options: NEW_KEY,
-    examples: ["key new ci", "key new dashboard --scopes read --until 90d"],
+    examples: ["key new ci", "key new editor --scopes read,write,manage --until 90d"],
     run: async (io, given, [name = ""]) =>
       (await import("./commands/client-keys.ts")).create(io, given, name),
   }),

@@ -190,13 +190,23 @@ export function writeNew(
   return path;
 }
 
+/** The file of an entry, with its content where it ships. */
+export function fileOf(
+  kind: CatalogKind,
+  { path, from }: Pick<CatalogEntry, "path" | "from">,
+  place: FileContext,
+): FolderFile {
+  const found = listFiles(kind, place).find((file) => file.path === path && file.from === from);
+  return found ?? { path, from };
+}
+
 function copyOf(
   kind: CatalogKind,
   like: CatalogEntry,
   { id, place }: { readonly id: string; readonly place: FileContext },
 ): string {
   const key = kind === "strategies" ? "name" : "id";
-  const file = listFiles(kind, place).find(({ path, from }) => path === like.path && from === like.from);
-  if (isMapping(file?.data)) return stringify({ ...file.data, [key]: id });
+  const { data } = fileOf(kind, like, place);
+  if (isMapping(data)) return stringify({ ...data, [key]: id });
   return readFileSync(like.path, "utf8").replace(new RegExp(`^${key}:.*$`, "m"), `${key}: ${id}`);
 }

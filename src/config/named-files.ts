@@ -7,7 +7,7 @@ import { explainIssue } from "./explain.ts";
 import { configFolder, knownHome, type FileContext } from "./paths.ts";
 import { displayPath, readTextFile, refuse, toReadFault } from "./text-file.ts";
 import { isOwnPath } from "./trust.ts";
-import { isMapping, readYaml, type YamlFile } from "./yaml.ts";
+import { isMapping, parseYaml, readYaml, type YamlFile } from "./yaml.ts";
 
 /** What a folder's files are, by the folder's name, as an error calls one of them. */
 const KINDS = {
@@ -23,8 +23,11 @@ export type NamedKind = keyof typeof KINDS;
 /** A folder of files of one kind. */
 export type Folder = { readonly from: "project" | "user" | "built-in"; readonly path: string };
 
-/** A file of a folder. `data` is its content where it ships with Parley, compiled into the program. */
-export type FolderFile = Folder & { readonly data?: unknown };
+/**
+ * A file of a folder. `data` is its content where it ships with Parley, compiled into the program; `text` is what it would hold
+ * where it is to be checked before it is written.
+ */
+export type FolderFile = Folder & { readonly data?: unknown; readonly text?: string };
 
 /** The folders in which files of a kind are looked for: the project's before the user's; they need not exist. */
 export function foldersOf(kind: NamedKind, place: FileContext): readonly Folder[] {
@@ -111,8 +114,12 @@ export function findNamed<T>(
 }
 
 /** A folder's YAML file as data. @throws Fault `configuration` as `readYaml` does */
-export function readFolderYaml({ path, data }: Pick<FolderFile, "path" | "data">, kind: string): YamlFile {
-  return data === undefined ? readYaml(path, kind) : { path, text: "", value: data, place: () => path };
+export function readFolderYaml(
+  { path, data, text }: Pick<FolderFile, "path" | "data" | "text">,
+  kind: string,
+): YamlFile {
+  if (data !== undefined) return { path, text: "", value: data, place: () => path };
+  return text === undefined ? readYaml(path, kind) : parseYaml(text, path);
 }
 
 /**

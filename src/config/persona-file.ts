@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { nearestAbove } from "./named-files.ts";
@@ -29,17 +29,6 @@ export function writePersona(path: string, text: string): string {
     throw toReadFault(error, displayPath(path));
   }
   return path;
-}
-
-/** Puts a text in the place of a persona's file (PFILE-1). @throws Fault `configuration` */
-export function replacePersona(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text, { flush: true });
-    renameSync(temporary, path);
-  } catch (error) {
-    throw toReadFault(error, displayPath(path));
-  }
 }
 
 /** A persona's file as it is. @throws Fault `configuration` for one that ships, and one that is no YAML */

@@ -1,5 +1,6 @@
 import { headingOf } from "../text/instruction-parts.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
+import type { FolderFile } from "./named-files.ts";
 import { displayPath, MEGABYTE, readTextFile, refuse } from "./text-file.ts";
 import { isMapping, parseYaml, type YamlFile } from "./yaml.ts";
 
@@ -10,8 +11,12 @@ const FENCE = /^ {0,3}(?:`{3}|~{3})/;
  * it has headings (# or ##), by these in any order.
  * @throws Fault `configuration` for no front matter, a heading that is none of the parts, and one that stands twice
  */
-export function readPersonaMarkdown(path: string, parts: readonly string[]): YamlFile {
-  const text = readTextFile({ path, kind: "persona", maxBytes: MEGABYTE }).replaceAll("\r\n", "\n");
+export function readPersonaMarkdown(
+  { path, text: given }: Pick<FolderFile, "path" | "text">,
+  parts: readonly string[],
+): YamlFile {
+  const written = given ?? readTextFile({ path, kind: "persona", maxBytes: MEGABYTE });
+  const text = written.replaceAll("\r\n", "\n");
   const name = displayPath(path);
   const [whole, front = ""] = /^---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|$)/.exec(text) ?? [];
   if (whole === undefined) {

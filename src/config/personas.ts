@@ -86,6 +86,8 @@ export type LoadedPersona = PersonaDefinition & {
   readonly path: string;
   /** The parts that its instructions lack; none where they are one text. */
   readonly missingParts: readonly string[];
+  /** Its instructions by part; undefined where they are one text. */
+  readonly parts: z.infer<typeof Parts> | undefined;
 };
 
 /**
@@ -106,9 +108,7 @@ export function readPersona(
   { kind, place }: { readonly kind: string; readonly place: FileContext },
 ): readonly [id: string, LoadedPersona | null] {
   const isMarkdown = extname(source.path).toLowerCase() === ".md";
-  const read = isMarkdown
-    ? readPersonaMarkdown(source.path, INSTRUCTION_PARTS)
-    : readFolderYaml(source, kind);
+  const read = isMarkdown ? readPersonaMarkdown(source, INSTRUCTION_PARTS) : readFolderYaml(source, kind);
   const file = isMapping(read.value) ? { ...read, value: readAccordant(read.value) } : read;
   const { enabled, instructions } = isMapping(file.value) ? file.value : {};
   if (enabled === false) return [checkedFile(file, Hidden, FORM).id, null];
@@ -119,10 +119,9 @@ export function readPersona(
     const models = model === undefined || isHarmlessModel(model) ? [] : [`model: ${model}`];
     requireTrust(file, [...models, ...tools.map((tool) => `tool: ${tool}`)], place);
   }
-  const missingParts = isMapping(instructions)
-    ? INSTRUCTION_PARTS.filter((part) => !Object.hasOwn(instructions, part))
-    : [];
-  return [persona.id, { ...persona, from: source.from, path: source.path, missingParts }];
+  const parts = isMapping(instructions) ? Parts.parse(instructions) : undefined;
+  const missingParts = parts ? INSTRUCTION_PARTS.filter((part) => !Object.hasOwn(parts, part)) : [];
+  return [persona.id, { ...persona, from: source.from, path: source.path, missingParts, parts }];
 }
 
 /** A persona's text of YAML, read as its file would be; a project's claims are not checked. @throws Fault `configuration` */

@@ -40,11 +40,14 @@ const SystemPrompts = z.looseObject({ consensus_prompt: directive });
 
 const FORM = "a strategy has a directive, and may have a name, a description, sees and needs-goal";
 
+type StrategySource = Pick<FolderFile, "path" | "data" | "text">;
+
 /** A strategy's fields as its file has them: YAML, a file of several prompts, or Markdown that is the directive. */
-function readFields(file: Pick<FolderFile, "path" | "data">): z.input<typeof StrategyFile> {
+function readFields(file: StrategySource): z.input<typeof StrategyFile> {
   const { path } = file;
   if (extname(path).toLowerCase() === ".md") {
-    const text = readTextFile({ path, kind: "strategy", maxBytes: MAX_DIRECTIVE_LENGTH }).trim();
+    const given = file.text ?? readTextFile({ path, kind: "strategy", maxBytes: MAX_DIRECTIVE_LENGTH });
+    const text = given.trim();
     if (text === "")
       throw refuse(`the strategy ${displayPath(path)} is empty`, "write the directive into it");
     return { directive: text };
@@ -64,7 +67,7 @@ function readFields(file: Pick<FolderFile, "path" | "data">): z.input<typeof Str
 }
 
 /** The lens under which a chair synthesizes. @throws Fault `configuration` */
-export function readStrategy(file: Pick<FolderFile, "path" | "data">) {
+export function readStrategy(file: StrategySource) {
   const {
     name: written = stem(file.path),
     description = "",

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Fault } from "../kernel/index.ts";
 import { toOneLine } from "../text/words.ts";
 
@@ -66,6 +67,18 @@ export function decodeText(read: {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw refuse(`${name} is not UTF-8 text`, "save it as UTF-8, or convert it to text first");
+  }
+}
+
+/** Puts a text in the place of a file, or makes it: whole or not at all, and through no link. @throws Fault `configuration` */
+export function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, text, { flag: "wx", flush: true });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw toReadFault(error, displayPath(path));
   }
 }
 

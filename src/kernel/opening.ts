@@ -87,9 +87,15 @@ export const Opening = z.strictObject({
   reactions: z.record(z.string().regex(/^[a-z][a-z-]*$/), Digest).optional(),
   /** What its client calls it: words and their values, by which lists are filtered. */
   labels: Labels.optional(),
-  /** The request of a server's client: its credential, the digest of what it sent, and what replies repeat of it. */
+  /**
+   * The request of a server's client: its credential, the digest of what it sent, and what replies repeat of it. `request`: the
+   * digest of its name for the request, where the opening is named otherwise.
+   */
   client: z
-    .strictObject({ key: z.string(), body: Digest, echo: z.record(z.string(), Json).optional() })
+    .strictObject({
+      ...{ key: z.string(), body: Digest, request: Digest.optional() },
+      echo: z.record(z.string(), Json).optional(),
+    })
     .optional(),
   /** A fork reuses each parent step that was recorded up to and including this `seq` and has the same digest. */
   parent: z.strictObject({ id: DeliberationId, upToSeq: z.int().positive() }).optional(),

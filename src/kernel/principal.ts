@@ -2,8 +2,11 @@ import * as z from "zod";
 import { UserId } from "./engram.ts";
 import { OrganizationId } from "./ids.ts";
 
-/** A permission: `read` shows deliberations and memory; `write` starts, answers, rates and cancels. */
-export const Scope = z.enum(["read", "write"]);
+/**
+ * A permission: `read` shows deliberations and memory; `write` starts, answers, rates and cancels; `manage` changes what all
+ * share: personas, strategies, packs and prompts.
+ */
+export const Scope = z.enum(["read", "write", "manage"]);
 export type Scope = z.infer<typeof Scope>;
 
 /** The identity behind a call. Every call of the application takes one and sees only data of its organization. */

@@ -108,6 +108,9 @@ export function render(
   }));
 }
 
+/** Whether a template's text may leave a slot out. */
+export const mayLeaveOut = (slot: string): boolean => MAY_BE_EMPTY.has(slot);
+
 /** Why a template's text cannot be rendered with these slots in any use; undefined when it can in some. */
 export function templateProblem(text: string, slots: readonly string[]): string | undefined {
   const found = slotsOf(text);

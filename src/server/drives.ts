@@ -12,6 +12,13 @@ import { Refused } from "./problem.ts";
 /** What the openings of a server's clients are named by: a server drives on nobody else's. */
 export const CLIENT_REQUESTS = "api/";
 
+/** The openings of clients that are named after the work that they do: those of personas. */
+export const CLIENT_WORK = {
+  requests: { prefixes: ["persona/", "trial/"], hidden: false },
+  // In canonical JSON; within a text the quotation marks are escaped.
+  opening: ['"client":{"body":'],
+} as const;
+
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 const MAX_LINE = 1_000;
@@ -23,6 +30,8 @@ export type DrivesOptions = {
   /** How many are driven at a time. */
   readonly most: number;
   readonly log: (line: string) => void;
+  /** Does what is left to do when a deliberation has ended, before its drive counts as ended. */
+  readonly settle?: (id: DeliberationId, principal: Principal) => Promise<void>;
   /** Called when a drive has ended, whatever it came to. */
   readonly onEnd?: (id: DeliberationId) => void;
 };
@@ -30,7 +39,7 @@ export type DrivesOptions = {
 type InLine = { readonly id: DeliberationId; readonly principal: Principal };
 
 /** The deliberations that this server drives, and those in line. */
-export function createDrives({ parley, principal, most, log, onEnd }: DrivesOptions) {
+export function createDrives({ parley, principal, most, log, settle, onEnd }: DrivesOptions) {
   const { process, worker, world } = parley.context({}, { principal });
   const { store } = process;
   const own = store.for(principal.organization);
@@ -81,6 +90,7 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
       // Up to what the drive itself has seen: what was recorded since, it does not know of.
       if (status === "waiting") waited.set(id, lastSeen(driven.recorded()));
       else waited.delete(id);
+      if (status !== "waiting" && status !== "interrupted") await settle?.(id, by);
     } finally {
       own.release();
       over.abort();
@@ -91,10 +101,11 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
 
   /** Drives on what is open and nobody drives. (DRIVES-1) */
   const sweep = async (): Promise<void> => {
-    const open = await own.list({
-      ...{ open: true, limit: MAX_SWEPT },
-      requests: { prefixes: [CLIENT_REQUESTS], hidden: false },
-    });
+    const among = { open: true, limit: MAX_SWEPT };
+    const open = [
+      ...(await own.list({ ...among, requests: { prefixes: [CLIENT_REQUESTS], hidden: false } })),
+      ...(await own.list({ ...among, ...CLIENT_WORK })),
+    ];
     const held = new Set((await store.leases("drive/")).map(({ name }) => name));
     for (const { id, seq } of open.toReversed()) {
       if (running.has(id) || held.has(`drive/${id}`) || line.some((one) => one.id === id)) continue;
@@ -125,6 +136,8 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
       next();
     },
     isRunning: (id: DeliberationId): boolean => running.has(id),
+    /** Resolves when a deliberation is not driven here, or not any more. */
+    ended: async (id: DeliberationId): Promise<void> => running.get(id)?.ended,
     /** The place in line, from 1; 0 for one that is not in it. */
     place: (id: DeliberationId): number => line.findIndex((one) => one.id === id) + 1,
     sweep,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   canonical,
+  Fault,
   type Digest,
   type Opening,
   isEvent,
@@ -11,9 +12,10 @@ import {
 import { idOfRequest, textDigest } from "../engine/index.ts";
 import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
+import type { Resumed } from "../app/resumable.ts";
 import type { OpenedRun } from "../app/start.ts";
 import type { ApiCaller } from "./access.ts";
-import { CLIENT_REQUESTS } from "./drives.ts";
+import { CLIENT_REQUESTS, CLIENT_WORK } from "./drives.ts";
 import { Refused } from "./problem.ts";
 import { readingContext, type HttpExchange, type Services } from "./route.ts";
 
@@ -111,6 +113,34 @@ export async function openOnce(
   if (!begun.fresh && request !== undefined) refuseOther(begun.opened.data.client?.body, client.body);
   drives.add(begun.opened.deliberation, principal);
   return begun;
+}
+
+/**
+ * Opens a deliberation that is named after the work that it does, and finds it again by the client's name for it (REQUEST-1).
+ * @throws Refused 422 for the same name with another body, 503 without room
+ */
+export async function openWorkOnce(
+  { parley, drives, caller }: Pick<Services, "parley" | "drives"> & { readonly caller: ApiCaller },
+  { request, client }: NamedRequest,
+  open: (client: ClientRequest["client"]) => Promise<Resumed>,
+): Promise<OpenedRun> {
+  const { principal } = caller;
+  const { store } = readingContext(parley, principal);
+  const own = request === undefined ? client : { ...client, request: textDigest(request) };
+  const known =
+    own.request === undefined
+      ? []
+      : await store.list({
+          ...{ limit: 1, requests: CLIENT_WORK.requests },
+          opening: [`"request":${canonical(own.request)}`],
+        });
+  if (known.length === 0) drives.checkRoom();
+  const { id, state } = known[0] ? { id: known[0].id, state: "closed" as const } : await open(own);
+  const [opened] = await store.read(id);
+  if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
+  if (known.length > 0) refuseOther(opened.data.client?.body, client.body);
+  drives.add(id, principal);
+  return { opened, fresh: state === "new" || state === "forked", notes: [] };
 }
 
 function refuseOther(known: string | undefined, given: string): void {

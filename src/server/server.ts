@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Parley } from "../app/parley.ts";
+import { settlePersona } from "../app/personas/change.ts";
 import type { Principal } from "../kernel/index.ts";
 import { createAccess } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
@@ -89,6 +90,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const followers = createFollowers({ parley, principal, log });
   const drives = createDrives({
     ...{ parley, principal, log, most: options.maxDrives },
+    settle: async (id, by) => {
+      if (!by.scopes.includes("manage")) return;
+      await settlePersona(parley.context({}, { principal: by, needs: "manage" }), id, config.place);
+    },
     onEnd: (id) => followers.settle(id),
   });
   const exchanges = new Set<AbortController>();
@@ -274,20 +279,27 @@ const ORIGIN = "http://parley.invalid";
 const METHODS = ["GET", "POST", "DELETE"] as const;
 /** What stands beside the APIs. */
 const OWN_PATHS: ReadonlySet<string> = new Set(["", "healthz", "readyz", "metrics"]);
-type Router = RegExpRouter<ApiRoute>;
+/** Paths as they stand come before those with parameters, which the other router could not tell apart. */
+type Router = { readonly exact: ReadonlyMap<string, ApiRoute>; readonly open: RegExpRouter<ApiRoute> };
 
 function routerOf({ routes }: ApiSurface): Router {
-  const router: Router = new RegExpRouter();
-  for (const one of routes)
-    router.add(one.method.toUpperCase(), `/${one.path.replaceAll(/\{(\w+)\}/g, ":$1")}`, one);
-  return router;
+  const open: RegExpRouter<ApiRoute> = new RegExpRouter();
+  const exact = new Map<string, ApiRoute>();
+  for (const one of routes) {
+    const [method, path] = [one.method.toUpperCase(), `/${one.path.replaceAll(/\{(\w+)\}/g, ":$1")}`];
+    if (path.includes(":")) open.add(method, path, one);
+    else exact.set(`${method} ${path}`, one);
+  }
+  return { exact, open };
 }
 
 type Matched = { readonly route: ApiRoute; readonly params: Readonly<Record<string, string>> };
 
 /** The route of a path, with its parameters decoded; one that is not well-formed is none. */
-function matchOf(router: Router, method: string, path: string): Matched | undefined {
-  const [[found] = [], stash] = router.match(method, path);
+function matchOf({ exact, open }: Router, method: string, path: string): Matched | undefined {
+  const known = exact.get(`${method} ${path}`);
+  if (known) return { route: known, params: {} };
+  const [[found] = [], stash] = open.match(method, path);
   if (!found) return undefined;
   const [route, places] = found;
   try {

@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { writePersona } from "../../config/persona-file.ts";
 import { parsePersona, type Lineage, type LoadedPersona } from "../../config/personas.ts";
 import { digestOf, idOfRequest, textDigest } from "../../engine/index.ts";
-import { Fault, isEvent, type Entry } from "../../kernel/index.ts";
+import { Fault, isEvent, type Entry, type Opening } from "../../kernel/index.ts";
 import { personaProtocol, PersonaSettings } from "../../protocols/persona/index.ts";
 import { INSTRUCTION_PARTS, instructionsOf } from "../../text/instruction-parts.ts";
 import { textSimilarity } from "../../stats/text-similarity.ts";
@@ -29,6 +29,7 @@ export type BreedRequest = {
   readonly name?: string | undefined;
   /** Breeds once more what was bred before. */
   readonly again?: boolean;
+  readonly client?: Opening["client"];
 };
 
 /** A child that can be bred, or was. */
@@ -43,6 +44,9 @@ export type PreparedChild = {
 
 const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
 
+/** What the names of the runs begin with that bred a persona. */
+export const BRED = "persona/bred/";
+
 /** An id from a name: small letters, digits and hyphens. */
 const idOf = (name: string): string =>
   name
@@ -55,7 +59,7 @@ const idOf = (name: string): string =>
 /** Prepares a child of these parents; no model is called. @throws Fault `configuration` before anything is recorded or spent */
 export async function prepareChild(
   context: AppContext,
-  { parents: ids, name: wanted, again = false }: BreedRequest,
+  { parents: ids, name: wanted, again = false, client }: BreedRequest,
   reading: ProjectionReading,
 ): Promise<PreparedChild> {
   const distinct = [...new Set(ids)];
@@ -97,9 +101,9 @@ export async function prepareChild(
     texts,
     part: { settings, participants: [writer] },
     identity: ({ templates, settings: own }) => ({ own, templates, model: writer.model }),
-    again,
+    ...{ again, client },
   });
-  const key = `persona/bred/${id}/${digestOf(measurement.key).slice(0, 32)}`;
+  const key = `${BRED}${id}/${digestOf(measurement.key).slice(0, 32)}`;
   refuseTakenName(context, { id, name, key });
   return {
     ...{ id, name, parents },

@@ -1,14 +1,22 @@
-import { readOwnFile, replacePersona, withKeys } from "../../config/persona-file.ts";
+import { readOwnFile, withKeys } from "../../config/persona-file.ts";
 import { parsePersona, type LoadedPersona } from "../../config/personas.ts";
+import { replaceFile } from "../../config/text-file.ts";
 import { textDigest } from "../../engine/index.ts";
-import { Fault, isEvent, type DataOf, type DeliberationId, type Entry } from "../../kernel/index.ts";
+import {
+  Fault,
+  isEvent,
+  type DataOf,
+  type DeliberationId,
+  type Digest,
+  type Entry,
+} from "../../kernel/index.ts";
 import { personaProtocol, PersonaSettings } from "../../protocols/persona/index.ts";
 import type { AppContext } from "../context.ts";
 import { assembleOpening } from "../opening.ts";
 import { seatPerson } from "../people.ts";
 import { resume } from "../run.ts";
 import { openPrepared } from "../start.ts";
-import { childIn } from "./breed.ts";
+import { BRED, childIn } from "./breed.ts";
 import { versionOf } from "./status.ts";
 
 // DECIDE-1. What a person decides about a persona is recorded with the name and the reason, before the file changes.
@@ -22,17 +30,19 @@ type Deciding = {
   readonly why: string;
   /** The file as it becomes. */
   readonly file: string;
+  /** The digest of its instructions; by default as the file says in YAML. */
+  readonly version?: Digest;
 };
 
 const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
 
 /** Records a decision; resolves to its run (DECIDE-1). */
-async function record(
+export async function recordDecision(
   context: AppContext,
-  { persona, decision, why, file }: Deciding,
+  { persona, decision, why, file, version: given }: Deciding,
 ): Promise<DeliberationId> {
   const { user } = context.principal;
-  const version = textDigest(parsePersona(file, persona.path).instructions);
+  const version = given ?? textDigest(parsePersona(file, persona.path).instructions);
   const settings = { kind: "decision" as const, persona: persona.id, version, decision, by: user, why };
   const { opening } = await assembleOpening(context, {
     protocol: personaProtocol,
@@ -64,8 +74,8 @@ export async function acceptPersona(
   const accepted = { version: versionOf(persona), at, by: said };
   const next = withKeys(file, { accepted, retired: undefined });
   const why = "trial" in by ? `the trial ${by.trial} accepted it` : by.why;
-  const run = await record(context, { persona, decision: "accepted", why, file: next });
-  replacePersona(persona.path, next);
+  const run = await recordDecision(context, { persona, decision: "accepted", why, file: next });
+  replaceFile(persona.path, next);
   return { run, path: persona.path };
 }
 
@@ -79,8 +89,8 @@ export async function retirePersona(
   const file = readOwnFile(persona);
   const at = new Date(context.world.now()).toISOString();
   const next = withKeys(file, { retired: { at, by: `${context.principal.user}: ${why}` } });
-  const run = await record(context, { persona, decision: "retired", why, file: next });
-  replacePersona(persona.path, next);
+  const run = await recordDecision(context, { persona, decision: "retired", why, file: next });
+  replaceFile(persona.path, next);
   return { run, path: persona.path };
 }
 
@@ -97,26 +107,46 @@ export async function rollBackPersona(
   const last = before.at(-1);
   if (!last)
     throw refuse(`${persona.name} has no earlier version on record`, "retire it, or name another persona");
-  const run = await record(context, { persona, decision: "rolled-back", why, file: last.file });
-  replacePersona(persona.path, last.file);
+  const run = await recordDecision(context, { persona, decision: "rolled-back", why, file: last.file });
+  replaceFile(persona.path, last.file);
   return { run, path: persona.path, version: last.version };
 }
 
 /** Records the present version of a bred persona that somebody edited; undefined where it is on record already. */
-export async function recordEdit(
+export const recordEdit = async (
   context: AppContext,
   persona: LoadedPersona,
+): Promise<DeliberationId | undefined> =>
+  persona.lineage && persona.from !== "built-in" ? recordPresent(context, persona) : undefined;
+
+/** Records the present version of a persona that has a file, unless it is on record. */
+export async function recordPresent(
+  context: AppContext,
+  persona: LoadedPersona,
+  why = "its file was edited",
 ): Promise<DeliberationId | undefined> {
-  if (!persona.lineage || persona.from === "built-in") return undefined;
   const versions = await listVersions(context, persona.id);
   const present = versionOf(persona);
   if (versions.some(({ version }) => version === present)) return undefined;
-  return record(context, {
+  return recordDecision(context, {
     persona,
     decision: "edited",
-    why: "its file was edited",
+    why,
     file: readOwnFile(persona),
   });
+}
+
+/** Carries out what a person decides about a persona; a version that somebody edited is recorded before. */
+export async function decideOnPersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  { decision, why }: { readonly decision: Exclude<PersonaDecision, "edited">; readonly why: string },
+): Promise<Decided & { readonly version?: string }> {
+  if (decision === "retired") return retirePersona(context, persona, why);
+  await recordEdit(context, persona);
+  return decision === "accepted"
+    ? acceptPersona(context, persona, { why })
+    : rollBackPersona(context, persona, why);
 }
 
 /** A version of a persona: what was recorded, and its file then. */
@@ -137,7 +167,7 @@ export async function listVersions(
   { store }: Pick<AppContext, "store">,
   id: string,
 ): Promise<readonly PersonaVersion[]> {
-  const prefixes = [`persona/bred/${id}/`, `persona/decision/${id}/`];
+  const prefixes = [`${BRED}${id}/`, `persona/decision/${id}/`];
   const found: PersonaVersion[] = [];
   for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
     const page = await store.list({

@@ -1,8 +1,8 @@
 import type { LoadedPersona } from "../../config/personas.ts";
 import { isEvent } from "../../kernel/index.ts";
-import { sectionOf } from "../../protocols/trial/view.ts";
+import { pathsOf, sectionOf, type TrialSection } from "../../protocols/trial/view.ts";
 import { TrialSettings } from "../../protocols/trial/index.ts";
-import type { SignTally } from "../../stats/sequential-sign-test.ts";
+import type { Sign, SignTally } from "../../stats/sequential-sign-test.ts";
 import type { AppContext } from "../context.ts";
 import { listVersions, type PersonaVersion } from "./decide.ts";
 import { statusOf } from "./live.ts";
@@ -24,6 +24,8 @@ export type LineageNode = {
     readonly against: string;
     /** `accepted`, `not accepted`, or how it stands. */
     readonly verdict: string;
+    /** Its tests, each with how every question went, in order. */
+    readonly tests: readonly (TrialSection["tests"][number] & { readonly path: readonly Sign[] })[];
   }[];
   /** How it was ranked since it was accepted. */
   readonly live: SignTally | null;
@@ -38,19 +40,63 @@ export async function readLineage(
   persona: LoadedPersona,
   depth = 0,
 ): Promise<LineageNode> {
-  const { id, name } = persona;
-  const { status, live } = await statusOf(context, persona);
-  const versions = await listVersions(context, id);
   const parents: LineageNode[] = [];
   for (const parent of depth < MAX_DEPTH ? (persona.lineage?.parents ?? []) : []) {
     const known = context.resources.personas().get(parent.id);
     parents.push(known ? await readLineage(context, known, depth + 1) : missing(parent));
   }
+  return { ...(await nodeOf(context, persona)), parents };
+}
+
+/** All that is on record of one persona. */
+async function nodeOf(context: AppContext, persona: LoadedPersona): Promise<Omit<LineageNode, "parents">> {
+  const { id, name } = persona;
+  const { status, live } = await statusOf(context, persona);
+  const versions = await listVersions(context, id);
   return {
-    ...{ id, name, status, live, parents },
+    ...{ id, name, status, live },
     version: versionOf(persona),
     versions: versions.map(({ file: _file, ...version }) => version),
     trials: await listTrials(context, id),
+  };
+}
+
+/** A persona among its own: its parents by id. */
+export type FamilyMember = Omit<LineageNode, "parents"> & { readonly parents: readonly string[] };
+export type Family = {
+  readonly persona: FamilyMember;
+  /** The nearest first, each once. */
+  readonly ancestors: readonly FamilyMember[];
+  readonly descendants: readonly FamilyMember[];
+};
+
+/** How many are shown of either kind. */
+const MAX_RELATIVES = 100;
+
+/** Reads whom a persona comes from, and who comes from it. */
+export async function readFamily(context: AppContext, persona: LoadedPersona): Promise<Family> {
+  const all = context.resources.personas();
+  const parentsOf = (id: string) => all.get(id)?.lineage?.parents ?? [];
+  const childrenOf = (id: string) =>
+    [...all.values()].filter((one) => parentsOf(one.id).some((parent) => parent.id === id));
+  const member = async (id: string): Promise<FamilyMember> => {
+    const known = all.get(id);
+    const version = [...all.values()]
+      .flatMap((one) => one.lineage?.parents ?? [])
+      .find((parent) => parent.id === id)?.version;
+    const node = known ? await nodeOf(context, known) : missing({ id, version: version ?? "" });
+    return { ...node, parents: parentsOf(id).map((parent) => parent.id) };
+  };
+  const walk = async (next: (id: string) => readonly { readonly id: string }[]) => {
+    const seen = new Set([persona.id]);
+    for (const id of seen) for (const one of next(id)) if (seen.size <= MAX_RELATIVES) seen.add(one.id);
+    seen.delete(persona.id);
+    return Promise.all([...seen].map(member));
+  };
+  return {
+    persona: await member(persona.id),
+    ancestors: await walk(parentsOf),
+    descendants: await walk(childrenOf),
   };
 }
 
@@ -73,7 +119,12 @@ async function listTrials({ store }: Pick<AppContext, "store">, id: string): Pro
         : section.accepted
           ? "accepted"
           : `not accepted, ${section.why}`;
-    trials.push({ run, at: opened.at, version: child.version, against: section.parent, verdict });
+    const paths = pathsOf(entries);
+    const tests = section.tests.map((test) => ({
+      ...test,
+      path: paths.find(({ against }) => against === test.against)?.signs ?? [],
+    }));
+    trials.push({ run, at: opened.at, version: child.version, against: section.parent, verdict, tests });
   }
   return trials;
 }

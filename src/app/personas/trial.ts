@@ -10,6 +10,7 @@ import {
   type DeliberationId,
   type Entry,
   type ModelRef,
+  type Opening,
 } from "../../kernel/index.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { chooseJudgeForm } from "../../protocols/phases/judge-prompts.ts";
@@ -21,7 +22,7 @@ import { checkModelRef, type AppContext } from "../context.ts";
 import { UNMEASURED } from "../lookup.ts";
 import { protocolSettings } from "../opening.ts";
 import { choosePanel } from "../panel.ts";
-import { openMeasurement, resumable, type Resumed } from "../resumable.ts";
+import { againName, openMeasurement, resumable, type Resumed } from "../resumable.ts";
 import { heldOutRuns, HELD_OUT_EVERY } from "./held-out.ts";
 import { versionOf } from "./status.ts";
 
@@ -44,6 +45,7 @@ export type TrialRequest = {
   readonly tasks?: readonly TrialTask[] | undefined;
   /** Tries once more a version that was tried. */
   readonly again?: boolean;
+  readonly client?: Opening["client"];
 };
 
 export type PreparedTrial = {
@@ -65,7 +67,7 @@ const ASKED_BY: readonly string[] = ["ask", "council", "debate", "respond"];
 /** Prepares a child's trial; no model is called. @throws Fault before anything is recorded or spent */
 export async function prepareTrial(
   context: AppContext,
-  { child, against, tasks, again = false }: TrialRequest,
+  { child, against, tasks, again = false, client }: TrialRequest,
 ): Promise<PreparedTrial> {
   if (!child.lineage)
     throw refuse(`${child.name} was not bred, and needs no trial`, "name a persona that was bred");
@@ -99,9 +101,9 @@ export async function prepareTrial(
     ]),
     part: { settings, participants },
     identity: () => ({}),
-    again,
+    ...{ again, client },
   });
-  const key = `${requestOf(child.id)}${version.slice(0, 32)}${again ? `/again/${context.world.id()}` : ""}`;
+  const key = `${requestOf(child.id)}${version.slice(0, 32)}${again ? againName(context, client) : ""}`;
   return {
     ...{ opening, questions: items.length, siblings, parent },
     open: () =>
@@ -116,7 +118,9 @@ export async function prepareTrial(
   };
 }
 
-const requestOf = (child: string): string => `trial/${child}/`;
+/** What the names of trials begin with. */
+export const TRIED = "trial/";
+const requestOf = (child: string): string => `${TRIED}${child}/`;
 
 function parentOf(
   context: AppContext,
@@ -176,7 +180,7 @@ async function countSiblings(
   { parent, child, version }: { readonly parent: string; readonly child: string; readonly version: string },
 ): Promise<number> {
   const tried = new Set<string>();
-  const runs = await store.list({ limit: 1_000, requests: { prefixes: ["trial/"], hidden: false } });
+  const runs = await store.list({ limit: 1_000, requests: { prefixes: [TRIED], hidden: false } });
   for (const { id } of runs) {
     const [opened] = await store.read(id);
     if (!opened || !isEvent(opened, "deliberation-opened")) continue;

@@ -8,13 +8,16 @@ import type { JSON_FLAG } from "../options.ts";
 import type { NEW_KEY } from "../server-commands.ts";
 import { withParley } from "../session.ts";
 
+/** What a key may do unless somebody says otherwise: not to change what all share. */
+const USUAL_SCOPES: readonly string[] = ["read", "write"] satisfies Scope[];
+
 /** Makes a key, and prints it: the only time that anybody sees it. */
 export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): Promise<void> =>
   withParley(io, {}, async (context) => {
-    const { scopes: asked = Scope.options, until } = options;
+    const { scopes: asked = USUAL_SCOPES, until } = options;
     const read = Scope.array().min(1).safeParse(asked);
     if (!read.success) {
-      const why = `--scopes takes read and write (got ${quoteValue(asked.join(","))})`;
+      const why = `--scopes takes read, write and manage (got ${quoteValue(asked.join(","))})`;
       throw new Fault("configuration", { why, next: "--scopes read,write" });
     }
     const principal = { ...context.principal, scopes: read.data };

@@ -2,13 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import { estimateOpening, withoutKeys } from "../../app/estimate.ts";
 import type { AppContext } from "../../app/context.ts";
 import { childIn, prepareChild, writeChild } from "../../app/personas/breed.ts";
-import {
-  acceptPersona,
-  recordEdit,
-  retirePersona,
-  rollBackPersona,
-  type Decided,
-} from "../../app/personas/decide.ts";
+import { acceptPersona, decideOnPersona, recordEdit, type Decided } from "../../app/personas/decide.ts";
 import {
   openSummary,
   readFeedback,
@@ -345,25 +339,23 @@ const printDecided = (
 export const accept = (io: Io, { override: why, json }: Values<typeof ACCEPT>, id: string): Promise<void> =>
   withParley(io, {}, async (context) => {
     const persona = context.resources.persona(id);
-    await recordEdit(context, persona);
-    const value = await acceptPersona(context, persona, { why });
+    const value = await decideOnPersona(context, persona, { decision: "accepted", why });
     await printDecided(io, json, { value, words: `${oneLine(persona.name)} is accepted and may take part` });
   });
 
 export const retire = (io: Io, { why, json }: Values<typeof DECIDE>, id: string): Promise<void> =>
   withParley(io, {}, async (context) => {
     const persona = context.resources.persona(id);
-    const value = await retirePersona(context, persona, why);
+    const value = await decideOnPersona(context, persona, { decision: "retired", why });
     await printDecided(io, json, { value, words: `${oneLine(persona.name)} is retired` });
   });
 
 export const rollback = (io: Io, { why, json }: Values<typeof DECIDE>, id: string): Promise<void> =>
   withParley(io, {}, async (context) => {
     const persona = context.resources.persona(id);
-    await recordEdit(context, persona);
-    const value = await rollBackPersona(context, persona, why);
+    const value = await decideOnPersona(context, persona, { decision: "rolled-back", why });
     await printDecided(io, json, {
       value,
-      words: `${oneLine(persona.name)} is back at the version ${value.version.slice(0, 8)}`,
+      words: `${oneLine(persona.name)} is back at the version ${(value.version ?? "").slice(0, 8)}`,
     });
   });

@@ -55,6 +55,21 @@ function testsSoFar(
   entries: readonly Entry[],
   { items, alpha }: Pick<TrialSettings, "items" | "alpha">,
 ): TrialSection["tests"] {
+  return signsSoFar(entries, items).map(({ against, signs }) => ({
+    against,
+    ...decideSigns(signs, { ...TRIAL_TEST, alpha }),
+  }));
+}
+
+/** How each question went, in the order in which the tests count them. */
+export function pathsOf(entries: readonly Entry[]): ReturnType<typeof signsSoFar> {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  return opened?.protocol.name === "trial"
+    ? signsSoFar(entries, TrialSettings.parse(opened.settings).items)
+    : [];
+}
+
+function signsSoFar(entries: readonly Entry[], items: TrialSettings["items"]) {
   const winners = new Map(
     entries.flatMap((entry) =>
       isEvent(entry, "preference-given") && "step" in entry.origin
@@ -67,7 +82,7 @@ function testsSoFar(
       const winner = winners.get(`${name}/${against}/preference`);
       return winner === undefined ? [] : [SIGNS[winner] ?? "tie"];
     });
-    return { against, ...decideSigns(signs, { ...TRIAL_TEST, alpha }) };
+    return { against, signs };
   });
 }
 

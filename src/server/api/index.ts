@@ -6,6 +6,7 @@ import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
+import { libraryRoutes } from "./library.ts";
 import { openApiDocument } from "./openapi.ts";
 
 export const apiRoutes: readonly ApiRoute[] = [
@@ -13,6 +14,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...feedRoutes,
   ...actionRoutes,
   ...catalogRoutes,
+  ...libraryRoutes,
   ...busRoutes,
 ];
 

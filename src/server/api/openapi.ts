@@ -5,6 +5,7 @@ import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view
 import { Problem, TITLES } from "../problem.ts";
 import type { DeclaredReply, ApiRoute } from "../route.ts";
 import { BusMessage } from "./bus.ts";
+import * as librarySchemas from "./library-schemas.ts";
 import * as schemas from "./schemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -13,6 +14,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ BusMessage, Json, Labels, Problem, Contributions, MemorySearch, MemoryEngram, MemoryFacts },
   ...schemas,
+  ...librarySchemas,
 };
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -21,6 +23,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Actions: "Cancel, resume, fork, replay and measure.",
   People: "What waits for people, and what they say.",
   Memory: "What is remembered of earlier answers.",
+  Library: "Personas, strategies, packs and prompts: reading, writing, breeding and trying them.",
   Catalog: "Models, personas, strategies, settings, and what all of it costs.",
   Bus: "The events as the messages of LoCAL2's bus.",
 };

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { Settings as SettingsSchema } from "../../config/settings.ts";
 import { REQUEST_SETTINGS } from "../../app/start.ts";
 import type { RunEstimate } from "../../app/estimate.ts";
 import type { InboxItem } from "../../app/seats.ts";
@@ -7,6 +6,7 @@ import type { ModelRow } from "../../app/model-table.ts";
 import { DebateFlags } from "../../protocols/debate/settings.ts";
 import { DeliberationId, Json, Labels } from "../../kernel/index.ts";
 import { Result } from "../../views/result.ts";
+import { settingField } from "./setting-field.ts";
 
 // SCHEMA-1. What the API takes and gives is said here once: routes check by it, and the OpenAPI document is made from it.
 
@@ -15,30 +15,6 @@ const nullable = { text: text.nullable(), number: z.number().nullable() };
 /** ISO 8601 in UTC. */
 const Time = text;
 
-/**
- * A setting as a request in JSON has it: without its default and without the spellings of files and flags, such as lists with
- * commas, and with times in whole milliseconds or as people write them.
- */
-function settingField(key: string): z.ZodType {
-  const own: z.ZodType = SettingsSchema.shape[key as keyof typeof SettingsSchema.shape];
-  const plain = own instanceof z.ZodDefault ? own.unwrap() : own;
-  const bare = plain instanceof z.ZodOptional ? plain.unwrap() : plain;
-  if (!key.endsWith("Ms")) return written(bare as z.ZodType).optional();
-  return z
-    .union([
-      z
-        .int()
-        .positive()
-        .max(2 ** 31 - 1),
-      text.min(1).max(40),
-    ])
-    .optional();
-}
-/** What a spelling is read into, with the words that errors say of it. */
-const written = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform
-    ? (schema.out as z.ZodType).meta({ ...schema.meta() }) // a schema of its own
-    : schema;
 const settings = Object.fromEntries(REQUEST_SETTINGS.map((key) => [key, settingField(key)]));
 
 const Attachment = z.strictObject({ name: text.max(1_000), text });
