@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -52,13 +53,13 @@ export function createPage(folder: string, base: string): Page {
   };
   return {
     async reply(path, { request: { headers } }) {
-      const isPacked = /\bgzip\b/.test(String(headers["accept-encoding"] ?? ""));
+      const isPacked = takesGzip(headers);
       const place = assets.get(path);
       if (place !== undefined) {
         const { plain, packed } = await fileOf(path, () => readFileSync(place));
         return {
           status: 200,
-          headers: { ...ENCODED(isPacked), "cache-control": "public, max-age=31536000, immutable" },
+          headers: { ...encoding(isPacked), "cache-control": "public, max-age=31536000, immutable" },
           content: {
             type: TYPES[extname(place)] ?? "application/octet-stream",
             bytes: isPacked ? packed : plain,
@@ -69,7 +70,7 @@ export function createPage(folder: string, base: string): Page {
       if (path !== "" && !accepts.includes("text/html")) return undefined;
       const { plain, packed, etag } = await fileOf("", () => Buffer.from(index));
       const own = {
-        ...ENCODED(isPacked),
+        ...encoding(isPacked),
         etag,
         "cache-control": "no-cache",
         "content-security-policy": POLICY,
@@ -84,12 +85,16 @@ export function createPage(folder: string, base: string): Page {
   };
 }
 
+/** Whether a client reads what is compressed. */
+export const takesGzip = (headers: IncomingHttpHeaders): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers["accept-encoding"] ?? ""));
+
 const SAFE = {
   "cross-origin-opener-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
 
-const ENCODED = (isPacked: boolean): Record<string, string> => ({
+const encoding = (isPacked: boolean): Record<string, string> => ({
   vary: "accept-encoding",
   ...(isPacked ? { "content-encoding": "gzip" } : {}),
 });

@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 
 // ADDRESS-1. The address holds the state: any view of the page, at any event of a run, is a link.
 
@@ -25,9 +25,6 @@ function readAddress(): Address {
 
 /** The present address. */
 export const address = signal<Address>({ path: [], query: new URLSearchParams() });
-
-/** The value of a name in the query; null where it is not there. */
-export const queried = (name: string) => computed(() => address.value.query.get(name));
 
 /** The address of a view. `undefined` and empty values are left out. */
 export function hrefTo(

@@ -29,4 +29,4 @@ export function Course({ shown }: ViewProps): VNode {
 }
 
 /** The whole document about the run. */
-export const Record = Course;
+export const Record = ({ shown }: ViewProps): VNode => <Course shown={shown} />;
