@@ -17,10 +17,14 @@ const SCREENS: { readonly [first: string]: Screen } = {
   runs: { load: async () => (await import("./screens/runs.tsx")).Runs, title: () => t.nav.runs },
   d: { load: async () => (await import("./screens/run.tsx")).Run, title: () => t.run.title },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
+  memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
 };
 
 /** The navigation: groups of first segments. */
-const NAVIGATION = [["results", ["", "runs", "inbox"]]] as const;
+const NAVIGATION = [
+  ["results", ["", "runs", "inbox"]],
+  ["knowledge", ["memory"]],
+] as const;
 
 const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };
 const nameOf = (first: string): string => {
