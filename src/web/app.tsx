@@ -18,12 +18,18 @@ const SCREENS: { readonly [first: string]: Screen } = {
   d: { load: async () => (await import("./screens/run.tsx")).Run, title: () => t.run.title },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
   memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
+  library: { load: async () => (await import("./screens/library.tsx")).Library, title: () => t.nav.library },
+  settings: {
+    load: async () => (await import("./screens/settings.tsx")).Settings,
+    title: () => t.nav.settings,
+  },
 };
 
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["memory"]],
+  ["knowledge", ["memory", "library"]],
+  ["system", ["settings"]],
 ] as const;
 
 const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };
