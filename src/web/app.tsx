@@ -18,6 +18,10 @@ const SCREENS: { readonly [first: string]: Screen } = {
   d: { load: async () => (await import("./screens/run.tsx")).Run, title: () => t.run.title },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
   memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
+  personas: {
+    load: async () => (await import("./screens/personas.tsx")).Personas,
+    title: () => t.nav.personas,
+  },
   library: { load: async () => (await import("./screens/library.tsx")).Library, title: () => t.nav.library },
   settings: {
     load: async () => (await import("./screens/settings.tsx")).Settings,
@@ -28,7 +32,7 @@ const SCREENS: { readonly [first: string]: Screen } = {
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["memory", "library"]],
+  ["knowledge", ["memory", "personas", "library"]],
   ["system", ["settings"]],
 ] as const;
 

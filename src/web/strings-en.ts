@@ -450,6 +450,7 @@ export const en = {
     noTrialNeeded: "Only bred personas have trials.",
     trialOf: (against: string, when: string) => `Against ${against}, ${when}`,
     against: { parent: "the parent", none: "no persona" } as { readonly [against: string]: string },
+    rival: "Against",
     tally: "Won–lost–tied",
     decision: "Decision",
     decisions: {
