@@ -164,7 +164,9 @@ function wordsOf(what: Annotation["what"]): VNode | string {
       );
     case "retired":
       return what.reason;
-    default:
+    case "thumb":
+    case "outcome":
+    case "comment":
       return what.text ?? "";
   }
 }

@@ -102,7 +102,7 @@ function written(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(written).join(", ");
   if (typeof value === "object") return Object.keys(value).length === 0 ? "" : JSON.stringify(value);
-  return String(value as string | number | boolean); // JSON has no more
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function Filters(): VNode {
