@@ -82,11 +82,12 @@ describe("strategies and packs", () => {
     expect(shipped).toMatchObject({ from: "built-in", shadows: [], problem: null });
     const written = (await post("strategies/balanced", own)).json;
     expect(written).toMatchObject({
-      ...{ from: "user", shadows: ["built-in"], ...own },
+      ...{ from: "user", shadows: ["built-in"], shipped: shipped.text, ...own },
       strategy: { directive: "Say what stands.", needsGoal: false, sees: [] },
     });
     expect(read("strategies/balanced.yaml")).toBe(own.text);
     expect((await post("packs/mine", { text: pack("mine", "strategy: balanced\n") })).json).toMatchObject({
+      shipped: null,
       pack: { title: "Mine", protocol: "ask", settings: { personas: ["analyst"], strategy: "balanced" } },
     });
     await new Promise((resolve) => setTimeout(resolve, 1_050));

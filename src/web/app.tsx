@@ -30,13 +30,24 @@ const SCREENS: { readonly [first: string]: Screen } = {
     title: () => t.compare.title,
   },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
+  memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
+  personas: {
+    load: async () => (await import("./screens/personas.tsx")).Personas,
+    title: () => t.nav.personas,
+  },
+  library: { load: async () => (await import("./screens/library.tsx")).Library, title: () => t.nav.library },
+  settings: {
+    load: async () => (await import("./screens/settings.tsx")).Settings,
+    title: () => t.nav.settings,
+  },
 };
 
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["league", "contributions", "votes", "costs"]],
-  ["system", ["workers", "bus"]],
+  ["knowledge", ["league", "contributions", "votes", "costs", "memory"]],
+  ["design", ["personas", "library"]],
+  ["system", ["workers", "bus", "settings"]],
 ] as const;
 
 const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };

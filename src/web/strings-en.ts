@@ -1,4 +1,5 @@
 import { plural } from "./language.ts";
+import { library, memory, personas, settings } from "./strings-en-knowledge.ts";
 
 export const en = {
   product: "Parley",
@@ -45,6 +46,7 @@ export const en = {
     keys: "Keys",
     results: "Results",
     knowledge: "Knowledge",
+    design: "Making",
     system: "System",
   },
   shell: {
@@ -483,11 +485,11 @@ export const en = {
     unknownNote: (calls: string) => `The cost of ${calls} is unknown and not in these sums.`,
     total: "Total",
   },
-  memory: {},
-  personas: {},
-  library: {},
+  memory,
+  personas,
+  library,
   forest: {},
-  settings: {},
+  settings,
   workers: {
     empty: "No background work is configured.",
     emptyNext: "A judge and memory work in the background of answers. Ask something.",
