@@ -1,4 +1,5 @@
 import { plural } from "./language.ts";
+import { events, record } from "./strings-en-records.ts";
 
 export const en = {
   product: "Parley",
@@ -367,20 +368,7 @@ export const en = {
     empty: "No messages yet.",
     emptyNext: "Answers, grades and memory appear here. Ask something.",
   },
-  record: {},
-  events: {
-    type: "Type",
-    allTypes: "All types",
-    by: "By",
-    anybody: "Anybody",
-    shown: (found: string, all: string) => (found === all ? `${all} events` : `${found} of ${all} events`),
-    none: "No event fits these filters.",
-    showAll: "Show all events",
-    unknownType: "This page does not know events of this type. It shows them as they were recorded.",
-    unknownNote: "They are kept and shown as they were recorded. Nothing else on this page uses them.",
-    goTo: (seq: string) => `Show the run at event ${seq}`,
-    range: (first: string, last: string) => `Events ${first} to ${last}`,
-    recorded: (seq: string) => `Event ${seq} as it was recorded`,
-  },
+  record,
+  events,
   file: {},
 };
