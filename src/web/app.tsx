@@ -25,13 +25,14 @@ const SCREENS: { readonly [first: string]: Screen } = {
   costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
   workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
   bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
+  forest: { load: async () => (await import("./screens/forest.tsx")).Forest, title: () => t.nav.forest },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
 };
 
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["league", "contributions", "votes", "costs"]],
+  ["knowledge", ["league", "contributions", "votes", "costs", "forest"]],
   ["system", ["workers", "bus"]],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { plural } from "./language.ts";
-import { events, record } from "./strings-en-records.ts";
+import { events, forest, record } from "./strings-en-records.ts";
 
 export const en = {
   product: "Parley",
@@ -344,7 +344,7 @@ export const en = {
   memory: {},
   personas: {},
   library: {},
-  forest: {},
+  forest,
   settings: {},
   workers: {
     empty: "No background work is configured.",

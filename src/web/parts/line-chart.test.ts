@@ -29,6 +29,11 @@ describe("a chart of lines", () => {
       expect(html).not.toMatch(/NaN|Infinity/);
   });
 
+  it("has no ticks between counts", () => {
+    expect(drawn([1, 0, 1])).not.toContain(">0.2</text>");
+    expect(drawn([1, 0, 0.9])).toContain(">0.2</text>");
+  });
+
   it("has the ticks that it is given", () => {
     expect(
       elementHtml([

@@ -33,7 +33,7 @@ export function lineChart({ title, labels, lines, ticks }: LineChart): ElementTr
   const shown = lines.slice(0, MAX_LINES);
   const right = WIDTH - (shown.length > 1 ? KEY_WIDTH : 16);
   const known = shown.flatMap(({ values }) => values.filter((value) => value !== null));
-  const y = linearScale(ticks ?? ticksTo(Math.max(0, ...known)), FLOOR, TOP);
+  const y = linearScale(ticks ?? usualTicks(known), FLOOR, TOP);
   const x = (index: number) => LEFT + 12 + (index / Math.max(1, labels.length - 1)) * (right - LEFT - 24);
   const every = Math.ceil(labels.length / MAX_LABELS);
   return element(
@@ -51,6 +51,12 @@ export function lineChart({ title, labels, lines, ticks }: LineChart): ElementTr
       ...(shown.length > 1 ? keyMarks(one.name, nth, right + 14) : []),
     ]),
   );
+}
+
+/** Counts have no ticks between them. */
+function usualTicks(known: readonly number[]): readonly number[] {
+  const usual = ticksTo(Math.max(0, ...known));
+  return known.every(Number.isInteger) ? usual.filter(Number.isInteger) : usual;
 }
 
 type Place = {
