@@ -29,6 +29,7 @@ const SCREENS: { readonly [first: string]: Screen } = {
     load: async () => (await import("./screens/compare.tsx")).Compare,
     title: () => t.compare.title,
   },
+  forest: { load: async () => (await import("./screens/forest.tsx")).Forest, title: () => t.nav.forest },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
   memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
   personas: {
@@ -46,7 +47,7 @@ const SCREENS: { readonly [first: string]: Screen } = {
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
   ["knowledge", ["league", "contributions", "votes", "costs", "memory"]],
-  ["design", ["personas", "library"]],
+  ["design", ["personas", "library", "forest"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;
 

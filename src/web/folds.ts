@@ -125,6 +125,14 @@ export function useReport(
   return report;
 }
 
+/** Loads the whole texts of these entries, where they came cut; what is shown is folded again once they are there. */
+export function useWhole(run: RunStore, seqs: readonly number[]): void {
+  const wanted = seqs.join(",");
+  useEffect(() => {
+    if (seqs.length > 0) run.complete(seqs);
+  }, [run, wanted]);
+}
+
 function useLoaded<T>(
   protocol: ReadonlySignal<string | undefined>,
   modules: { readonly [name: string]: () => Promise<T> },

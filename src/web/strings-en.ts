@@ -1,5 +1,6 @@
 import { plural } from "./language.ts";
 import { library, memory, personas, settings } from "./strings-en-knowledge.ts";
+import { events, forest, record } from "./strings-en-records.ts";
 
 export const en = {
   product: "Parley",
@@ -488,7 +489,7 @@ export const en = {
   memory,
   personas,
   library,
-  forest: {},
+  forest,
   settings,
   workers: {
     empty: "No background work is configured.",
@@ -512,5 +513,7 @@ export const en = {
     empty: "No messages yet.",
     emptyNext: "Answers, grades and memory appear here. Ask something.",
   },
+  record,
+  events,
   file: {},
 };

@@ -12,10 +12,10 @@ type View = (props: { readonly shown: ShownRun }) => VNode | null;
 export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
   room: async () => (await import("./view-room.tsx")).Room,
   reviews: async () => (await import("./view-reviews.tsx")).Reviews,
-  debate: async () => (await import("./view-record.tsx")).Course,
+  debate: async () => (await import("./view-debate.tsx")).Rounds,
   contributions: async () => (await import("./view-contributions.tsx")).Contributions,
   steps: async () => (await import("./view-steps.tsx")).Steps,
-  forest: async () => (await import("./view-record.tsx")).Section,
+  forest: async () => (await import("./view-forest.tsx")).Cycle,
   record: async () => (await import("./view-record.tsx")).Record,
   events: async () => (await import("./view-events.tsx")).Events,
   fork: async () => (await import("./view-fork.tsx")).Fork,
