@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Progress } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { called, MODES, mcpClient, mcpTestServer, refusal, textOf } from "../support/mcp.ts";
+import { called, MODES, mcpClient, mcpTestServer, refusal } from "../support/mcp.ts";
 import { serverPlace, SIMS, SUM, type Json } from "../support/server.ts";
 
 // The official client in its three modes against a server in this process.
