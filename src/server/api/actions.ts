@@ -108,7 +108,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/answers", {
     ...{ name: "answer", tag: "People", needs: "write", params: OfRun, body: AnswersBody },
-    summary: "Answer questions, or a seat's step; the first answer stands",
+    summary: "Answer questions or a seat's step, or abstain from it; the first answer stands",
     replies: { 200: Answered, ...REFUSALS, 409: Problem },
     handle: async (call) => ({
       status: 200,

@@ -122,10 +122,12 @@ export const Waiting = z.strictObject({
   seats: z.array(WaitingSeat),
 });
 
-/** The answers to questions by id, or the text for a seat's step. */
+const step = text.max(300).optional();
+/** The answers to questions by id, or the text for a seat's step, or that the person abstains from it. */
 export const AnswersBody = z.union([
   z.strictObject({ answers: z.record(text.max(200), text.max(100_000)) }),
-  z.strictObject({ text: text.max(1_000_000), step: text.max(300).optional() }),
+  z.strictObject({ text: text.max(1_000_000), step }),
+  z.strictObject({ abstain: z.literal(true), step }),
 ]);
 export const Answered = z.strictObject({ status: z.literal("recorded"), step: nullable.text });
 
