@@ -94,17 +94,6 @@ export function useShown(run: RunStore): ShownRun {
   return { run, at, entries, result, protocol };
 }
 
-/** Loads the whole texts of the entries that a view tells, where they came cut. */
-export function useWhole({ run, entries }: ShownRun, isTold: (entry: Entry) => boolean): void {
-  const seqs = entries.value
-    .filter(isTold)
-    .map(({ seq }) => seq)
-    .join();
-  useEffect(() => {
-    if (seqs !== "") run.complete(seqs.split(",").map(Number));
-  }, [run, seqs]);
-}
-
 /** Whether an entry holds the answer, or what the answer is compared with: the baseline, and the draft that was ranked first. */
 export function answerTold(entries: readonly Entry[]): (entry: Entry) => boolean {
   const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
@@ -150,3 +139,7 @@ function useLoaded<T>(
     };
   }, [name]);
 }
+
+/** The seqs of the entries that a view tells. */
+export const seqsOf = (entries: readonly Entry[], isTold: (entry: Entry) => boolean): readonly number[] =>
+  entries.filter(isTold).map(({ seq }) => seq);

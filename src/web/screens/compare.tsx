@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { isEvent } from "../../kernel/index.ts";
 import type { Result } from "../../views/result.ts";
 import { address, hrefTo } from "../address.ts";
-import { answerTold, useShown, useWhole, type ShownRun } from "../folds.ts";
+import { answerTold, useShown, useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
 import { openingDifferences } from "../opening-differences.ts";
 import { Markdown } from "../parts/elements.tsx";
@@ -37,7 +37,7 @@ function useRun(id: string): ShownRun {
   const { run, leave } = useMemo(() => openRun(id), [id]);
   useEffect(() => leave, [leave]);
   const shown = useShown(run);
-  useWhole(shown, answerTold(shown.entries.value));
+  useWhole(shown.run, seqsOf(shown.entries.value, answerTold(shown.entries.value)));
   return shown;
 }
 

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { address, hrefTo, hrefWith } from "../address.ts";
-import { answerTold, useShown, useWhole, type ShownRun } from "../folds.ts";
+import { answerTold, useShown, useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { Problem } from "../http.ts";
@@ -42,7 +42,7 @@ export function Run(): VNode {
 function OpenRun({ run }: { readonly run: RunStore }): VNode {
   const shown = useShown(run);
   const turns = useTurns(shown);
-  useWhole(shown, answerTold(shown.entries.value));
+  useWhole(run, seqsOf(shown.entries.value, answerTold(shown.entries.value)));
   const result = shown.result.value;
   if (!result) return <p class="quiet">{t.loading}</p>;
   return (

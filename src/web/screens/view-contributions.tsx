@@ -4,7 +4,7 @@ import { callOf, isEvent, isVoice, workOf, type Entry } from "../../kernel/index
 import { namesOf } from "../../reports/names.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import { spent } from "../../views/spending.ts";
-import { useWhole, type ShownRun } from "../folds.ts";
+import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatMoney, formatPercent, formatRatio } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { Empty, Failure } from "../parts/states.tsx";
@@ -21,7 +21,10 @@ const REPEATS = 2;
 /** Who gave what to the answer: what the chair says, what was measured, and what stands beside the answer. */
 export function Contributions({ shown }: { readonly shown: ShownRun }): VNode | null {
   const measured = useSignal<ContributionsReply | undefined>(undefined);
-  useWhole(shown, ({ type }) => type === "synthesis-given");
+  useWhole(
+    shown.run,
+    seqsOf(shown.entries.value, ({ type }) => type === "synthesis-given"),
+  );
   const result = shown.result.value;
   if (!result) return null;
   const nameOf = namesOf(result.participants);

@@ -103,7 +103,7 @@ function Changes({ opening }: { readonly opening: Opening }): VNode {
         <Choice
           name="mode"
           label={t.ask.mode}
-          now={String(settings["mode"])}
+          now={wordsOf(settings["mode"])}
           options={(["consensus", "vote"] as const).map((name) => [name, t.ask.modes[name]])}
         />
       )}
@@ -111,7 +111,7 @@ function Changes({ opening }: { readonly opening: Opening }): VNode {
         <Choice
           name="effort"
           label={`${t.ask.effort} (${t.ask.effortHint})`}
-          now={String(settings["effort"])}
+          now={wordsOf(settings["effort"])}
           options={["1", "2", "3", "4", "5"].map((value) => [value, value])}
         />
       )}
@@ -259,3 +259,7 @@ function Start({ path, body, said }: StartProps): VNode {
     </>
   );
 }
+
+/** A setting that is a word or a number. */
+const wordsOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";

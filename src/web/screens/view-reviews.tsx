@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { namesOf } from "../../reports/names.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import type { Result } from "../../views/result.ts";
-import { useWhole, type ShownRun } from "../folds.ts";
+import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatCount, formatRatio } from "../formats.ts";
 import { Interval } from "../parts/interval.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -14,7 +14,10 @@ type NameOf = (id: string) => string;
 
 /** Who ranked whom, what came of it, and what reviewers remarked. */
 export function Reviews({ shown }: { readonly shown: ShownRun }): VNode | null {
-  useWhole(shown, ({ type }) => type === "review-given");
+  useWhole(
+    shown.run,
+    seqsOf(shown.entries.value, ({ type }) => type === "review-given"),
+  );
   const result = shown.result.value;
   if (!result) return null;
   const matrix = reviewMatrix(shown.entries.value);

@@ -5,7 +5,7 @@ import { namesOf } from "../../reports/names.ts";
 import type { Result } from "../../views/result.ts";
 import { speakerOf, spending, type Spent } from "../../views/spending.ts";
 import { hrefWith } from "../address.ts";
-import { useWhole, type ShownRun } from "../folds.ts";
+import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -18,7 +18,12 @@ type PartProps = { readonly entries: readonly Entry[]; readonly result: Result; 
 
 /** How far a run went and why, what each part of it took, and who took part. */
 export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
-  useWhole(shown, ({ type }) => ["comparison-given", "rung-decided", "roster-fixed"].includes(type));
+  useWhole(
+    shown.run,
+    seqsOf(shown.entries.value, ({ type }) =>
+      ["comparison-given", "rung-decided", "roster-fixed"].includes(type),
+    ),
+  );
   const result = shown.result.value;
   if (!result) return null;
   const part = { entries: shown.entries.value, result, nameOf: namesOf(result.participants) };
