@@ -109,7 +109,7 @@ const chunks = new WeakMap<Buffer, Buffer>();
  * Writes to a reply whose head is written. The chunk goes straight to the connection: Node would frame it anew for each of a
  * stream's followers, in three writes, which is half of the processor time that following takes.
  */
-export function writeChunk(response: ServerResponse, bytes: Buffer): void {
+function writeChunk(response: ServerResponse, bytes: Buffer): void {
   const { socket } = response;
   if (!socket || !response.headersSent || !response.chunkedEncoding) return void response.write(bytes);
   let chunk = chunks.get(bytes);
