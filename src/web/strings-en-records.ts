@@ -3,6 +3,7 @@ import { plural } from "./language.ts";
 // The words of what shows a run's record: rounds of debates, events, forests.
 
 export const record = {
+  noRecord: "The record is being put together.",
   noRounds: "Nothing was debated yet.",
   noRoundsNext: "The rounds of this debate appear here as they are recorded.",
   assessment: "The judge's assessment",
@@ -88,6 +89,7 @@ export const forest = {
   notClassified: "not classified",
   weather: "Weather",
   noWeather: "The weather is not recorded yet.",
+  veiled: "While a person is waited for, what this cycle has found so far is hidden.",
   tree: "Tree",
   slots: "Slots",
   status: "Status",

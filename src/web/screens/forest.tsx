@@ -146,7 +146,9 @@ function History({ history: { goal, cycles, left } }: { readonly history: Forest
       {waiting.map(({ run }) => (
         <section key={run.id} aria-label={t.forest.handoffs}>
           <h2>{t.forest.handoffs}</h2>
-          <p class="quiet">{t.forest.handoffsNext}</p>
+          <p class="quiet">
+            {t.forest.handoffsNext} {t.forest.veiled}
+          </p>
           <WaitingForms id={run.id} />
         </section>
       ))}
@@ -199,8 +201,9 @@ function CycleTable({ cycles }: { readonly cycles: readonly ForestCycle[] }): VN
             {formatCount(section.cycle)}
           </a>,
           t.run.status[run.status] ?? run.status,
-          formatCount(section.tested),
-          ...LEAF_KINDS.map((kind) => formatCount(countKind(section, kind))),
+          ...[section.tested, ...LEAF_KINDS.map((kind) => countKind(section, kind))].map((count) =>
+            run.status === "waiting" ? t.unknown : formatCount(count),
+          ),
           ...slots.map(({ values }) => {
             const value = values[index] ?? null;
             return value === null ? t.unknown : formatCount(value);

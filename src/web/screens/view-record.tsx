@@ -1,32 +1,46 @@
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
-import { useReport, type ShownRun } from "../folds.ts";
+import { deliberationHead, deliberationParts } from "../../reports/deliberation-parts.ts";
+import { showResult } from "../../reports/shown.ts";
+import { useReport, useWhole, type ShownRun } from "../folds.ts";
 import { Report } from "../parts/report.tsx";
+import { Empty } from "../parts/states.tsx";
+import { t } from "../strings.ts";
 
-type ViewProps = { readonly shown: ShownRun };
-
-/** What the protocol's own report says of its section. */
-export function Section({ shown }: ViewProps): VNode {
+/** The whole document about the run, as `parley show --details` and an export print it, at the seq of the address. */
+export function Record({ shown }: { readonly shown: ShownRun }): VNode {
   const report = useReport(shown.protocol);
-  const parts = useComputed(() => {
+  const entries = shown.entries.value;
+  useWhole(
+    shown.run,
+    entries.map(({ seq }) => seq),
+  );
+  const document = useComputed(() => {
     const result = shown.result.value;
-    if (!result || result.section === null) return [];
-    return report.value?.sectionParts?.(result.section as never, result as never) ?? []; // a report knows its protocol's section
+    if (!result || !report.value) return undefined;
+    const told = showResult(result, report.value, { entries: shown.entries.value });
+    return {
+      head: deliberationHead(shown.entries.value, told),
+      parts: deliberationParts(shown.entries.value, told),
+    };
   });
-  return <Report parts={parts.value} />;
-}
-
-/** What was said, round by round. */
-export function Course({ shown }: ViewProps): VNode {
-  const report = useReport(shown.protocol);
-  const parts = useComputed(() => report.value?.courseParts?.(shown.entries.value) ?? []);
+  if (!document.value) return <Empty title={t.record.noRecord} next={t.loading} />;
+  const { head, parts } = document.value;
   return (
     <>
-      <Section shown={shown} />
-      <Report parts={parts.value} />
+      <p class="quiet" dir="auto">
+        {head.summary}
+      </p>
+      {head.warnings.length > 0 && (
+        <ul class="notice points">
+          {head.warnings.map((warning, index) => (
+            <li key={index} dir="auto">
+              {warning}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Report parts={parts} level={2} />
     </>
   );
 }
-
-/** The whole document about the run. */
-export const Record = ({ shown }: ViewProps): VNode => <Course shown={shown} />;
