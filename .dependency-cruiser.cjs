@@ -134,6 +134,15 @@ module.exports = {
       to: { dependencyTypes: ["core"] },
     },
     {
+      name: "elements-without-node",
+      comment: "a page in a browser makes its elements of these trees",
+      severity: "error",
+      from: {
+        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap)|protocols/[^/]+/report(/chart|-plot))[.]ts$",
+      },
+      to: { pathNot: "^(src|node_modules)/", reachable: true },
+    },
+    {
       name: "prompts-read-no-files",
       severity: "error",
       from: { path: "^src/prompts/", pathNot: test },

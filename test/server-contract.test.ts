@@ -162,7 +162,11 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
     since: fc.constantFrom("12h", "2026-01-31", "soon"),
     until: fc.constantFrom("1s", "2999-12-31T23:59Z"),
     label: fc.constantFrom("a:b", ["a:b", "c:"]),
-    after: fc.oneof(fc.constantFrom(...ids), fc.integer({ min: 0, max: 20 }).map(String)),
+    after: fc.oneof(
+      fc.constantFrom(...ids),
+      fc.integer({ min: 0, max: 20 }).map(String),
+      fc.constantFrom(...ids.map((id) => `${id}:3`)),
+    ),
     of: fc.array(
       fc.tuple(anyId, fc.integer({ min: 0, max: 20 })).map(([id, seq]) => `${id}:${seq}`),
       { minLength: 1, maxLength: 3 },
@@ -307,6 +311,31 @@ function complaint({ spec }: Operation, { status, headers, text }: Got): string 
   const fits = ajv.compile({ $ref: `api${media.schema.$ref}` });
   return fits(JSON.parse(text)) ? undefined : ajv.errorsText(fits.errors);
 }
+
+it("PATIENCE-1: a reply that had to begin early is 200, and is as the document says", async () => {
+  const config = { version: "0", place: { env: {}, cwd: "/" }, maxDepth: 0, quietMs: 50 };
+  await using own = await testServer({ config });
+  const slow = { question: SUM, protocol: "respond", models: ["sim/ada?latency=1300"], reactions: false };
+  const send = async (name: string, path: string, { body, wait }: { body?: unknown; wait: number }) => {
+    const headers = { prefer: `wait=${wait}` };
+    const got = await own.post(path, body, { headers });
+    const bare = operations.find((one) => one.name === name);
+    if (!bare) throw new Error(`there is no operation ${name}`);
+    const operation = { ...bare, spec: document.paths[bare.path][bare.method] };
+    expect([got.status, got.text.slice(0, 2), complaint(operation, got)]).toEqual([200, "\n\n", undefined]);
+    expect(got.headers.location).toContain(`deliberations/${got.json.id}`);
+    return got.json;
+  };
+  const { id, ...opened } = await send("openDeliberation", "deliberations", { body: slow, wait: 1 });
+  expect(opened).toMatchObject({ status: "open", events: expect.stringContaining(id) as string });
+  const resumed = await send("resumeDeliberation", `deliberations/${id}/resume`, { wait: 9 });
+  expect(resumed).toMatchObject({ id, status: "answered", finalAnswer: "391" });
+  const fork = { body: { upToSeq: 1 }, wait: 1 };
+  expect(await send("forkDeliberation", `deliberations/${id}/fork`, fork)).toMatchObject({ status: "open" });
+  // What is over before anything had to be said keeps its own status.
+  const brief = await own.post("deliberations", { ...slow, models: ["sim/ada"] });
+  expect(brief).toMatchObject({ status: 202, text: expect.stringMatching(/^\{/) as string });
+});
 
 describe.each(operations)("$name", (bare) => {
   const operation = (): Operation => ({ ...bare, spec: document.paths[bare.path][bare.method] });

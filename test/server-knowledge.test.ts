@@ -29,7 +29,7 @@ describe("single events", () => {
       lines.text
         .trim()
         .split("\n")
-        .map((line) => JSON.parse(line) as Json),
+        .map((line): Json => JSON.parse(line)),
     ).toEqual([all[1], all[3]]);
     expect((await server.get(`${path}/4`)).json).toEqual(all[3]);
     expect(await dataOf(`${path}?only=${upTo(200).join()}`)).toEqual(all);
@@ -80,7 +80,7 @@ describe("single events", () => {
     const parley = {
       ...server.parley,
       context: () => ({ ...context, store: { ...context.store, read } }),
-    } as unknown as TestServer["parley"]; // a store that counts
+    }; // a store that counts
     const reader = await shownReader(parley, server.principal, id as string);
     expect((await readOnly(reader, [500])).map(({ seq }) => seq)).toEqual([500]);
     expect(count).toBe(2); // the opening says whether a person takes part
@@ -88,5 +88,167 @@ describe("single events", () => {
     expect(count).toBe(2 + 1 + 6 + 1);
     expect(await reader(30, 10)).toHaveLength(10);
     expect(count).toBe(2 + 8 + 10);
+  });
+});
+
+describe("what is known over all runs", () => {
+  const council = { protocol: "council", question: SUM, models: SIMS, reactions: false };
+  let other: TestServer;
+  let ids: string[];
+  beforeAll(async () => {
+    other = await testServer();
+    ids = [];
+    for (const more of [{}, { strategy: "risk-averse" }, { question: "Compare tea and coffee" }])
+      ids.push((await other.ask({ ...council, ...more })).id as string);
+    await other.ask({ protocol: "debate", rounds: 1 }); // nobody votes in it
+  }, 30_000);
+  afterAll(() => other[Symbol.asyncDispose]());
+  const get = async (path: string): Promise<Json> => {
+    const got = await other.get(path);
+    expect([got.status, path]).toEqual([200, path]);
+    return got.json;
+  };
+
+  it("lists votes, the newest run first, by pages that miss and repeat none", async () => {
+    const { data, next } = await get("votes?limit=200");
+    expect(next).toBe(null);
+    expect([...new Set(data.map((one: Json) => one.deliberation as string))]).toEqual(ids.toReversed());
+    const keyOf = ({ event, draft }: Json) => `${event} ${draft}`;
+    for (const limit of [1, 4, 7, data.length]) {
+      const paged: Json[] = [];
+      for (let after = ""; ;) {
+        const page = await get(`votes?limit=${limit}${after}`);
+        paged.push(...page.data);
+        expect(page.data.length).toBeGreaterThan(0);
+        if (page.next === null) break;
+        after = `&after=${encodeURIComponent(page.next)}`;
+      }
+      expect(paged.map(keyOf)).toEqual(data.map(keyOf));
+    }
+    const [{ voter }] = data;
+    const named = (await get(`votes?persona=${voter.persona}&limit=2`)) as Json;
+    const rest = await get(`votes?persona=${voter.persona}&limit=200&after=${named.next}`);
+    expect([...named.data, ...rest.data].map(keyOf)).toEqual(
+      data
+        .filter((one: Json) => [one.voter.persona, one.candidate.persona].includes(voter.persona))
+        .map(keyOf),
+    );
+    expect((await get(`votes?kind=comparison`)).data.every((one: Json) => one.deliberation === ids[2])).toBe(
+      true,
+    );
+    expect((await get(`votes?model=sim/nobody`)).data).toEqual([]);
+    expectProblem(await other.get("votes?after=222222222222:1"), 404, "deliberation-missing");
+    expectProblem(await other.get("votes?limit=201"), 400, "invalid-request");
+    const acme = await other.newKey({ organization: "acme" });
+    const foreign = await other.get(`votes?after=${ids[1]}:1`, { key: acme.secret });
+    expectProblem(foreign, 404, "deliberation-missing");
+    expect((await other.get("votes", { key: acme.secret })).json).toEqual({
+      data: [],
+      next: null,
+      leftOut: [],
+    });
+  });
+
+  it("adds votes up in a matrix and in leagues", async () => {
+    const { data } = await get("votes?limit=200");
+    const { by, cells } = await get("votes/matrix?by=model");
+    expect(by).toBe("model");
+    const counted = (one: Json) =>
+      data.filter(
+        ({ voter, candidate, rank }: Json) =>
+          voter.model === one.voter && candidate.model === one.candidate && rank !== null,
+      ).length;
+    expect(cells.length).toBeGreaterThan(0);
+    for (const cell of cells) expect(cell.votes).toBe(counted(cell));
+    const league = await get("league");
+    expect(league.by).toBe("persona");
+    expect(league.leagues.map(({ kind }: Json) => kind as string)[0]).toBe("all");
+    expect(league.leagues[0]).toMatchObject({ sessions: 3, tooFew: true, p: null });
+    expect(league.leagues[0].rows[0]).toMatchObject({ sessions: 3, tooFew: expect.any(Boolean) as boolean });
+    expect((await get("league?kind=comparison&by=model")).leagues).toMatchObject([
+      { kind: "comparison", sessions: 1 },
+    ]);
+    expect((await get("league?since=2999-01-01")).leagues).toEqual([]);
+  });
+
+  it("HEAT-1: has claimed and measured shares, and votes apart, in all and by strategy", async () => {
+    const measured = await other.post(`deliberations/${ids[0]}/contributions`, { calls: false });
+    expect(measured.status).toBe(200);
+    const all = await get("contributions");
+    const split = await get("contributions?split=strategy");
+    expect([all.split, split.split]).toEqual(["none", "strategy"]);
+    expect([...new Set(split.rows.map((one: Json) => one.strategy as string))]).toContain("risk-averse");
+    for (const { persona, strategy, runs, claimed, sessions } of all.rows) {
+      expect(strategy).toBe(null);
+      const parts = split.rows.filter((one: Json) => one.persona === persona);
+      const sum = (read: (one: Json) => number) =>
+        parts.reduce((total: number, one: Json) => total + read(one), 0) as number;
+      expect(sum((one) => one.runs)).toBe(runs);
+      expect(sum((one) => one.sessions)).toBe(sessions);
+      expect(sum((one) => one.claimed.sum)).toBeCloseTo(claimed.sum);
+    }
+    expect(all.rows.some(({ measured: by }: Json) => Object.keys(by).length > 0)).toBe(true);
+  });
+
+  it("adds up what each person and each key spent", async () => {
+    const ana = await other.newKey({ user: "ana" });
+    const asked = { ...council, question: "What is 2 + 3?" };
+    const headers = { prefer: "wait=20" };
+    await other.post("deliberations", asked, { key: ana.secret, headers });
+    const run = await other.parley.start({
+      question: "What is 4 + 4?",
+      models: ["sim/ada"],
+      protocol: "respond",
+    });
+    await run.outcome();
+    expect((await other.parley.read(run.id))[0]?.data).not.toHaveProperty("client");
+    const { rows: users, total } = await get("usage?by=user");
+    expect(users.map(({ key }: Json) => key as string).sort()).toEqual(["ana", "local"]);
+    const { rows: keys, names } = await get("usage?by=key");
+    expect(names[ana.id]).toBe("test");
+    expect(keys.find(({ key }: Json) => key === ana.id)?.calls).toBe(
+      users.find(({ key }: Json) => key === "ana").calls,
+    );
+    // What no client asked for has no key.
+    expect(keys.map(({ key }: Json) => key as string)).toContain("unknown");
+    expect(keys.reduce((sum: number, { calls }: Json) => sum + Number(calls), 0)).toBe(total.calls);
+    expect(keys).toHaveLength(3);
+  });
+
+  it("shows what reactors do, without places in the store", async () => {
+    const { id } = await other.ask({
+      protocol: "respond",
+      models: [SIMS[0]],
+      reactions: true,
+      judge: [SIMS[1]],
+    });
+    await (
+      await other.sse(`deliberations/${id}/events`)
+    ).ended;
+    const { reactors, deliberations, leftOut } = await get("reactors");
+    expect(deliberations).toBeGreaterThan(4);
+    expect(leftOut).toEqual([]);
+    expect(reactors.map(({ reactor }: Json) => reactor as string)).toContain("critic");
+    const critic = reactors.find(({ reactor }: Json) => reactor === "critic");
+    expect(critic).toMatchObject({ behind: 0, passed: 0, oldestMs: null, said: 1, lastError: null });
+    expect(critic.lastSaid.deliberation).toBe(id);
+    expect(JSON.stringify(reactors)).not.toContain("cursor");
+    expect((await get("reactors?since=2999-01-01")).deliberations).toBe(0);
+  });
+
+  it("VEIL-1: counts no vote of a run with a person until it has ended", async () => {
+    const before = (await get("votes?limit=200")).data.length as number;
+    const league = (await get("league")).leagues[0].sessions as number;
+    const seats = [{ name: "me", seat: "reviewer" }];
+    const headers = { prefer: "wait=9" };
+    const { json } = await other.post("deliberations", { ...council, seats }, { headers });
+    expect(json.status).toBe("waiting");
+    const types = async () => (await other.parley.read(json.id)).map(({ type }) => type as string);
+    await expect.poll(types).toContain("review-given");
+    expect((await get("votes?limit=200")).data).toHaveLength(before);
+    expect((await get("league")).leagues[0].sessions).toBe(league);
+    await other.post(`deliberations/${json.id}/cancel`);
+    expect((await get("votes?limit=200")).data.length).toBeGreaterThan(before);
+    expect((await get("league")).leagues[0].sessions).toBe(league + 1);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { DeliberationId, type NewEvent } from "../src/kernel/index.ts";
 import { SIMS, SUM, serverPlace, testServer, type Json, type TestServer } from "./support/server.ts";
 
 // VEIL-1, DRIVES-3: what a deliberation asks of people, over HTTP and over restarts of the server.
@@ -143,3 +144,35 @@ it("drives on at once with an answer that comes while the drive is ending", asyn
       .toBe("review");
   }
 }, 40_000);
+
+it("DRIVES-1: drives on all that was left open, of every organization and behind any number of others", async () => {
+  using place = serverPlace();
+  const first = await testServer({ maxDrives: 1 }, place);
+  const question = { question: SUM, models: ["sim/ada?latency=400"], protocol: "respond", reactions: false };
+  const { secret } = await first.newKey({ organization: "acme" });
+  const left = await Promise.all(
+    [{ key: secret }, {}].map(async (sent) => (await first.post("deliberations", question, sent)).json.id),
+  );
+  const { store } = first.parley.context({}, { principal: first.principal }).process;
+  const own = store.for(first.principal.organization);
+  const opened = (await own.read(left[1])).slice(0, 1).map(({ type, data }) => ({ type, data }) as NewEvent);
+  // More than a page of them, opened later, which another server drives.
+  await Promise.all(
+    Array.from({ length: 1_001 }, async (_, nth) => {
+      const id = DeliberationId.parse(`z${nth}`);
+      await own.append(id, opened, { by: "open", request: `api/x/${nth}` });
+      await store.lease(`drive/${id}`, "another", 60_000);
+    }),
+  );
+  await first.stop(0);
+  await using second = await testServer({}, place);
+  for (const [id, sent] of [
+    [left[0], { key: secret }],
+    [left[1], {}],
+  ] as const)
+    await expect
+      .poll(async () => (await second.get(`deliberations/${id}`, sent)).json.status as string, {
+        timeout: 5_000,
+      })
+      .toBe("answered");
+}, 30_000);

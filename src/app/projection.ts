@@ -1,6 +1,7 @@
 import {
   Cursor,
   EVENT_SCHEMA,
+  Fault,
   isUnreadable,
   type DeliberationId,
   type Entry,
@@ -129,8 +130,14 @@ const foldParts: FoldParts = (sum, { less, more }) => {
   return tally.runs === 0 ? null : JSON.stringify(tally);
 };
 
-async function* pagesOf(projection: RunProjection, query: PartQuery): AsyncGenerator<StoredPart> {
-  for (let before: StoredPart | undefined, isEnd = false; !isEnd;) {
+type PartPlace = Pick<StoredPart, "openedAt" | "opened">;
+
+async function* pagesOf(
+  projection: RunProjection,
+  query: PartQuery,
+  first?: PartPlace,
+): AsyncGenerator<StoredPart> {
+  for (let before = first, isEnd = false; !isEnd;) {
     const page = await projection.parts(query, { limit: PAGE, ...(before === undefined ? {} : { before }) });
     yield* page;
     before = page.at(-1);
@@ -181,16 +188,20 @@ export async function readTally(
   return { ...all, kinds };
 }
 
-/** The journals of deliberations that name these personas and models, the newest first. */
+/** Whom deliberations name, and the newest one that is looked at. */
+type NamingRuns = KnownRuns & {
+  readonly persona?: string | undefined;
+  readonly model?: string | undefined;
+  readonly from?: DeliberationId | undefined;
+};
+
+/**
+ * The journals of deliberations that name these personas and models, the newest first.
+ * @throws Fault `deliberation-missing` for a `from` that is not there
+ */
 export async function* readNaming(
   known: Projected,
-  {
-    protocol,
-    kind,
-    since,
-    persona,
-    model,
-  }: KnownRuns & { readonly persona?: string | undefined; readonly model?: string | undefined },
+  { protocol, kind, since, persona, model, from }: NamingRuns,
   reading: ProjectionReading,
 ): AsyncGenerator<readonly Entry[]> {
   await project(known, reading);
@@ -200,7 +211,11 @@ export async function* readNaming(
     model === undefined ? [] : modelName(model),
   ].flat();
   const query = { protocol, kind, people, since: since === undefined ? undefined : isoOf(since) };
-  for await (const { deliberation } of pagesOf(known.projection, query)) {
+  const [first] = from === undefined ? [] : await known.store.read(from, 0, 1);
+  if (from !== undefined && first === undefined) throw new Fault("deliberation-missing", { id: from });
+  // What was opened before the next place in the store: `from` itself, and all that are older.
+  const before = first && { openedAt: first.at, opened: first.cursor + 1 };
+  for await (const { deliberation } of pagesOf(known.projection, query, before)) {
     const entries = await readable(known.store, deliberation);
     if (entries) yield entries;
   }

@@ -1,5 +1,6 @@
 import type { OrganizationStore } from "../kernel/index.ts";
 import { costBy, sumCosts, type CostKey, type CostRow } from "../views/cost.ts";
+import type { Credential } from "../stores/credentials.ts";
 import { listJournals } from "./lookup.ts";
 
 /** What recorded calls cost. `since` is ISO 8601 in UTC; null for all time. */
@@ -10,6 +11,8 @@ export type UsageReport = {
   readonly timeZone: string;
   readonly rows: readonly CostRow[];
   readonly total: CostRow;
+  /** By key what it is called, as far as that is known; empty for other rows than those of keys. */
+  readonly names: { readonly [key: string]: string };
 };
 
 /** Adds up what recorded calls cost, of the runs that were opened since a time in milliseconds since 1970. */
@@ -19,11 +22,14 @@ export async function usageSince(
     by,
     since,
     timeZone,
+    keys = [],
     onUnreadable = () => undefined,
   }: {
     readonly by: CostKey;
     readonly since?: number | undefined;
     readonly timeZone: string;
+    /** The credentials of clients, also those that do not hold any more. */
+    readonly keys?: readonly Credential[];
     readonly onUnreadable?: (id: string) => void;
   },
 ): Promise<UsageReport> {
@@ -31,7 +37,15 @@ export async function usageSince(
   for await (const entries of listJournals(store, { since, onUnreadable })) runs.push(entries);
   // The form of a Swedish date is that of ISO 8601.
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
-  const rows = costBy(runs, by, (ms) => day.format(ms));
-  const total = sumCosts(rows);
-  return { by, since: since === undefined ? null : new Date(since).toISOString(), timeZone, rows, total };
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  const rows = costBy(runs, by, {
+    dayOf: (ms) => day.format(ms),
+    userOf: (key) => byId.get(key ?? "")?.principal.user,
+  });
+  const named = by === "key" ? rows.flatMap(({ key }) => byId.get(key) ?? []) : [];
+  return {
+    ...{ by, since: since === undefined ? null : new Date(since).toISOString(), timeZone },
+    ...{ rows, total: sumCosts(rows) },
+    names: Object.fromEntries(named.map(({ id, name }) => [id, name])),
+  };
 }

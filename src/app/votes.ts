@@ -1,9 +1,10 @@
 import { shuffle } from "../engine/index.ts";
-import { isEvent, type Entry } from "../kernel/index.ts";
+import { DeliberationId, Fault, isEvent, type Entry } from "../kernel/index.ts";
 import { labelAt } from "../protocols/phases/table.ts";
-import { leagueOf, type League } from "../stats/league.ts";
+import { leagueOf, MIN_LEAGUE_VOTES, type League, type LeagueTally } from "../stats/league.ts";
 import { answersIn } from "../views/answer-event.ts";
 import { personaShares, voteMatrix, type PersonaShares, type VoteCell } from "../views/run-part.ts";
+import { veiled } from "../views/veil.ts";
 import { votesIn, type PeerVote } from "../views/votes.ts";
 import {
   readNaming,
@@ -29,14 +30,55 @@ export async function* readVotes(
   filter: VoteFilter,
   reading: ProjectionReading,
 ): AsyncGenerator<LabeledVote> {
+  for await (const { vote } of placedVotes(known, filter, reading)) yield vote;
+}
+
+/** Votes, and what `after` takes for those behind them; null behind the last. */
+export type VotePage = { readonly votes: readonly LabeledVote[]; readonly next: string | null };
+
+/** At most `limit` of the votes that `readVotes` has. @throws Fault `deliberation-missing` for a place in one that is not there */
+export async function readVotePage(
+  known: Projected,
+  { limit, after, ...filter }: VoteFilter & { readonly limit: number; readonly after?: string | undefined },
+  reading: ProjectionReading,
+): Promise<VotePage> {
+  const page: PlacedVote[] = [];
+  const from = after === undefined ? undefined : readPlace(after);
+  for await (const vote of placedVotes(known, { ...filter, from }, reading)) {
+    if (page.length === limit)
+      return { votes: page.map((one) => one.vote), next: page.at(-1)?.place ?? null };
+    page.push(vote);
+  }
+  return { votes: page.map((one) => one.vote), next: null };
+}
+
+/** A place among votes: behind so many of a deliberation's. */
+type VotePlace = { readonly id: DeliberationId; readonly votes: number };
+type PlacedVote = { readonly vote: LabeledVote; readonly place: string };
+
+function readPlace(text: string): VotePlace {
+  const [given = "", votes] = text.split(":");
+  const id = DeliberationId.safeParse(given).data;
+  if (id === undefined) throw new Fault("deliberation-missing", { id: given.slice(0, 40) });
+  return { id, votes: Number(votes) };
+}
+
+async function* placedVotes(
+  known: Projected,
+  { from, ...filter }: VoteFilter & { readonly from?: VotePlace | undefined },
+  reading: ProjectionReading,
+): AsyncGenerator<PlacedVote> {
   const { persona, model } = filter;
-  for await (const entries of readNaming(known, filter, reading)) {
+  for await (const all of readNaming(known, { ...filter, from: from?.id }, reading)) {
+    const entries = veiled(all);
     const labels = labelsIn(entries);
-    for (const vote of votesIn(entries)) {
+    for (const [index, vote] of votesIn(entries).entries()) {
+      if (vote.deliberation === from?.id && index < from.votes) continue;
       const { voter, candidate } = vote;
       if (persona !== undefined && voter.persona !== persona && candidate.persona !== persona) continue;
       if (model !== undefined && voter.model !== model && candidate.model !== model) continue;
-      yield { ...vote, label: labels.get(vote.draft) ?? "" };
+      const place = `${vote.deliberation}:${index + 1}`;
+      yield { vote: { ...vote, label: labels.get(vote.draft) ?? "" }, place };
     }
   }
 }
@@ -62,7 +104,11 @@ export async function readMatrix(
 }
 
 /** A league of one kind of question, or of all. */
-export type KindLeague = League & { readonly kind: string };
+export type KindLeague = League & {
+  readonly kind: string;
+  /** Whether there are too few sessions for any claim. */
+  readonly tooFew: boolean;
+};
 
 /** The leagues of personas or models: over all questions, then by kind, the kind with the most sessions first. */
 export async function readLeagues(
@@ -75,8 +121,13 @@ export async function readLeagues(
   const byKind = [...kinds]
     .filter(([, tally]) => tally[by].sessions > 0)
     .toSorted(([, one], [, other]) => other[by].sessions - one[by].sessions)
-    .map(([kind, tally]) => ({ kind, ...leagueOf(tally[by]) }));
-  return byKind.length === 1 ? byKind : [{ kind: "all", ...leagueOf(all[by]) }, ...byKind];
+    .map(([kind, tally]) => kindLeague(kind, tally[by]));
+  return byKind.length === 1 ? byKind : [kindLeague("all", all[by]), ...byKind];
+}
+
+function kindLeague(kind: string, tally: LeagueTally): KindLeague {
+  const league = leagueOf(tally);
+  return { kind, tooFew: league.sessions < MIN_LEAGUE_VOTES, ...league };
 }
 
 /** What personas had of the answers that chairs wrote, over all deliberations. */

@@ -267,6 +267,29 @@ const isOpeningOf = (organization: OrganizationId, entry: Entry): boolean =>
   isEvent(entry, "deliberation-opened") && entry.data.organization === organization;
 
 /** The deliberations to start with, newest first. */
+/** So many of the newest runs are read at the start; more where a time is given. */
+export const mostWatched = (since: number | undefined): number => (since === undefined ? 200 : 10_000);
+
+/** The reactors' states at one moment, and the deliberations that cannot be read. */
+export type WatchMoment = { readonly report: WatchReport; readonly unreadable: readonly DeliberationId[] };
+
+/** Reads the reactors' states once, over the newest deliberations or those since a time. @throws Fault of the store */
+export async function watchOnce(
+  watching: Watching,
+  { since, signal }: Pick<WatchOptions, "since" | "signal">,
+): Promise<WatchMoment> {
+  const unreadable: DeliberationId[] = [];
+  return new Promise((resolve, reject) => {
+    watch(watching, {
+      ...{ since, signal, most: mostWatched(since), once: true },
+      onBegin: (report) => resolve({ report, unreadable }),
+      onUnreadable: (id) => void unreadable.push(id),
+      onEntry: () => undefined,
+      onState: () => undefined,
+    }).catch(reject);
+  });
+}
+
 async function newest(
   { store, organization }: Watching,
   { most, since }: WatchOptions,

@@ -202,10 +202,12 @@ export const EXPORT = {
   json: flag("--json", "as --format json, of a debate as --format debate", { isHidden: true }),
 };
 export const COST = {
-  by: choice("--by <key>", "one row for each (model, protocol, persona or day; default: model)", [
+  by: choice("--by <key>", "one row for each (model, protocol, persona, user, key or day; default: model)", [
     "model",
     "protocol",
     "persona",
+    "user",
+    "key",
     "day",
   ]),
   since: SINCE,

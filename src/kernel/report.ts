@@ -1,9 +1,19 @@
 // What a protocol says about its own section of a result, in no format yet: a terminal, a document and a page render it.
 
 /**
+ * An element of HTML or SVG as plain data. Its attributes have the names of HTML and SVG: `class`, `stroke-width`. A text in it is never
+ * read as HTML.
+ */
+export type ElementTree = {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly children: readonly (ElementTree | string)[];
+};
+
+/**
  * A block of a report. `words`, headings and labels are Parley's own, though foreign names may stand in them; `text` and
- * `points` are foreign, and are shown whole. A `figure` is an inline SVG of one's own for a page: it says no more than the
- * blocks beside it, and other formats leave it out.
+ * `points` are foreign, and are shown whole. A `figure` is an `svg` element for a page, which brings the
+ * style: it says no more than the blocks beside it, and other formats leave it out.
  */
 export type ReportBlock =
   | { readonly kind: "words"; readonly text: string }
@@ -17,7 +27,7 @@ export type ReportBlock =
   /** `verbatim`: the language of a text that is code. `isOwn`: whether it is what the document is there for, as an answer. */
   | { readonly kind: "text"; readonly text: string; readonly verbatim?: string; readonly isOwn?: boolean }
   | { readonly kind: "points"; readonly texts: readonly string[] }
-  | { readonly kind: "figure"; readonly svg: string };
+  | { readonly kind: "figure"; readonly figure: ElementTree };
 
 /** A heading with what stands below it; without blocks and parts it is left out. */
 export type ReportPart = {

@@ -1,6 +1,7 @@
+import type { ElementTree } from "../kernel/index.ts";
 import type { PersonaShares } from "../views/run-part.ts";
 import { csvHeader, csvLines, type CsvColumns } from "./csv.ts";
-import { escaped } from "./html.ts";
+import { element, svgFile } from "./element.ts";
 import { aligned } from "./labelled-rows.ts";
 import { px, text } from "./plot.ts";
 import { oneLine } from "./printable.ts";
@@ -78,16 +79,20 @@ const STYLE = `
   .paper { fill: var(--paper); }
   .head { font-size: 16px; font-weight: 600; }
   .faint { fill: var(--faint); font-size: 12px; }
-  .cell { fill: var(--heat); stroke: var(--paper); stroke-width: 2; }`;
+  .cell { fill: var(--heat); stroke: var(--paper); stroke-width: 2; }
+`;
 
 /** The deepest fill: text on it is still readable. */
 const DEEPEST = 0.55;
 
+/** The figure as an SVG file. Ends in a newline. */
+export const sharesSvg = (rows: readonly PersonaShares[]): string => svgFile(sharesFigure(rows), STYLE);
+
 /**
  * Personas by strategies: a cell is as deep as the claimed mean, with the measured one below; votes stand in a column of their
- * own. Ends in a newline.
+ * own.
  */
-export function sharesSvg(rows: readonly PersonaShares[]): string {
+export function sharesFigure(rows: readonly PersonaShares[]): ElementTree {
   const strategies = [...new Set(rows.map(({ strategy }) => strategy ?? "all"))];
   const personas = [...new Set(rows.map(({ persona }) => persona))];
   const columns = [...strategies, "votes"];
@@ -112,11 +117,11 @@ export function sharesSvg(rows: readonly PersonaShares[]): string {
     const words = sessions === 0 ? "-" : `${percent(won / sessions)} of ${sessions}`;
     return text({ x: x + middle, y: y + 27, anchor: "middle" }, words);
   });
-  return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    "<title>Contributions by persona and strategy</title>",
-    `<style>${STYLE}\n</style>`,
-    `<rect class="paper" width="${width}" height="${height}"/>`,
+  return element(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, width, height, role: "img" },
+    element("title", {}, "Contributions by persona and strategy"),
+    element("rect", { class: "paper", width, height }),
     text({ x: 16, y: 28, class: "head" }, "Contributions by persona and strategy"),
     text(
       { x: 16, y: 48, class: "faint" },
@@ -127,20 +132,23 @@ export function sharesSvg(rows: readonly PersonaShares[]): string {
     ...(rows.length === 0 ? [text({ x: 16, y: TOP + 27 }, NOTHING)] : []),
     ...cells,
     ...wins,
-    "</svg>",
-  ].join("\n")}\n`;
+  );
 }
 
 function heatCell(
   { persona, strategy, runs, claimed, measured }: PersonaShares,
   { x, y }: { readonly x: number; readonly y: number },
-): string[] {
+): ElementTree[] {
   const left = measured["leave-one-out"];
   const depth = (DEEPEST * Math.min(1, Math.max(0, claimed.mean ?? 0))).toFixed(3);
   const title = `${persona}, ${strategy ?? "all strategies"}: claimed ${mean(claimed.mean, claimed.n)}, left out ${mean(left?.mean, left?.n)}, ${runs} runs`;
   const center = x + CELL.width / 2;
   return [
-    `<rect class="cell" x="${px(x)}" y="${px(y)}" width="${CELL.width}" height="${CELL.height}" fill-opacity="${depth}"><title>${escaped(title)}</title></rect>`,
+    element(
+      "rect",
+      { class: "cell", x: px(x), y: px(y), ...CELL, "fill-opacity": depth },
+      element("title", {}, title),
+    ),
     text({ x: center, y: y + 20, anchor: "middle" }, mean(claimed.mean, claimed.n)),
     text({ x: center, y: y + 37, class: "faint", anchor: "middle" }, mean(left?.mean, left?.n)),
   ];

@@ -2,7 +2,7 @@ import { callOf, timeOf, type Entry, type Event, type Origin, type ReportPart } 
 import { formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { speakerOf } from "../views/spending.ts";
-import { part, points, table, words } from "./part.ts";
+import { figures, part, points, table, words } from "./part.ts";
 import { callTimeline } from "./timeline.ts";
 
 /** A deliberation's entries in order, with its result and its participants' names. */
@@ -39,7 +39,7 @@ export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
   });
   const heads = ["#", "after", "step", "event", "by", "latency", "tokens", "notes"];
   const events: ReportPart = { ...part("Every event", table(heads, rows)), folds: true };
-  return { ...part("Timeline", { kind: "figure", svg: callTimeline(entries, nameOf) }), parts: [events] };
+  return { ...part("Timeline", ...figures(callTimeline(entries, nameOf))), parts: [events] };
 }
 
 function describeOrigin(origin: Origin): string {

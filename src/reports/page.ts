@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
+import { element, elementHtml } from "./element.ts";
 import { escaped } from "./html.ts";
-import { markdownHtml, scrolling } from "./markdown-html.ts";
+import { markdownHtml, scrollingTable } from "./markdown-tree.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { oneLine } from "./printable.ts";
 
@@ -94,7 +95,7 @@ function isEmpty(block: ReportBlock): boolean {
     case "points":
       return block.texts.length === 0;
     case "figure":
-      return block.svg === "";
+      return false;
   }
 }
 
@@ -127,7 +128,7 @@ function blockHtml(block: ReportBlock, level: number): string {
     case "points":
       return `<ul class="points">\n${block.texts.map((text) => `<li dir="auto">${markdownHtml(text.trim(), level + 1)}</li>`).join("\n")}\n</ul>`;
     case "figure":
-      return block.svg;
+      return elementHtml([block.figure]);
   }
 }
 
@@ -135,12 +136,10 @@ const textHtml = (text: string, level: number): string =>
   `<div class="text">\n${markdownHtml(text, level)}\n</div>`;
 
 function tableHtml(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = heads
-    .map((one) => (one === "" ? "<td></td>" : `<th scope="col">${escaped(one)}</th>`))
-    .join("");
-  const body = rows.map(([first = "", ...rest]) => {
-    const cells = rest.map((cell) => `<td>${escaped(cell)}</td>`).join("");
-    return `<tr><th scope="row">${escaped(first)}</th>${cells}</tr>`;
-  });
-  return scrolling(heads.length, `<thead><tr>${head}</tr></thead>\n<tbody>\n${body.join("\n")}\n</tbody>`);
+  const first = heads.map((one) => (one === "" ? element("td", {}) : element("th", { scope: "col" }, one)));
+  const body = rows.map(([name = "", ...rest]) => [
+    element("th", { scope: "row" }, name),
+    ...rest.map((cell) => element("td", {}, cell)),
+  ]);
+  return elementHtml(scrollingTable(first, body));
 }

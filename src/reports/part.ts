@@ -1,4 +1,4 @@
-import type { ReportPart } from "../kernel/index.ts";
+import type { ElementTree, ReportPart } from "../kernel/index.ts";
 
 /** A sentence of our own, though foreign names may stand in it. */
 export const words = (text: string) => ({ kind: "words", text }) as const;
@@ -12,5 +12,9 @@ export const quote = (text: string) => ({ kind: "text", text }) as const;
 
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
   ({ kind: "table", heads, rows }) as const;
+
+/** A figure; no block where there is nothing to draw. */
+export const figures = (figure: ElementTree | undefined) =>
+  figure ? [{ kind: "figure", figure } as const] : [];
 
 export const part = (heading: string, ...blocks: ReportPart["blocks"]): ReportPart => ({ heading, blocks });

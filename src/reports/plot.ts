@@ -1,6 +1,7 @@
-import { escaped } from "./html.ts";
+import type { ElementTree } from "../kernel/index.ts";
+import { element } from "./element.ts";
 
-// The elements of an SVG plot. Foreign text is escaped, and stands in text elements only.
+// The elements of an SVG plot. Foreign text stands in text elements and in titles only.
 
 export type TextPosition = {
   readonly x: number;
@@ -9,8 +10,8 @@ export type TextPosition = {
   readonly anchor?: "middle" | "end";
 };
 
-export const text = ({ x, y, class: name, anchor }: TextPosition, content: string): string =>
-  `<text x="${px(x)}" y="${px(y)}"${name === undefined ? "" : ` class="${name}"`}${anchor === undefined ? "" : ` text-anchor="${anchor}"`}>${escaped(content)}</text>`;
+export const text = ({ x, y, class: name, anchor }: TextPosition, content: string): ElementTree =>
+  element("text", { x: px(x), y: px(y), class: name, "text-anchor": anchor }, content);
 
 export type LineEnds = {
   readonly x1: number;
@@ -19,11 +20,11 @@ export type LineEnds = {
   readonly y2: number;
 };
 
-export const line = ({ x1, y1, x2, y2 }: LineEnds, name: string): string =>
-  `<line class="${name}" x1="${px(x1)}" y1="${px(y1)}" x2="${px(x2)}" y2="${px(y2)}"/>`;
+export const line = ({ x1, y1, x2, y2 }: LineEnds, name: string): ElementTree =>
+  element("line", { class: name, x1: px(x1), y1: px(y1), x2: px(x2), y2: px(y2) });
 
 /** A coordinate in pixels, with at most one decimal. */
-export const px = (value: number): string => String(Math.round(value * 10) / 10);
+export const px = (value: number): number => Math.round(value * 10) / 10;
 
 /** The tick values of an axis, and where a value lies on it. */
 export type Scale = { readonly ticks: readonly number[]; readonly at: (value: number) => number };

@@ -1,7 +1,7 @@
-import { callOf, timeOf, type Entry } from "../kernel/index.ts";
+import { callOf, timeOf, type ElementTree, type Entry } from "../kernel/index.ts";
 import { formatDuration, pluralize } from "../text/format.ts";
 import { speakerOf } from "../views/spending.ts";
-import { escaped } from "./html.ts";
+import { element } from "./element.ts";
 import { line, linearScale, px, text, ticksTo } from "./plot.ts";
 import { oneLine } from "./printable.ts";
 
@@ -25,19 +25,22 @@ type TimedCall = {
 
 /**
  * The calls of a run over its time as an inline SVG that the page's style paints: a row a participant, calls at the same time below
- * each other; empty where there is no call. It says no more than the table of events.
+ * each other; undefined where there is no call. It says no more than the table of events.
  */
-export function callTimeline(entries: readonly Entry[], nameOf: (id: string) => string): string {
+export function callTimeline(
+  entries: readonly Entry[],
+  nameOf: (id: string) => string,
+): ElementTree | undefined {
   const all = callsIn(entries);
   const calls = all.slice(0, MAX_CALLS);
   const people = [...new Set(calls.map(({ by }) => by))].slice(0, MAX_ROWS);
   const firstMs = calls.reduce((first, { fromMs }) => Math.min(first, fromMs), Infinity);
   const lastMs = calls.reduce((last, { toMs }) => Math.max(last, toMs), -Infinity);
   const seconds = (lastMs - firstMs) / 1_000;
-  if (people.length === 0 || !(seconds > 0)) return "";
+  if (people.length === 0 || !(seconds > 0)) return undefined;
   const scale = linearScale([0, seconds], LEFT, RIGHT);
   let y = TOP;
-  const rows = people.map((id) => {
+  const rows = people.flatMap((id) => {
     const lanes = lanesOf(calls.filter(({ by }) => by === id));
     const top = y + NAME_HEIGHT;
     y = top + lanes.length * BAR_HEIGHT + 6;
@@ -45,17 +48,20 @@ export function callTimeline(entries: readonly Entry[], nameOf: (id: string) => 
       lane.map(({ fromMs, toMs, ok, label }) => {
         const x = scale.at((fromMs - firstMs) / 1_000);
         const width = Math.max(1.5, scale.at((toMs - firstMs) / 1_000) - x);
-        return `<rect class="${ok ? "bar" : "failed"}" x="${px(x)}" y="${px(top + index * BAR_HEIGHT)}" width="${px(width)}" height="${BAR_HEIGHT - 2}"><title>${escaped(label)}</title></rect>`;
+        const place = { x: px(x), y: px(top + index * BAR_HEIGHT), width: px(width), height: BAR_HEIGHT - 2 };
+        return element("rect", { class: ok ? "bar" : "failed", ...place }, element("title", {}, label));
       }),
     );
-    return [text({ x: LEFT, y: top - 5 }, oneLine(nameOf(id), 48)), ...bars].join("\n");
+    return [text({ x: LEFT, y: top - 5 }, oneLine(nameOf(id), 48)), ...bars];
   });
   const ticks = ticksTo(seconds).filter((tick) => tick <= seconds);
   const some = all.length > calls.length ? `, the first ${calls.length}` : "";
   const title = `${pluralize(all.length, "model call")} in ${formatDuration(lastMs - firstMs)}${some}`;
-  return [
-    `<svg class="chart" viewBox="0 0 ${WIDTH} ${px(y + 26)}" role="img" aria-labelledby="timeline-title">`,
-    `<title id="timeline-title">${title}</title>`,
+  const viewBox = `0 0 ${WIDTH} ${px(y + 26)}`;
+  return element(
+    "svg",
+    { class: "chart", viewBox, role: "img", "aria-labelledby": "timeline-title" },
+    element("title", { id: "timeline-title" }, title),
     ...ticks.map((tick) => line({ x1: scale.at(tick), y1: TOP, x2: scale.at(tick), y2: y }, "grid")),
     ...rows,
     ...ticks.map((tick, index) =>
@@ -64,8 +70,7 @@ export function callTimeline(entries: readonly Entry[], nameOf: (id: string) => 
         formatDuration(tick * 1_000),
       ),
     ),
-    "</svg>",
-  ].join("\n");
+  );
 }
 
 /** Calls that this run made itself, each from its start, in the order of their starts. */

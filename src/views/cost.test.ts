@@ -24,7 +24,7 @@ const failedCall = (code: "network" | "refused"): Call => ({
   ...{ tokens: none, cost: unknown, latencyMs: 1, attempts: 1 },
 });
 
-const rowOf = (...calls: readonly Call[]) => costBy([runOf(...calls)], "model", () => "")[0];
+const rowOf = (...calls: readonly Call[]) => costBy([runOf(...calls)], "model", { dayOf: () => "" })[0];
 
 describe("the cost of calls", () => {
   it("is added up by model, protocol, persona and day", () => {
@@ -36,7 +36,7 @@ describe("the cost of calls", () => {
       ["persona", "Analyst"],
       ["day", "2026-01-02"],
     ] as const)
-      expect(costBy([run], by, (ms) => new Date(ms).toISOString().slice(0, 10))).toEqual([
+      expect(costBy([run], by, { dayOf: (ms) => new Date(ms).toISOString().slice(0, 10) })).toEqual([
         { key, ...figures },
       ]);
   });
@@ -86,7 +86,9 @@ describe("the cost of calls", () => {
   });
 
   it("is summed up over all rows", () => {
-    const rows = costBy([runOf(sampleCall("a")), runOf(failedCall("network"))], "persona", () => "");
+    const rows = costBy([runOf(sampleCall("a")), runOf(failedCall("network"))], "persona", {
+      dayOf: () => "",
+    });
     expect(sumCosts(rows)).toMatchObject({ key: "Total", calls: 2, unknown: 1, usd: 0.0021 });
   });
 });

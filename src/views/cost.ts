@@ -2,7 +2,8 @@ import { callOf, isEvent, timeOf, type Call, type Entry } from "../kernel/index.
 import { isCostUnknown, speakerOf } from "./spending.ts";
 
 /** What calls are counted by. */
-export type CostKey = "model" | "protocol" | "persona" | "day";
+export const COST_KEYS = ["model", "protocol", "persona", "user", "key", "day"] as const;
+export type CostKey = (typeof COST_KEYS)[number];
 
 /** Calls of one key. `usd` has only those whose cost is known. */
 export type CostRow = {
@@ -14,14 +15,20 @@ export type CostRow = {
   readonly usd: number;
 };
 
+export type CostNames = {
+  /** The day of a time in milliseconds. */
+  readonly dayOf: (ms: number) => string;
+  /** Whose a client's key is. */
+  readonly userOf?: (key: string | undefined) => string | undefined;
+};
+
 /**
- * What the calls of these runs took, by key, the most expensive first. `dayOf` names the day of a time in milliseconds. Calls
- * that a fork reuses were paid for by its parent.
+ * What the calls of these runs took, by key, the most expensive first. Calls that a fork reuses were paid for by its parent.
  */
 export function costBy(
   runs: readonly (readonly Entry[])[],
   by: CostKey,
-  dayOf: (ms: number) => string,
+  { dayOf, userOf }: CostNames,
 ): readonly CostRow[] {
   const rows = new Map<string, CostRow>();
   for (const entries of runs) {
@@ -34,6 +41,9 @@ export function costBy(
         model: () => call.model,
         protocol: () => opening?.protocol.name ?? "unknown",
         persona: () => opening?.participants.find(({ id }) => id === speaker)?.persona.name ?? speaker,
+        user: () => opening?.user ?? userOf?.(opening?.client?.key) ?? "unknown",
+        // Only what came to a server has one.
+        key: () => opening?.client?.key ?? "unknown",
         day: () => dayOf(timeOf(entry)),
       };
       const key = keys[by]();

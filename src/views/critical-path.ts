@@ -6,16 +6,27 @@ import { callOf, type Entry, type StepKey } from "../kernel/index.ts";
  * neither do reactions, which nothing waits for.
  */
 export function criticalPathMs(entries: readonly Entry[]): number {
-  const steps = new Map<StepKey, { readonly ms: number; readonly after: readonly StepKey[] }>();
-  for (const entry of entries) {
-    const { origin } = entry;
-    if (origin.by !== "protocol" && origin.by !== "adopted") continue;
-    const ms = origin.by === "protocol" ? (callOf(entry)?.latencyMs ?? 0) : 0;
-    steps.set(origin.step, { ms: ms + (steps.get(origin.step)?.ms ?? 0), after: origin.after });
-  }
-  const ends = new Map<StepKey, number>();
-  // A step is recorded after those that it comes after, so their ends are known when it is reached.
-  for (const [key, { ms, after }] of steps)
-    ends.set(key, ms + Math.max(0, ...after.map((earlier) => ends.get(earlier) ?? 0)));
-  return Math.round(Math.max(0, ...ends.values()));
+  const fold = criticalPathFold();
+  for (const entry of entries) fold.take(entry);
+  return fold.read();
+}
+
+/** The same, entry by entry: `read` gives what all entries taken so far come to. */
+export function criticalPathFold() {
+  const steps = new Map<StepKey, { readonly ms: number; readonly endMs: number }>();
+  let longestMs = 0;
+  return {
+    take(entry: Entry): void {
+      const { origin } = entry;
+      if (origin.by !== "protocol" && origin.by !== "adopted") return;
+      const ownMs = origin.by === "protocol" ? (callOf(entry)?.latencyMs ?? 0) : 0;
+      const ms = ownMs + (steps.get(origin.step)?.ms ?? 0);
+      // A step is recorded after those that it comes after, so their ends are known when it is reached.
+      let endMs = ms;
+      for (const earlier of origin.after) endMs = Math.max(endMs, ms + (steps.get(earlier)?.endMs ?? 0));
+      steps.set(origin.step, { ms, endMs });
+      longestMs = Math.max(longestMs, endMs);
+    },
+    read: (): number => Math.round(longestMs),
+  };
 }

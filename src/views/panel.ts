@@ -1,5 +1,13 @@
 import * as z from "zod";
-import { isEvent, isVoice, workOf, type Entry, type Participant } from "../kernel/index.ts";
+import {
+  isEvent,
+  isVoice,
+  workOf,
+  type Answer,
+  type Entry,
+  type Participant,
+  type StepKey,
+} from "../kernel/index.ts";
 import { writeAnswer } from "../replies/answer.ts";
 import { vote } from "../stats/vote.ts";
 import { answerEvent, answersIn, type AnswerEvent } from "./answer-event.ts";
@@ -53,7 +61,7 @@ export type PanelSection = z.infer<typeof PanelSection>;
 export function panelSection(entries: readonly Entry[]): PanelSection {
   const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   const members = opening?.participants.filter(isVoice) ?? [];
-  const answers = [...answersIn(entries).values()];
+  const answers = answersIn(entries);
   const standing = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data;
   const answer = answerEvent(entries);
   const synthesis = answer?.type === "synthesis-given" ? answer.data : undefined;
@@ -69,8 +77,8 @@ export function panelSection(entries: readonly Entry[]): PanelSection {
     })),
     agreement: standing?.agreement ?? null,
     effectiveVotes: standing?.effectiveVotes ?? null,
-    votes: votesOf(members, answers),
-    tieBreak: tieBreakIn(entries),
+    votes: votesOf(members, answers.values()),
+    tieBreak: tieBreakIn(entries, answers),
     dissent: [...(synthesis?.dissent ?? [])],
     insights: [...(synthesis?.insights ?? [])],
     vetoed: (synthesis?.vetoed ?? []).map(({ id, flaw }) => ({ id, flaw })),
@@ -84,25 +92,31 @@ export function panelSection(entries: readonly Entry[]): PanelSection {
 }
 
 /** How the members' drafts, and what they hold now, fall into groups. */
-function votesOf(members: readonly Participant[], answers: readonly AnswerEvent[]): PanelSection["votes"] {
+function votesOf(members: readonly Participant[], answers: Iterable<AnswerEvent>): PanelSection["votes"] {
+  const spoken = new Map<string, { readonly first: Answer | null; readonly last: Answer | null }>();
+  for (const { type, data } of answers) {
+    if (type !== "answer-given") continue;
+    spoken.set(data.by, { first: data.final, ...spoken.get(data.by), last: data.final });
+  }
   const voters = members.flatMap(({ id }) => {
-    const own = answers.flatMap(({ type, data }) =>
-      type === "answer-given" && data.by === id ? [data] : [],
-    );
-    return own.length > 0 ? [{ id, first: own[0]?.final ?? null, last: own.at(-1)?.final ?? null }] : [];
+    const own = spoken.get(id);
+    return own ? [{ id, ...own }] : [];
   });
   return vote(voters).groups.map(({ answer, first, last }) => {
     return { answer: writeAnswer(answer), first: [...first], last: [...last] };
   });
 }
 
-function tieBreakIn(entries: readonly Entry[]): PanelSection["tieBreak"] {
+function tieBreakIn(
+  entries: readonly Entry[],
+  answers: ReadonlyMap<StepKey, AnswerEvent>,
+): PanelSection["tieBreak"] {
   const given = entries.findLast((entry) => workOf(entry)?.kind === "tie-break");
   if (!given || !isEvent(given, "review-given", "degradation-noted")) return null;
   const by = isEvent(given, "review-given") ? given.data.by : given.data.participant;
   const first =
     isEvent(given, "review-given") && given.data.ranking.ok ? given.data.ranking.steps[0] : undefined;
-  const chosen = first === undefined ? undefined : answersIn(entries).get(first)?.data.by;
+  const chosen = first === undefined ? undefined : answers.get(first)?.data.by;
   return by === undefined ? null : { by, chosen: chosen ?? null };
 }
 

@@ -1,4 +1,4 @@
-import { isEvent, workOf, type Entry } from "../kernel/index.ts";
+import { isEvent, workOf, type Entry, type Participant } from "../kernel/index.ts";
 
 /** The client request that a round's answers belong to. */
 export const clarificationRequest = (round: number): string => `clarification-${round}`;
@@ -11,26 +11,40 @@ export type PendingQuestions = { readonly request: string; readonly questions: r
 
 /** Returns the unanswered questions; undefined if there are none, or if the round of questions is not complete. */
 export function pendingQuestions(entries: readonly Entry[]): PendingQuestions | undefined {
-  const [opened] = entries;
-  const asked = entries.flatMap((entry) =>
-    isEvent(entry, "clarification-asked") ? [{ round: workOf(entry)?.nth ?? 0, data: entry.data }] : [],
-  );
-  const round = Math.max(0, ...asked.map((one) => one.round));
-  if (!opened || !isEvent(opened, "deliberation-opened") || round === 0) return undefined;
-  // Before that, participants may still ask, and an answer would close the round.
-  const ended = entries.some((entry) => {
-    const work = workOf(entry);
-    return work?.kind === "roster" && work.of === "clarification" && work.nth === round;
-  });
-  const request = clarificationRequest(round);
-  const settled = entries.some(
-    ({ origin, type }) =>
-      (origin.by === "client" && origin.request === request) || type === "deliberation-closed",
-  );
-  const nameOf = (id: string) =>
-    opened.data.participants.find((participant) => participant.id === id)?.persona.name ?? id;
-  const questions = asked
-    .filter((one) => one.round === round)
-    .flatMap(({ data }) => data.questions.map((question) => ({ ...question, by: nameOf(data.by) })));
-  return settled || !ended || questions.length === 0 ? undefined : { request, questions };
+  const fold = questionFold();
+  for (const entry of entries) fold.take(entry);
+  return fold.read();
+}
+
+/** The same, entry by entry. */
+export function questionFold() {
+  const asked = new Map<number, OpenQuestion[]>();
+  const ended = new Set<number>();
+  const answered = new Set<string>();
+  let participants: readonly Participant[] | undefined;
+  let round = 0;
+  let isClosed = false;
+  const nameOf = (id: string) => participants?.find((one) => one.id === id)?.persona.name ?? id;
+  return {
+    take(entry: Entry): void {
+      if (isEvent(entry, "deliberation-opened")) participants ??= entry.data.participants;
+      if (entry.type === "deliberation-closed") isClosed = true;
+      if (entry.origin.by === "client") answered.add(entry.origin.request);
+      const work = workOf(entry);
+      if (work?.kind === "roster" && work.of === "clarification") ended.add(work.nth ?? 0);
+      if (!isEvent(entry, "clarification-asked")) return;
+      const { by, questions } = entry.data;
+      const nth = work?.nth ?? 0;
+      round = Math.max(round, nth);
+      const known = asked.get(nth) ?? [];
+      asked.set(nth, [...known, ...questions.map((question) => ({ ...question, by: nameOf(by) }))]);
+    },
+    read(): PendingQuestions | undefined {
+      const request = clarificationRequest(round);
+      const questions = asked.get(round) ?? [];
+      // Before a round has ended, participants may still ask, and an answer would close the round.
+      const waits = round > 0 && ended.has(round) && !answered.has(request) && !isClosed;
+      return waits && participants && questions.length > 0 ? { request, questions } : undefined;
+    },
+  };
 }

@@ -10,7 +10,7 @@ import {
   type Work,
 } from "../kernel/index.ts";
 import { isHidden } from "./veil.ts";
-import { spending, speakerOf, type Spent } from "./spending.ts";
+import { ownCallOf, speakerOf, spentFold, type Spent } from "./spending.ts";
 
 /** What one step looks like from outside. */
 export type StepView = {
@@ -54,24 +54,25 @@ export type RunProgress = {
 
 type Seen = { readonly owner: string | undefined; readonly view: StepView };
 
-/** A live view that is fed and read by one owner: it keeps the entries, because what was spent is a fold over them. */
+/** A live view that is fed and read by one owner. */
 export function progressView() {
-  const entries: Entry[] = [];
+  const spent = spentFold();
   const steps = new Map<StepKey, Seen>();
   let opening: Opening | undefined;
-  let phases: RunProgress["phases"] = [];
+  const phases: RunProgress["phases"][number][] = [];
   let closed: string | undefined;
 
   const participants = (): readonly Participant[] => opening?.participants ?? [];
   return {
     event(entry: Entry): void {
-      entries.push(entry);
       if (entry.type === "deliberation-opened") opening = entry.data;
       if (entry.type === "deliberation-closed") closed = entry.data.outcome;
       if (entry.type === "roster-fixed") {
         const { phase, in: present, out } = entry.data;
-        phases = [...phases, { phase, in: present.length, out: out.length }];
+        phases.push({ phase, in: present.length, out: out.length });
       }
+      const own = ownCallOf(entry);
+      if (own) spent.take(own);
       const call = callOf(entry);
       if (!call || !("step" in entry.origin)) return;
       const { step } = entry.origin;
@@ -91,19 +92,23 @@ export function progressView() {
       const kept = attempt === known?.view.attempt ? known.view.text.slice(0, offset) : "";
       steps.set(step, { owner, view: { ...fresh, state: "writing", text: kept + text, attempt } });
     },
-    read: (): RunProgress => ({
-      question: opening?.question ?? "",
-      rows: participants().map(({ id, persona, seat, model }) => ({
-        id,
-        name: persona.name,
-        seat,
-        model,
-        steps: [...steps.values()].filter(({ owner }) => owner === id).map(({ view }) => view),
-      })),
-      spent: spending(entries).total,
-      phases,
-      closed,
-    }),
+    read(): RunProgress {
+      const views = new Map<string, StepView[]>(participants().map(({ id }) => [id, []]));
+      for (const { owner = "", view } of steps.values()) views.get(owner)?.push(view);
+      return {
+        question: opening?.question ?? "",
+        rows: participants().map(({ id, persona, seat, model }) => ({
+          id,
+          name: persona.name,
+          seat,
+          model,
+          steps: views.get(id) ?? [],
+        })),
+        spent: spent.read(),
+        phases: [...phases],
+        closed,
+      };
+    },
   };
 }
 

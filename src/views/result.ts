@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  callOf,
   isEvent,
   isVoice,
   timeOf,
@@ -8,6 +9,7 @@ import {
   type Budget,
   type Control,
   type Entry,
+  type Event,
   type Opening,
   type StepKey,
 } from "../kernel/index.ts";
@@ -15,12 +17,13 @@ import { writeAnswer } from "../replies/answer.ts";
 import { pluralize } from "../text/format.ts";
 import { traceSentences } from "../text/trace.ts";
 import { withheldIn } from "./contribution-grounds.ts";
-import { criticalPathMs } from "./critical-path.ts";
-import { AnswerGrade, answersIn, gradeOf, type AnswerEvent } from "./answer-event.ts";
-import { isWaiting } from "./waiting.ts";
+import { criticalPathFold } from "./critical-path.ts";
+import { AnswerGrade, gradeIn, ownStepOf, type AnswerEvent } from "./answer-event.ts";
+import { waitingFold } from "./waiting.ts";
 import { errorOf, RunError } from "./run-error.ts";
-import { isSimulated } from "./simulated.ts";
-import { spending } from "./spending.ts";
+import { showsSimulation } from "./simulated.ts";
+import { ownCallOf, spentFold, type Spent } from "./spending.ts";
+import { valueByCount, type ValueByCount } from "./value-by-count.ts";
 
 const nullable = { text: z.string().nullable(), number: z.number().nullable() };
 
@@ -92,44 +95,130 @@ export type SectionView = { sectionOf(entries: readonly Entry[]): unknown };
 
 /** The outcome of one deliberation, from all its entries in order, with the section that its protocol's view folds; undefined for none. */
 export function resultOf(entries: readonly Entry[], view?: SectionView): Result | undefined {
-  // Reactions are no part of an answer: what a second respondent says, or fails to say, changes nothing here.
-  const own = entries.filter(({ origin }) => origin.by !== "reactor");
-  const opened = own.find((entry) => isEvent(entry, "deliberation-opened"));
-  if (!opened) return undefined;
-  const { data } = opened;
-  const closed = own.findLast((entry) => isEvent(entry, "deliberation-closed"));
-  const closing = closed?.data;
-  const ended = closing && ("answer" in closing ? closing : "best" in closing ? closing.best : null);
-  const answers = answersIn(own);
-  const answer = ended ? answers.get(ended.answer) : undefined;
+  const fold = resultFold(view);
+  for (const entry of entries) fold.take(entry);
+  return fold.read();
+}
+
+export type ResultFold = {
+  /** Adds the next entry. */
+  take(entry: Entry): void;
+  /** `resultOf` the first `count` entries that were taken; of all of them unless given. */
+  read(count?: number): Result | undefined;
+};
+
+/** How a run ended: the closing, the answer that it names, and the baseline. */
+type Ending = {
+  readonly closed: Event<"deliberation-closed">;
+  readonly answer: AnswerEvent | undefined;
+  readonly control: Result["control"];
+};
+
+/**
+ * The result of a run entry by entry. Each entry is looked at once, and what changes with the number of entries is kept by that
+ * number, so that reading the result of any of them takes no longer than of all, but for the section, which is folded anew.
+ */
+export function resultFold(view?: SectionView): ResultFold {
+  const entries: Entry[] = [];
+  const answers = new Map<StepKey, AnswerEvent>();
+  const lacking: Result["degraded"] = [];
+  const folds = { waiting: waitingFold(), spent: spentFold(), criticalPath: criticalPathFold() };
+  const at = {
+    opened: valueByCount<Event<"deliberation-opened">>(),
+    ended: valueByCount<Ending>(),
+    waiting: valueByCount<boolean>(),
+    simulated: valueByCount<boolean>(),
+    lacking: valueByCount<number>(),
+    failed: valueByCount<Entry>(),
+    spent: valueByCount<Spent>(),
+    criticalPathMs: valueByCount<number>(),
+    answers: new Map<string, ValueByCount<Event<"answer-given">>>(),
+    grades: new Map<string, ValueByCount<Event<"grade-given">>>(),
+  };
+
+  /** Reactions are no part of an answer: what a second respondent says, or fails to say, changes nothing here. */
+  const takeOwn = (entry: Entry, count: number) => {
+    if (isEvent(entry, "deliberation-opened") && !at.opened.at(count)) at.opened.set(count, entry);
+    if (isEvent(entry, "deliberation-closed")) at.ended.set(count, endingOf(entry, answers));
+    const step = ownStepOf(entry);
+    if (step !== undefined && isEvent(entry, "answer-given", "synthesis-given")) {
+      answers.set(step, entry);
+      if (isEvent(entry, "answer-given")) historyOf(at.answers, entry.data.by).set(count, entry);
+    }
+    if (callOf(entry)?.ok === false && !at.failed.at(count)) at.failed.set(count, entry);
+    lacking.push(...lackingIn(entry, at.opened.at(count)?.data.budget ?? {}));
+    at.lacking.set(count, lacking.length);
+    folds.waiting.take(entry);
+    at.waiting.set(count, folds.waiting.read());
+    folds.criticalPath.take(entry);
+    at.criticalPathMs.set(count, folds.criticalPath.read());
+  };
+
   return {
-    id: opened.deliberation,
-    protocol: { ...data.protocol },
-    status: closing?.outcome ?? (isWaiting(own) ? "waiting" : "open"),
-    simulated: isSimulated(entries),
-    question: data.question,
-    answer: answer?.data.text ?? null,
-    finalAnswer: answer?.data.final ? writeAnswer(answer.data.final) : null,
-    degraded: [
-      ...(closing && "why" in closing ? [{ what: closing.outcome, why: closing.why }] : []),
-      ...withheldFrom(data),
-      ...own.flatMap((entry) => lackingIn(entry, data.budget)),
-    ],
-    error: errorOf(closing?.outcome ?? "open", own),
-    participants: data.participants.map(({ id, seat, persona: { name }, model, family }) => {
-      const last = [...answers.values()].findLast(
-        (event) => event.type === "answer-given" && event.data.by === id,
-      )?.data;
-      const finalAnswer = last?.final ? writeAnswer(last.final) : null;
-      return { id, seat, name, model, family, answer: last?.text ?? null, finalAnswer };
-    }),
+    take(entry) {
+      const count = entries.push(entry);
+      if (entry.origin.by !== "reactor") takeOwn(entry, count);
+      if (!at.simulated.at(count) && showsSimulation(entry)) at.simulated.set(count, true);
+      if (isEvent(entry, "grade-given")) historyOf(at.grades, entry.data.of).set(count, entry);
+      const call = ownCallOf(entry);
+      if (!call) return;
+      folds.spent.take(call);
+      at.spent.set(count, folds.spent.read());
+    },
+    read(count = entries.length) {
+      const opened = at.opened.at(count);
+      if (!opened) return undefined;
+      const { data } = opened;
+      const { closed, answer, control = null } = at.ended.at(count) ?? {};
+      const closing = closed?.data;
+      const grade = answer && at.grades.get(answer.id)?.at(count);
+      return {
+        id: opened.deliberation,
+        protocol: { ...data.protocol },
+        status: closing?.outcome ?? (at.waiting.at(count) ? "waiting" : "open"),
+        simulated: at.simulated.at(count) ?? false,
+        question: data.question,
+        answer: answer?.data.text ?? null,
+        finalAnswer: answer?.data.final ? writeAnswer(answer.data.final) : null,
+        degraded: [
+          ...(closing && "why" in closing ? [{ what: closing.outcome, why: closing.why }] : []),
+          ...withheldFrom(data),
+          ...lacking.slice(0, at.lacking.at(count)),
+        ],
+        error: errorOf(closing?.outcome ?? "open", data, at.failed.at(count)),
+        participants: data.participants.map(({ id, seat, persona: { name }, model, family }) => {
+          const last = at.answers.get(id)?.at(count)?.data;
+          const finalAnswer = last?.final ? writeAnswer(last.final) : null;
+          return { id, seat, name, model, family, answer: last?.text ?? null, finalAnswer };
+        }),
+        control,
+        grade: grade ? gradeIn(grade) : null,
+        previous: data.previous ?? null,
+        ...(at.spent.at(count) ?? NOTHING_SPENT),
+        wallMs: closed ? timeOf(closed) - timeOf(opened) : null,
+        criticalPathMs: at.criticalPathMs.at(count) ?? 0,
+        section: view?.sectionOf(entries.slice(0, count)) ?? null,
+      };
+    },
+  };
+}
+
+const NOTHING_SPENT: Spent = spentFold().read();
+
+/** The history of a key's value; a new one where it has none yet. */
+function historyOf<T>(histories: Map<string, ValueByCount<T>>, key: string): ValueByCount<T> {
+  const history = histories.get(key) ?? valueByCount<T>();
+  histories.set(key, history);
+  return history;
+}
+
+function endingOf(closed: Event<"deliberation-closed">, answers: ReadonlyMap<StepKey, AnswerEvent>): Ending {
+  const { data: closing } = closed;
+  const ended = "answer" in closing ? closing : "best" in closing ? closing.best : null;
+  return {
+    closed,
+    answer: ended ? answers.get(ended.answer) : undefined,
     control: ended?.control ? controlRow(ended.control, ended.answer, answers) : null,
-    grade: gradeOf(entries, answer?.id),
-    previous: data.previous ?? null,
-    ...spending(entries).total,
-    wallMs: closed ? timeOf(closed) - timeOf(opened) : null,
-    criticalPathMs: criticalPathMs(entries),
-    section: view?.sectionOf(entries) ?? null,
   };
 }
 

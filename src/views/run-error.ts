@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { callOf, isEvent, workOf, type Entry } from "../kernel/index.ts";
+import { callOf, workOf, type Entry, type Opening } from "../kernel/index.ts";
 
 /** Why a run has no full answer, for programs. */
 export const RunError = z.strictObject({
@@ -15,19 +15,14 @@ export const RunError = z.strictObject({
 });
 export type RunError = z.infer<typeof RunError>;
 
-/**
- * Why a run that ended has no full answer: its first call that failed for good, of those that its own steps made; null for a
- * run that is answered or open.
- */
-export function errorOf(status: string, own: readonly Entry[]): RunError | null {
+/** Why a run that ended has no full answer, from the first of its own calls that failed for good; null for a run that is answered or open. */
+export function errorOf(status: string, opening: Opening, failed: Entry | undefined): RunError | null {
   if (["answered", "open", "waiting"].includes(status)) return null;
-  const failed = own.find((entry) => callOf(entry)?.ok === false);
   const call = failed && callOf(failed);
   if (!failed || call?.ok !== false)
     return { code: status, participant: null, provider: null, model: null, http: null };
-  const opened = own.find((entry) => isEvent(entry, "deliberation-opened"));
   const participant = workOf(failed)?.by ?? null;
-  const model = opened?.data.participants.find(({ id }) => id === participant)?.model ?? null;
+  const model = opening.participants.find(({ id }) => id === participant)?.model ?? null;
   const provider = model?.split("/", 1)[0] ?? null;
   return { code: call.failure.code, participant, provider, model, http: call.failure.http ?? null };
 }

@@ -2,6 +2,7 @@ import { isEvent, isVoice, type Entry, type Event, type Participant } from "../k
 import { addTally, emptyTally, tallySession, type LeagueSession, type LeagueTally } from "../stats/league.ts";
 import { answersIn } from "./answer-event.ts";
 import { panelSection } from "./panel.ts";
+import { veiled } from "./veil.ts";
 import { isCast, kindOfQuestion, voterOf, type PeerVoter } from "./votes.ts";
 
 // PART-3. What is known over many deliberations is a sum of parts, one for each: it comes to the same in any order.
@@ -39,7 +40,8 @@ export type FiledPart = {
 };
 
 /** Files what a deliberation adds; undefined for entries without an opening. */
-export function filePart(entries: readonly Entry[]): FiledPart | undefined {
+export function filePart(recorded: readonly Entry[]): FiledPart | undefined {
+  const entries = veiled(recorded);
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (!opened) return undefined;
   const { protocol, question, participants } = opened.data;

@@ -4,13 +4,15 @@ import { callOf, isEvent, type Entry } from "../kernel/index.ts";
 const BANNER = /^\[simulated [0-9a-f]{6}\]/;
 
 /** Whether any part of a deliberation was said, or was to be said, by a simulated model. */
-export const isSimulated = (entries: readonly Entry[]): boolean =>
-  entries.some((entry) => {
-    if (isEvent(entry, "deliberation-opened"))
-      return entry.data.participants.some(({ model }) => model.startsWith("sim/"));
-    const call = callOf(entry);
-    return call?.ok === true && BANNER.test(call.reply);
-  });
+export const isSimulated = (entries: readonly Entry[]): boolean => entries.some(showsSimulation);
+
+/** Whether this entry says so. */
+export function showsSimulation(entry: Entry): boolean {
+  if (isEvent(entry, "deliberation-opened"))
+    return entry.data.participants.some(({ model }) => model.startsWith("sim/"));
+  const call = callOf(entry);
+  return call?.ok === true && BANNER.test(call.reply);
+}
 
 /** A text without the mark of a simulated model, which is no part of what it says. */
 export const withoutBanner = (text: string): string => text.replace(BANNER, "");

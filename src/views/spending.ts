@@ -30,19 +30,27 @@ export type RunSpending = {
 
 /** What a deliberation's own calls took; adopted ones were paid for by the parent. */
 export function spending(entries: readonly Entry[]): RunSpending {
-  const calls: { readonly by: string; readonly call: Call }[] = [];
+  const total = spentFold();
+  const participants = new Map<string, SpentFold>();
   for (const entry of entries) {
-    const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
-    if (call && call.attempts > 0) calls.push({ by: speakerOf(entry), call });
+    const call = ownCallOf(entry);
+    if (!call) continue;
+    const id = speakerOf(entry);
+    const own = participants.get(id) ?? spentFold();
+    participants.set(id, own);
+    own.take(call);
+    total.take(call);
   }
-  const ids = [...new Set(calls.map(({ by }) => by))];
   return {
-    total: spent(calls.map(({ call }) => call)),
-    participants: ids.map((id) => ({
-      id,
-      spent: spent(calls.filter(({ by }) => by === id).map(({ call }) => call)),
-    })),
+    total: total.read(),
+    participants: [...participants].map(([id, own]) => ({ id, spent: own.read() })),
   };
+}
+
+/** The call that a deliberation made itself for this entry; undefined for none, and for one that was never sent. */
+export function ownCallOf(entry: Entry): Call | undefined {
+  const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
+  return call && call.attempts > 0 ? call : undefined;
 }
 
 /** A reply with text and without tokens was not free: its provider did not say what it took. */
@@ -62,28 +70,48 @@ const BROKE_OFF: ReadonlySet<FailureCode> = new Set(["network", "timed-out", "ca
 
 /** What these calls took together; one that was never sent took nothing. */
 export function spent(all: readonly Call[]): Spent {
-  const calls = all.filter(({ attempts }) => attempts > 0);
-  const charged = calls.filter((call) => call.ok || BROKE_OFF.has(call.failure.code));
-  const add = (figure: (call: Call) => number | null): number | null =>
-    charged.some((call) => figure(call) === null)
-      ? null
-      : calls.reduce((total, call) => total + (figure(call) ?? 0), 0);
-  const usd = add((call) => (isCostUnknown(call) ? null : call.cost.usd));
-  const sources = new Set(
-    calls.filter(({ ok, cost }) => ok || cost.usd !== null).map(({ cost }) => cost.source),
-  );
-  const [only = "none"] = sources;
+  const fold = spentFold();
+  for (const call of all) fold.take(call);
+  return fold.read();
+}
+
+export type SpentFold = { take(call: Call): void; read(): Spent };
+
+/** The same, call by call. */
+export function spentFold(): SpentFold {
+  const sums = { calls: 0, in: 0, out: 0, cached: 0, usd: 0 };
+  // Providers without a cache do not speak of it.
+  const unknown = { in: false, out: false, cached: true, usd: false };
+  const sources = new Set<Cost["source"]>();
   return {
-    calls: calls.length,
-    tokens: {
-      in: add(({ tokens }) => tokens.in),
-      out: add(({ tokens }) => tokens.out),
-      // Providers without a cache do not speak of it.
-      cached: charged.every(({ tokens }) => tokens.cached === null)
-        ? null
-        : calls.reduce((total, { tokens }) => total + (tokens.cached ?? 0), 0),
+    take(call) {
+      if (call.attempts === 0) return;
+      const { tokens, cost } = call;
+      const usd = isCostUnknown(call) ? null : cost.usd;
+      sums.calls += 1;
+      sums.in += tokens.in ?? 0;
+      sums.out += tokens.out ?? 0;
+      sums.cached += tokens.cached ?? 0;
+      sums.usd += usd ?? 0;
+      if (call.ok || cost.usd !== null) sources.add(cost.source);
+      if (!call.ok && !BROKE_OFF.has(call.failure.code)) return;
+      unknown.in ||= tokens.in === null;
+      unknown.out ||= tokens.out === null;
+      unknown.cached &&= tokens.cached === null;
+      unknown.usd ||= usd === null;
     },
-    cost: { usd, source: usd === null ? "unknown" : sources.size > 1 ? "mixed" : only },
+    read() {
+      const figure = (name: keyof typeof unknown) => (unknown[name] ? null : sums[name]);
+      const [only = "none"] = sources;
+      return {
+        calls: sums.calls,
+        tokens: { in: figure("in"), out: figure("out"), cached: figure("cached") },
+        cost: {
+          usd: figure("usd"),
+          source: unknown.usd ? "unknown" : sources.size > 1 ? "mixed" : only,
+        },
+      };
+    },
   };
 }
 

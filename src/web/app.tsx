@@ -16,6 +16,15 @@ const SCREENS: { readonly [first: string]: Screen } = {
   "": { load: async () => (await import("./screens/ask.tsx")).Ask, title: () => t.nav.ask },
   runs: { load: async () => (await import("./screens/runs.tsx")).Runs, title: () => t.nav.runs },
   d: { load: async () => (await import("./screens/run.tsx")).Run, title: () => t.run.title },
+  league: { load: async () => (await import("./screens/league.tsx")).League, title: () => t.nav.league },
+  contributions: {
+    load: async () => (await import("./screens/shares.tsx")).Shares,
+    title: () => t.nav.contributions,
+  },
+  votes: { load: async () => (await import("./screens/votes.tsx")).Votes, title: () => t.nav.votes },
+  costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
+  workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
+  bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
   memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
   personas: {
@@ -32,8 +41,8 @@ const SCREENS: { readonly [first: string]: Screen } = {
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["memory", "personas", "library"]],
-  ["system", ["settings"]],
+  ["knowledge", ["league", "contributions", "votes", "costs", "memory", "personas", "library"]],
+  ["system", ["workers", "bus", "settings"]],
 ] as const;
 
 const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };

@@ -220,3 +220,115 @@ export type WaitingReply = {
     readonly messages: readonly { readonly role: string; readonly text?: string }[];
   }[];
 };
+
+type Named = { readonly persona: string; readonly model: string; readonly family: string | null };
+
+export type LeagueReply = {
+  readonly by: string;
+  readonly leagues: readonly {
+    readonly kind: string;
+    readonly rows: readonly {
+      readonly player: string;
+      readonly sessions: number;
+      readonly votes: number;
+      readonly wins: number;
+      readonly ties: number;
+      readonly winRate: number | null;
+      readonly averageRank: number | null;
+      readonly averageShare: number | null;
+      readonly strength: number | null;
+      readonly low: number | null;
+      readonly high: number | null;
+      readonly tooFew: boolean;
+    }[];
+    readonly sessions: number;
+    readonly tooFew: boolean;
+    readonly p: number | null;
+    readonly dispersion: number;
+  }[];
+  readonly leftOut: readonly string[];
+};
+
+export type VoteRow = {
+  readonly deliberation: string;
+  readonly conversation: string;
+  readonly turn: number;
+  readonly at: string;
+  readonly protocol: string;
+  readonly kind: string;
+  readonly voter: Named;
+  readonly candidate: Named;
+  readonly draft: string;
+  readonly label: string;
+  readonly position: number;
+  readonly of: number;
+  readonly rank: number | null;
+  readonly strengths: readonly string[];
+  readonly weaknesses: readonly string[];
+  readonly event: string;
+};
+export type VotesReply = {
+  readonly data: readonly VoteRow[];
+  readonly next: string | null;
+  readonly leftOut: readonly string[];
+};
+
+export type MatrixReply = {
+  readonly by: string;
+  readonly cells: readonly {
+    readonly voter: string;
+    readonly candidate: string;
+    readonly votes: number;
+    readonly share: number;
+  }[];
+  readonly leftOut: readonly string[];
+};
+
+export type ShareReply = {
+  readonly split: string;
+  readonly rows: readonly {
+    readonly persona: string;
+    readonly strategy: string | null;
+    readonly runs: number;
+    readonly claimed: { readonly n: number; readonly mean: number | null; readonly sum: number };
+    readonly measured: { readonly [method: string]: { readonly n: number; readonly mean: number } };
+    readonly sessions: number;
+    readonly winRate: number | null;
+  }[];
+  readonly leftOut: readonly string[];
+};
+
+type CostRow = {
+  readonly key: string;
+  readonly calls: number;
+  readonly unknown: number;
+  readonly usd: number;
+  readonly tokens: { readonly in: number; readonly out: number };
+};
+export type UsageReply = {
+  readonly by: string;
+  readonly since: string | null;
+  readonly timeZone: string;
+  readonly rows: readonly CostRow[];
+  readonly total: CostRow;
+  readonly names: { readonly [key: string]: string };
+};
+
+type SeenAt = { readonly deliberation: string; readonly event: string; readonly type: string };
+export type ReactorReply = {
+  readonly at: string;
+  readonly deliberations: number;
+  readonly reactors: readonly {
+    readonly reactor: string;
+    readonly state: string;
+    readonly at: SeenAt | null;
+    readonly behind: number;
+    readonly passed: number;
+    readonly oldestMs: number | null;
+    readonly servedBy: { readonly worker: string | null; readonly drains: number };
+    readonly said: number;
+    readonly lastSaid: (SeenAt & { readonly at: string; readonly failed: boolean }) | null;
+    readonly lastError: { readonly deliberation: string; readonly at: string; readonly why: string } | null;
+  }[];
+  readonly leftOut: readonly string[];
+};

@@ -16,6 +16,10 @@ export function elementsOf(html: string, isClosed: (element: Element) => boolean
   return found;
 }
 
+/** The text of an element or of a page, whole. */
+export const textOf = (node: Node): string =>
+  "value" in node ? node.value : "childNodes" in node ? node.childNodes.map(textOf).join("") : "";
+
 const attribute = ({ attrs }: Element, name: string): string =>
   attrs.find((one) => one.name === name)?.value ?? "";
 
@@ -28,11 +32,11 @@ export const structureOf = (html: string): string[] =>
 const ALLOWED = new Set(
   (
     "html head meta title style body header main section details summary h1 h2 h3 h4 h5 h6 p div ul ol li dl dt dd table thead tbody " +
-    "tr th td pre code blockquote hr br strong em del a small span svg desc text line rect circle"
+    "tr th td pre code blockquote hr br strong em del a small span svg desc text line rect circle polyline"
   ).split(" "),
 );
 const ATTRIBUTES =
-  /^(?:lang|charset|http-equiv|content|name|class|dir|role|tabindex|title|scope|start|rel|href|id|aria-(?:label|labelledby)|viewBox|[xy][12]?|c[xy]|r|width|height|text-anchor)$/;
+  /^(?:lang|charset|http-equiv|content|name|class|dir|role|tabindex|title|scope|start|rel|href|id|aria-(?:label|labelledby)|viewBox|[xy][12]?|c[xy]|r|width|height|text-anchor|points|fill|fill-opacity|stroke|stroke-(?:width|dasharray))$/;
 
 /** What a page has that could run, load or lead anywhere but to the web and to mailboxes; none in a good one. */
 export function dangersIn(html: string): string[] {
@@ -42,7 +46,7 @@ export function dangersIn(html: string): string[] {
       .filter(({ name }) => !ATTRIBUTES.test(name))
       .map(({ name }) => `${tagName} ${name}`);
     const href = attribute(element, "href");
-    const isLink = tagName === "a" && attribute(element, "rel") === "noreferrer";
+    const isLink = tagName === "a" && attribute(element, "rel") === "noreferrer noopener";
     const isBad = href !== "" && !(isLink && /^(?:https?:\/\/|mailto:)/.test(href));
     return [
       ...(ALLOWED.has(tagName) ? [] : [`<${tagName}>`]),

@@ -9,10 +9,11 @@ import { withStore } from "../session.ts";
 
 /** Adds up what recorded calls cost, of the runs that were started since a time. */
 export const cost = (io: Io, { by = "model", since, json }: Values<typeof COST>): Promise<void> =>
-  withStore(io, async ({ store }) => {
+  withStore(io, async ({ store, whole }) => {
     const onUnreadable = (id: string) => io.output.note(`Left out: ${id}, which cannot be read`);
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    const value = await usageSince(store, { by, since, timeZone, onUnreadable });
+    const keys = await whole.credentials.list(store.organization);
+    const value = await usageSince(store, { by, since, timeZone, keys, onUnreadable });
     await print(io, { json }, { value, words: ({ width }) => costText(value, width) });
   });
 

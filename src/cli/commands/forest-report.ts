@@ -3,8 +3,9 @@ import { cyclesAt, isSimulatedArchive, readForest } from "../../app/forest/archi
 import { exportArchive } from "../../app/forest/cycle.ts";
 import { displayPath, refuse } from "../../config/text-file.ts";
 import { cycleParts } from "../../protocols/forest/report-cycle.ts";
-import { forestPlot } from "../../protocols/forest/report-plot.ts";
+import { FOREST_PLOT_STYLE, forestPlot } from "../../protocols/forest/report-plot.ts";
 import { cycleNumber, type Forest } from "../../protocols/forest/state.ts";
+import { svgFile } from "../../reports/element.ts";
 import { inline, partMarkdown } from "../../reports/markdown.ts";
 import { pageHtml } from "../../reports/page.ts";
 import { documentText, print, type Io, type Values } from "../command.ts";
@@ -93,8 +94,8 @@ const FORMATS: {
       ...{ question: titleOf(forest), answer: null, final: "", parts: cycleParts(cycles) },
     }),
   ".svg": ({ cycles }) => {
-    const svg = forestPlot(cycles, { standalone: true });
-    if (svg === "") throw refuse("a plot needs two cycles", "run one: parley forest cycle");
-    return `${svg}\n`;
+    const plot = forestPlot(cycles);
+    if (!plot) throw refuse("a plot needs two cycles", "run one: parley forest cycle");
+    return svgFile(plot, FOREST_PLOT_STYLE);
   },
 };

@@ -1,4 +1,4 @@
-import { readLeagues, readMatrix, readVotes, type KindLeague, type LabeledVote } from "../../app/votes.ts";
+import { readLeagues, readMatrix, readVotePage, type KindLeague, type LabeledVote } from "../../app/votes.ts";
 import { project, rebuildProjection, type ProjectionReading } from "../../app/projection.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -40,11 +40,7 @@ export const history = (
         cells.length === 0 ? NOBODY : linesOf(matrixRows(cells), width);
       return print(io, { json }, { value: cells, words });
     }
-    const votes: LabeledVote[] = [];
-    for await (const vote of readVotes(known, { ...filter, kind }, reading)) {
-      votes.push(vote);
-      if (votes.length >= limit) break;
-    }
+    const { votes } = await readVotePage(known, { ...filter, kind, limit }, reading);
     const heads = ["WHEN", "KIND", "VOTER", "CANDIDATE", "LABEL", "RANK", "RUN"];
     await print(
       io,

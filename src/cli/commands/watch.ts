@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { watch } from "../../app/watch.ts";
+import { mostWatched, watch } from "../../app/watch.ts";
 import { runWorker } from "../../app/worker.ts";
 import { withLocal2States } from "../../interop/local2/states.ts";
 import { OrganizationId, type Entry } from "../../kernel/index.ts";
@@ -18,10 +18,6 @@ import { createWatchScreen } from "../watch-screen.ts";
 type WatchFlags = Values<typeof WATCH>;
 type Watcher = Pick<Parameters<typeof watch>[1], "onBegin" | "onEntry" | "onState" | "onUnreadable">;
 
-/** This many of the newest runs are read at the start, unless a time is given. */
-const DEFAULT_RUNS = 200;
-/** At most this many are read where a time is given. */
-const MAX_RUNS = 10_000;
 const ONCE_EVENTS = 10;
 
 export const watchWorkers = (io: Io, options: WatchFlags): Promise<number> =>
@@ -49,7 +45,7 @@ export const watchWorkers = (io: Io, options: WatchFlags): Promise<number> =>
             onUnreadable: noteUnreadable(io),
             ...watcher,
             once,
-            most: since === undefined ? DEFAULT_RUNS : MAX_RUNS,
+            most: mostWatched(since),
             since: since === undefined ? undefined : Date.now() - since,
             signal: quit.signal,
           },

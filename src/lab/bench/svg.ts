@@ -1,5 +1,6 @@
 import { oneLine } from "../../reports/printable.ts";
-import { escaped } from "../../reports/html.ts";
+import type { ElementTree } from "../../kernel/index.ts";
+import { element, svgFile } from "../../reports/element.ts";
 import { line, linearScale, px, text, ticksTo, type Scale } from "../../reports/plot.ts";
 import type { BenchReport } from "./report.ts";
 import { costAxis, formatShare, type BenchCostAxis } from "./words.ts";
@@ -42,7 +43,8 @@ const STYLE = `
   .faint { fill: var(--faint); font-size: 12px; }
   .grid { stroke: var(--grid); }
   .bar { stroke: var(--mark); stroke-width: 1.6; }
-  .dot { fill: var(--mark); stroke: var(--paper); stroke-width: 1.5; }`;
+  .dot { fill: var(--mark); stroke: var(--paper); stroke-width: 1.5; }
+`;
 
 /** Plots accuracy over cost per question: a numbered point for each arm, with its 95 % interval. Ends in a newline. */
 export function benchSvg(report: BenchReport): string {
@@ -70,18 +72,19 @@ export function benchSvg(report: BenchReport): string {
     };
   });
   const subtitle = `${report.simulated ? "simulated models · " : ""}${report.tasks.count} tasks · bars are 95 % Wilson intervals`;
-  return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img">`,
-    `<title>Accuracy over cost${report.simulated ? " (simulated models)" : ""}</title>`,
-    `<style>${STYLE}\n</style>`,
-    `<rect class="paper" width="${WIDTH}" height="${HEIGHT}"/>`,
+  const size = { width: WIDTH, height: HEIGHT };
+  const plot = element(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, ...size, role: "img" },
+    element("title", {}, `Accuracy over cost${report.simulated ? " (simulated models)" : ""}`),
+    element("rect", { class: "paper", ...size }),
     text({ x: PLOT.left, y: 26, class: "head" }, "Accuracy over cost"),
     text({ x: PLOT.left, y: 46, class: "faint" }, subtitle),
     ...grid(across, up, axis),
     ...(points.length === 0 ? [text({ x: MIDDLE, y: 230, anchor: "middle" }, NOTHING)] : []),
-    ...[bar, dot, legendEntry].flatMap((part) => points.map(part)),
-    "</svg>",
-  ].join("\n")}\n`;
+    ...[bar, dot, legendEntry].flatMap((part) => points.flatMap(part)),
+  );
+  return svgFile(plot, STYLE);
 }
 
 /** Shares in steps of 0.1, or of 0.05 where the intervals are close together. */
@@ -94,7 +97,7 @@ function shareTicks(arms: readonly { readonly low: number; readonly high: number
   return Array.from({ length: Math.max(2, last - first + 1) }, (_, index) => (first + index) / perUnit);
 }
 
-function grid(across: Scale, up: Scale, axis: BenchCostAxis): string[] {
+function grid(across: Scale, up: Scale, axis: BenchCostAxis): ElementTree[] {
   const { left, right, top, bottom } = PLOT;
   const rows = up.ticks.map((share) => ({ y: up.at(share), share: `${Math.round(share * 100)} %` }));
   const columns = across.ticks.map((cost) => ({ x: across.at(cost), cost: axis.words(cost) }));
@@ -111,24 +114,22 @@ function grid(across: Scale, up: Scale, axis: BenchCostAxis): string[] {
   ];
 }
 
-const bar = ({ x, top, bottom }: Point): string =>
-  [
-    line({ x1: x, y1: top, x2: x, y2: bottom }, "bar"),
-    ...[top, bottom].map((y) => line({ x1: x - CAP, y1: y, x2: x + CAP, y2: y }, "bar")),
-  ].join("\n");
+const bar = ({ x, top, bottom }: Point): ElementTree[] => [
+  line({ x1: x, y1: top, x2: x, y2: bottom }, "bar"),
+  ...[top, bottom].map((y) => line({ x1: x - CAP, y1: y, x2: x + CAP, y2: y }, "bar")),
+];
 
-const dot = ({ number, x, y, title }: Point): string =>
-  [
-    `<circle class="dot" cx="${px(x)}" cy="${px(y)}" r="${RADIUS}"><title>${escaped(title)}</title></circle>`,
-    text({ x, y: y + 4, class: "number", anchor: "middle" }, String(number)),
-  ].join("\n");
+const dot = ({ number, x, y, title }: Point): ElementTree[] => [
+  element("circle", { class: "dot", cx: px(x), cy: px(y), r: RADIUS }, element("title", {}, title)),
+  text({ x, y: y + 4, class: "number", anchor: "middle" }, String(number)),
+];
 
-function legendEntry({ number, name, figures }: Point, index: number): string {
+function legendEntry({ number, name, figures }: Point, index: number): ElementTree[] {
   const y = LEGEND.top + index * LEGEND.step;
   const x = LEGEND.left + 20;
   return [
     text({ x: LEGEND.left, y, class: "key" }, String(number)),
     text({ x, y, class: "label" }, oneLine(name, MAX_NAME_LENGTH)),
     text({ x, y: y + 16, class: "faint" }, figures),
-  ].join("\n");
+  ];
 }

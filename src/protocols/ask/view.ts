@@ -2,7 +2,7 @@ import * as z from "zod";
 import { callOf, isEvent, workOf, type Entry, type Stance } from "../../kernel/index.ts";
 import { answersIn } from "../../views/answer-event.ts";
 import { PanelSection, panelSection } from "../../views/panel.ts";
-import { spent } from "../../views/spending.ts";
+import { spentFold, type SpentFold } from "../../views/spending.ts";
 
 const nullable = z.number().nullable();
 const stances = z.array(z.strictObject({ claim: z.string(), members: z.array(z.string()) }));
@@ -49,18 +49,24 @@ function ladderIn(entries: readonly Entry[]): AskSection["ladder"] {
     const { rung, next, reason } = entry.data;
     climbed(rung);
     if (next !== null) climbed(next);
-    reasons.set(rung, [...(reasons.get(rung) ?? []), reason]);
+    const known = reasons.get(rung);
+    if (known) known.push(reason);
+    else reasons.set(rung, [reason]);
   }
   if (rungs.length === 0) return [];
-  const calls = entries.flatMap((entry) => {
+  const spent = new Map<string, SpentFold>();
+  for (const entry of entries) {
     const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
     const work = workOf(entry)?.kind;
-    return call && work !== undefined ? [{ work, call }] : [];
-  });
-  // What a last rung leads to without a decision of its own: a review's synthesis.
-  for (const { work } of calls) climbed(work);
+    if (!call || work === undefined) continue;
+    // What a last rung leads to without a decision of its own: a review's synthesis.
+    if (!spent.has(work)) climbed(work);
+    const own = spent.get(work) ?? spentFold();
+    spent.set(work, own);
+    own.take(call);
+  }
   return rungs.map((rung) => {
-    const own = spent(calls.filter(({ work }) => work === rung).map(({ call }) => call));
+    const own = (spent.get(rung) ?? spentFold()).read();
     const tokens = { in: own.tokens.in, out: own.tokens.out };
     return {
       rung,

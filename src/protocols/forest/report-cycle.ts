@@ -1,5 +1,5 @@
 import type { ReportPart } from "../../kernel/index.ts";
-import { part, points, table, words } from "../../reports/part.ts";
+import { figures, part, points, table, words } from "../../reports/part.ts";
 import { pluralize } from "../../text/format.ts";
 import { forestPlot, type ForestCycles } from "./report-plot.ts";
 import type { Forest, ForestSeed, ResultRecord } from "./state.ts";
@@ -25,7 +25,7 @@ export function cycleParts(cycles: ForestCycles): ReportPart[] {
         `Cycle ${cycle} of ${forest.forest_id} (${forest.domain}), climate ${forest.climate.mode}: ${forest.research_goal}`,
       ),
       words(`${fruits} of ${pluralize(results.length, "candidate")} of this cycle are fruits.`),
-      { kind: "figure", svg: forestPlot(cycles) },
+      ...figures(forestPlot(cycles)),
     ),
     part(
       "Weather decisions",

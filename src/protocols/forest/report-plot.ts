@@ -1,4 +1,5 @@
-import { escaped } from "../../reports/html.ts";
+import type { ElementTree } from "../../kernel/index.ts";
+import { element } from "../../reports/element.ts";
 import { line, linearScale, px, text, ticksTo } from "../../reports/plot.ts";
 import { oneLine } from "../../reports/printable.ts";
 import type { Forest, LeafKind, Tree } from "./state.ts";
@@ -17,16 +18,20 @@ const MAX_CYCLES = 200;
 /** Colors that can be told apart without seeing red and green (Okabe and Ito, 2008). */
 const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#f0e442"];
 
+/** What paints the plot in a file of its own. */
+export const FOREST_PLOT_STYLE =
+  'text{font:12px system-ui,"DejaVu Sans",sans-serif;fill:#1c1f24}.grid{stroke:#d9dde3}svg{background:#fff}';
+
 type PlottedSeries = { readonly name: string; readonly values: readonly number[] };
 
 /**
- * Allocations to trees, and fruits and leaves in all, over the cycles, as two inline SVG charts; empty for fewer than two
- * cycles. `standalone`: with its own style, as a file.
+ * Allocations to trees, and fruits and leaves in all, over the cycles, as two charts of one SVG; undefined for fewer than
+ * two cycles.
  */
-export function forestPlot(cycles: ForestCycles, { standalone = false } = {}): string {
+export function forestPlot(cycles: ForestCycles): ElementTree | undefined {
   const shown = cycles.slice(-MAX_CYCLES);
   const last = shown.at(-1);
-  if (shown.length < 2 || !last) return "";
+  if (shown.length < 2 || !last) return undefined;
   const numbers = shown.map(({ cycle_id }) => cycleNumber(cycle_id));
   const trees = last.trees.slice(0, MAX_TREES);
   const shares = trees.map(({ tree_id, name }): PlottedSeries => ({
@@ -46,21 +51,15 @@ export function forestPlot(cycles: ForestCycles, { standalone = false } = {}): s
     name,
     values: shown.map(({ trees: then }) => countOf(then, kind)),
   }));
-  const body = [
-    chart({ title: "Share of the slots, %", top: 0, series: shares, numbers }),
-    chart({ title: "Fruits and leaves so far", top: HEIGHT + 80, series: leaves, numbers }),
-  ].join("\n");
-  const style = standalone
-    ? '<style>text{font:12px system-ui,"DejaVu Sans",sans-serif;fill:#1c1f24}.grid{stroke:#d9dde3}svg{background:#fff}</style>'
-    : "";
+  const viewBox = `0 0 ${WIDTH} ${2 * HEIGHT + 140}`;
   const label = `Allocations, fruits and leaves over ${shown.length} cycles`;
-  return [
-    `<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${2 * HEIGHT + 140}" role="img" aria-labelledby="forest-plot-title">`,
-    `<title id="forest-plot-title">${label}</title>`,
-    ...(style === "" ? [] : [style]),
-    body,
-    "</svg>",
-  ].join("\n");
+  return element(
+    "svg",
+    { class: "chart", viewBox, role: "img", "aria-labelledby": "forest-plot-title" },
+    element("title", { id: "forest-plot-title" }, label),
+    ...chart({ title: "Share of the slots, %", top: 0, series: shares, numbers }),
+    ...chart({ title: "Fruits and leaves so far", top: HEIGHT + 80, series: leaves, numbers }),
+  );
 }
 
 const countOf = (trees: readonly Tree[], kind: LeafKind): number =>
@@ -76,7 +75,7 @@ type Chart = {
   readonly numbers: readonly number[];
 };
 
-function chart({ title, top, series, numbers }: Chart): string {
+function chart({ title, top, series, numbers }: Chart): ElementTree[] {
   const floor = top + 30 + HEIGHT;
   const y = linearScale(ticksTo(Math.max(0, ...series.flatMap(({ values }) => values))), floor, top + 30);
   const x = linearScale([numbers[0] ?? 0, numbers.at(-1) ?? 1], LEFT, RIGHT);
@@ -94,12 +93,14 @@ function chart({ title, top, series, numbers }: Chart): string {
       const color = COLORS[index % COLORS.length] ?? "#000000";
       const points = values.map((value, at) => `${px(x.at(numbers[at] ?? 0))},${px(y.at(value))}`).join(" ");
       const label = oneLine(name, 20);
+      const dashes = index % 2 === 1 ? "6 5" : undefined;
+      const stroke = { fill: "none", stroke: color, "stroke-width": 2, "stroke-dasharray": dashes };
       const key = top + 40 + index * 18;
       return [
-        `<polyline points="${points}" fill="none" stroke="${color}" stroke-width="2"${index % 2 === 1 ? ' stroke-dasharray="6 5"' : ""}><title>${escaped(label)}</title></polyline>`,
-        `<rect x="${RIGHT + 14}" y="${key - 9}" width="10" height="10" fill="${color}"/>`,
+        element("polyline", { points, ...stroke }, element("title", {}, label)),
+        element("rect", { x: RIGHT + 14, y: key - 9, width: 10, height: 10, fill: color }),
         text({ x: RIGHT + 30, y: key }, label),
       ];
     }),
-  ].join("\n");
+  ];
 }

@@ -7,6 +7,7 @@ import type { StartRequest } from "../../app/start.ts";
 import { readCatalog } from "../../config/catalog.ts";
 import { isFault, type Principal } from "../../kernel/index.ts";
 import { memoryReport } from "../../lab/ablation/memory-stats.ts";
+import { COST_KEYS } from "../../views/cost.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, Refused } from "../problem.ts";
 import { moment, readingContext, route, whole, type ApiRoute, type Services } from "../route.ts";
@@ -84,14 +85,15 @@ export const catalogRoutes: readonly ApiRoute[] = [
     ...{ name: "getUsage", tag: "Catalog", needs: "read" },
     summary: "Add up what recorded calls cost",
     query: z.strictObject({
-      by: z.enum(["model", "protocol", "persona", "day"]).optional(),
+      by: z.enum(COST_KEYS).optional(),
       since: moment().optional(),
     }),
     replies: { 200: Usage, ...REFUSALS },
     async handle(call) {
       const { by = "model", since } = call.query;
-      const { store } = contextOf(call, call.caller.principal);
-      return { status: 200, body: await usageSince(store, { by, since, timeZone: "UTC" }) };
+      const { store, credentials } = contextOf(call, call.caller.principal);
+      const keys = await credentials.list(store.organization);
+      return { status: 200, body: await usageSince(store, { by, since, timeZone: "UTC", keys }) };
     },
   }),
   route("get", "inbox", {

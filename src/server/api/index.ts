@@ -6,6 +6,7 @@ import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
+import { knowledgeRoutes } from "./knowledge.ts";
 import { libraryRoutes } from "./library.ts";
 import { openApiDocument } from "./openapi.ts";
 
@@ -14,6 +15,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...feedRoutes,
   ...actionRoutes,
   ...catalogRoutes,
+  ...knowledgeRoutes,
   ...libraryRoutes,
   ...busRoutes,
 ];
@@ -30,9 +32,9 @@ export const nativeApi: ApiSurface = {
         handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
       }),
       // Whoever may not call the API may know what it takes.
-      answer: async (_exchange, { config: { version }, publicUrl: url }) => ({
+      answer: async (_exchange, { config: { version }, publicUrl: url, access: { cookie } }) => ({
         status: 200,
-        body: openApiDocument(apiRoutes, { version, url }),
+        body: openApiDocument(apiRoutes, { version, url, cookie }),
       }),
     },
   ],

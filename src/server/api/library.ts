@@ -266,11 +266,11 @@ async function openPersonaRun(
   call: Call<unknown, Readonly<Record<string, unknown>>>,
   asked: Readonly<Record<string, unknown>>,
   open: (client: Opening["client"]) => Promise<Resumed>,
-): Promise<HttpReply> {
+): Promise<HttpReply | undefined> {
   checkDepth(call, call);
   const begun = await openWorkOnce(call, clientRequest(call, asked), open);
   const reply = await openedReply(call, begun);
-  if (reply.status === 200) await call.drives.ended(begun.opened.deliberation);
+  if (reply?.status === 200) await call.drives.ended(begun.opened.deliberation);
   return reply;
 }
 

@@ -3,9 +3,13 @@ import { REQUEST_SETTINGS } from "../../app/start.ts";
 import type { RunEstimate } from "../../app/estimate.ts";
 import type { InboxItem } from "../../app/seats.ts";
 import type { ModelRow } from "../../app/model-table.ts";
+import type { KindLeague, LabeledVote } from "../../app/votes.ts";
 import { DebateFlags } from "../../protocols/debate/settings.ts";
 import { DeliberationId, Json, Labels } from "../../kernel/index.ts";
+import type { LeagueRow } from "../../stats/league.ts";
+import { ReactorState } from "../../views/reactor-state.ts";
 import { Result } from "../../views/result.ts";
+import type { PersonaShares, VoteCell } from "../../views/run-part.ts";
 import { settingField } from "./setting-field.ts";
 
 // SCHEMA-1. What the API takes and gives is said here once: routes check by it, and the OpenAPI document is made from it.
@@ -65,6 +69,9 @@ export const Opened = z.strictObject({
   place: z.int(),
   notes: z.array(z.looseObject({ code: text })),
 });
+
+/** What a reply with 200 holds that began before it was known which of them it would be. */
+export const ResultOrOpened = z.union([Result, Opened]);
 
 export const Listed = z.strictObject({
   data: z.array(
@@ -179,6 +186,8 @@ export const Usage = z.strictObject({
   ...{ by: text, since: Time.nullable(), timeZone: text },
   rows: z.array(usageRow()),
   total: usageRow(),
+  /** What keys are called, where rows are by key. */
+  names: z.record(text, text),
 });
 function usageRow() {
   return z.strictObject({
@@ -186,6 +195,90 @@ function usageRow() {
     tokens: z.strictObject({ in: z.number(), out: z.number() }),
   });
 }
+
+/** Runs that cannot be read, and count nowhere. */
+const leftOut = z.array(text);
+
+const LeaguePlayer = z.strictObject({
+  ...{ player: text, sessions: z.int(), votes: z.int(), wins: z.int(), ties: z.int() },
+  ...{ winRate: nullable.number, averageRank: nullable.number, averageShare: nullable.number },
+  /** On a log scale with a mean of 0, with its 95 % interval; null where the comparisons do not tell. */
+  ...{ strength: nullable.number, low: nullable.number, high: nullable.number },
+  /** Whether there are too few votes for any claim. */
+  tooFew: z.boolean(),
+}) satisfies z.ZodType<LeagueRow>;
+
+/** Over all questions, then by kind. */
+export const Leagues = z.strictObject({
+  by: text,
+  leagues: z.array(
+    z.strictObject({
+      kind: text,
+      rows: z.array(LeaguePlayer),
+      sessions: z.int(),
+      /** Whether there are too few sessions for any claim. */
+      tooFew: z.boolean(),
+      /** The probability of differences like these among equals; null where there are too few. */
+      p: nullable.number,
+      dispersion: z.number(),
+    }) satisfies z.ZodType<KindLeague>,
+  ),
+  leftOut,
+});
+
+const Voter = z.strictObject({ persona: text, model: text, family: nullable.text });
+export const VoteList = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      ...{ deliberation: text, conversation: text, turn: z.int(), at: Time, protocol: text, kind: text },
+      ...{ voter: Voter, candidate: Voter, draft: text, label: text, position: z.int(), of: z.int() },
+      /** From 1; null where no ranking could be read. */
+      rank: nullable.number,
+      ...{ strengths: z.array(text), weaknesses: z.array(text), event: text },
+    }) satisfies z.ZodType<Loose<LabeledVote>>,
+  ),
+  /** What `after` takes for the next page; null after the last. */
+  next: nullable.text,
+  leftOut,
+});
+
+export const VoteMatrix = z.strictObject({
+  by: text,
+  cells: z.array(
+    z.strictObject({
+      ...{ voter: text, candidate: text, votes: z.int() },
+      /** How high on the mean, from 0 (last) to 1 (first). */
+      share: z.number(),
+    }) satisfies z.ZodType<VoteCell>,
+  ),
+  leftOut,
+});
+
+export const ShareList = z.strictObject({
+  split: text,
+  rows: z.array(
+    z.strictObject({
+      persona: text,
+      /** Null: under all strategies. */
+      strategy: nullable.text,
+      runs: z.int(),
+      /** As the chairs reported it, 0 to 1. */
+      claimed: z.strictObject({ n: z.int(), mean: nullable.number, sum: z.number() }),
+      /** As it was measured, by method. */
+      measured: z.record(text, z.strictObject({ n: z.int(), mean: z.number() })),
+      /** Votes, apart: sessions with a standing, and the share of them that were won. */
+      ...{ sessions: z.int(), winRate: nullable.number },
+    }) satisfies z.ZodType<PersonaShares>,
+  ),
+  leftOut,
+});
+
+/** As `parley watch` has it, without places in the store, which are for no client. */
+export const Reactors = z.strictObject({
+  ...{ at: Time, deliberations: z.int() },
+  reactors: z.array(ReactorState.omit({ cursor: true })),
+  leftOut,
+});
 
 export const PinBody = z.strictObject({ fact: text.min(1).max(10_000) });
 export const Pinned = z.strictObject({ id: text, fresh: z.boolean() });

@@ -1,5 +1,6 @@
 import type { CostColumn, CostTable } from "./costs.ts";
-import { escaped } from "../../../reports/html.ts";
+import type { ElementTree } from "../../../kernel/index.ts";
+import { element } from "../../../reports/element.ts";
 import { line, px, text } from "../../../reports/plot.ts";
 import { formatNumber, formatUsd } from "../../../text/format.ts";
 
@@ -16,26 +17,27 @@ const MAX_LABELS = 12;
  * Confidence and cost by round as an inline SVG that the page's style paints; undefined where there is nothing to draw.
  * Costs are in dollars where all are known and any was paid, else in tokens; a question mark stands for what is unknown. It says no more than the table beside it.
  */
-export function debateChart({ columns, simulated }: CostTable): string | undefined {
+export function debateChart({ columns, simulated }: CostTable): ElementTree | undefined {
   const cost = costOf(columns);
   const known = columns.some(({ confidence }) => confidence !== null);
   if (!known && !cost) return undefined;
   const step = (RIGHT - LEFT) / columns.length;
   const middle = (index: number) => LEFT + step * (index + 0.5);
   const of = simulated ? " (simulated models)" : "";
-  return [
-    `<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="chart-title chart-desc">`,
-    `<title id="chart-title">Confidence and cost by round${of}</title>`,
-    `<desc id="chart-desc">${escaped(description(columns, cost))}</desc>`,
+  const viewBox = `0 0 ${WIDTH} ${HEIGHT}`;
+  return element(
+    "svg",
+    { class: "chart", viewBox, role: "img", "aria-labelledby": "chart-title chart-desc" },
+    element("title", { id: "chart-title" }, `Confidence and cost by round${of}`),
+    element("desc", { id: "chart-desc" }, description(columns, cost)),
     text({ x: LEFT, y: UPPER.top - 13 }, `The judge's confidence${of}`),
     ...[0, 50, 100].flatMap((value) => gridLine(confidenceAt(value), String(value))),
     ...confidences(columns, middle),
     text({ x: LEFT, y: LOWER.top - 13 }, cost?.label ?? "Cost: none is known"),
     ...(cost ? bars(columns, cost, { middle, width: Math.min(48, step * 0.6) }) : []),
-    gridLine(LOWER.bottom, cost ? "0" : "").join("\n"),
+    ...gridLine(LOWER.bottom, cost ? "0" : ""),
     ...axis(columns, middle),
-    "</svg>",
-  ].join("\n");
+  );
 }
 
 type CostAxis = {
@@ -61,7 +63,7 @@ const confidenceAt = (value: number): number =>
   UPPER.bottom - (Math.min(100, Math.max(0, value)) / 100) * (UPPER.bottom - UPPER.top);
 
 /** Points, joined where two neighbours are known: nothing is drawn over a gap. */
-function confidences(columns: readonly CostColumn[], middle: (index: number) => number): string[] {
+function confidences(columns: readonly CostColumn[], middle: (index: number) => number): ElementTree[] {
   const at = columns.map(({ confidence }, index) =>
     confidence === null ? undefined : { x: middle(index), y: confidenceAt(confidence) },
   );
@@ -70,7 +72,7 @@ function confidences(columns: readonly CostColumn[], middle: (index: number) => 
     return from && to ? [line({ x1: from.x, y1: from.y, x2: to.x, y2: to.y }, "trend")] : [];
   });
   const dots = at.flatMap((one) =>
-    one ? [`<circle class="dot" cx="${px(one.x)}" cy="${px(one.y)}" r="4.5"/>`] : [],
+    one ? [element("circle", { class: "dot", cx: px(one.x), cy: px(one.y), r: 4.5 })] : [],
   );
   return [...lines, ...dots];
 }
@@ -79,20 +81,21 @@ function bars(
   columns: readonly CostColumn[],
   cost: CostAxis,
   { middle, width }: { readonly middle: (index: number) => number; readonly width: number },
-): string[] {
+): ElementTree[] {
   return [
     ...gridLine(LOWER.top, cost.words(cost.most)),
     ...columns.map((column, index) => {
       const value = cost.of(column);
       if (value === null) return text({ x: middle(index), y: LOWER.bottom - 6, anchor: "middle" }, "?");
       const height = (value / cost.most) * (LOWER.bottom - LOWER.top);
-      return `<rect class="bar" x="${px(middle(index) - width / 2)}" y="${px(LOWER.bottom - height)}" width="${px(width)}" height="${px(height)}"/>`;
+      const place = { x: px(middle(index) - width / 2), y: px(LOWER.bottom - height) };
+      return element("rect", { class: "bar", ...place, width: px(width), height: px(height) });
     }),
   ];
 }
 
 /** Every so many columns are named, the last one always. */
-function axis(columns: readonly CostColumn[], middle: (index: number) => number): string[] {
+function axis(columns: readonly CostColumn[], middle: (index: number) => number): ElementTree[] {
   const every = Math.ceil(columns.length / MAX_LABELS);
   const last = columns.length - 1;
   const named = (index: number) => index === last || (index % every === 0 && last - index >= every);
@@ -101,7 +104,7 @@ function axis(columns: readonly CostColumn[], middle: (index: number) => number)
   );
 }
 
-const gridLine = (y: number, label: string): string[] => [
+const gridLine = (y: number, label: string): ElementTree[] => [
   line({ x1: LEFT, y1: y, x2: RIGHT, y2: y }, "grid"),
   text({ x: LEFT - 8, y: y + 5, anchor: "end" }, label),
 ];

@@ -1,6 +1,6 @@
 import type { Assessment, ReportBlock, ReportPart } from "../../../kernel/index.ts";
 import { debateChart } from "./chart.ts";
-import { part, points, quote, table, words } from "../../../reports/part.ts";
+import { figures, part, points, quote, table, words } from "../../../reports/part.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { namesOf } from "../../../reports/names.ts";
 import { costTable } from "./costs.ts";
@@ -50,8 +50,7 @@ const roundParts = ({ rounds }: DebateRecord, nameOf: AgentNameOf): ReportPart[]
 
 function costPart(record: DebateRecord): ReportPart {
   const costs = costTable(record);
-  const figure = { kind: "figure", svg: debateChart(costs) ?? "" } as const;
-  return part("Cost per round and total", figure, table(costs.heads, costs.rows));
+  return part("Cost per round and total", ...figures(debateChart(costs)), table(costs.heads, costs.rows));
 }
 
 const SIMULATED: ReportBlock = {

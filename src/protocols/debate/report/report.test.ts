@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { marked, type Token } from "marked";
 import { describe, expect, it } from "vitest";
+import type { ElementTree } from "../../../kernel/index.ts";
+import { elementHtml } from "../../../reports/element.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { debateRecord } from "../view/debated.ts";
 import { debateChart } from "./chart.ts";
@@ -13,6 +15,8 @@ import { emptyDebate, sampleDebate, type DebateSaid } from "../../../../test/sup
 
 const record = (said: DebateSaid = {}): DebateRecord => debateRecord(sampleDebate(said).entries);
 const empty = (): DebateRecord => debateRecord(emptyDebate().entries);
+
+const svgOf = (figure: ElementTree | undefined): string => elementHtml(figure ? [figure] : []);
 
 const headings = (markdown: string): string[] =>
   marked.lexer(markdown).flatMap((token) => (token.type === "heading" ? [token.raw.trim()] : []));
@@ -152,7 +156,7 @@ describe("the page", () => {
   });
 
   it("draws confidence and cost beside their table", () => {
-    expect(debateChart(costTable(record()))).toMatchSnapshot();
+    expect(svgOf(debateChart(costTable(record())))).toMatchSnapshot();
     const html = debateHtml(record());
     expect(html.indexOf("<svg")).toBeLessThan(html.lastIndexOf("<table>"));
     expect(html).toContain('<th scope="row">Total</th><td></td><td>13</td><td>17,056</td><td>$0.0273</td>');
@@ -169,19 +173,18 @@ describe("the chart", () => {
     ...figures,
   });
   const chart = (...columns: readonly ReturnType<typeof column>[]) =>
-    debateChart({ simulated: false, heads: [], rows: [], columns });
+    svgOf(debateChart({ simulated: false, heads: [], rows: [], columns }));
 
   it("is none of nothing", () => {
-    expect(chart(column("1", {}), column("final", { tokens: 0, usd: 0 }))).toBeUndefined();
+    expect(chart(column("1", {}), column("final", { tokens: 0, usd: 0 }))).toBe("");
   });
   it("joins no points over a gap, and keeps within its scale", () => {
-    const svg =
-      chart(
-        column("1", { confidence: 50 }),
-        column("2", {}),
-        column("3", { confidence: 0 }),
-        column("4", { confidence: 100 }),
-      ) ?? "";
+    const svg = chart(
+      column("1", { confidence: 50 }),
+      column("2", {}),
+      column("3", { confidence: 0 }),
+      column("4", { confidence: 100 }),
+    );
     expect(svg.match(/class="dot"/g)).toHaveLength(3);
     expect(svg.match(/class="trend"/g)).toHaveLength(1);
     expect([...svg.matchAll(/class="dot"[^>]* cy="([^"]*)"/g)].map(([, y]) => y)).toEqual([
@@ -192,15 +195,14 @@ describe("the chart", () => {
     expect(svg).toContain("Cost: none is known");
   });
   it("counts tokens where money is not known, and marks what is unknown", () => {
-    const svg = chart(column("1", { tokens: 50, usd: 1 }), column("final", { tokens: null })) ?? "";
+    const svg = chart(column("1", { tokens: 50, usd: 1 }), column("final", { tokens: null }));
     expect(svg).toContain(">Tokens<");
     expect(svg.match(/class="bar"/g)).toHaveLength(1);
     expect(svg).toContain(">?<");
     expect(svg).toContain("Bars: Tokens. 1: no confidence, 50; final: no confidence, unknown.");
   });
   it("names so many columns as there is room for, and the last", () => {
-    const svg =
-      chart(...Array.from({ length: 30 }, (_, index) => column(`r${index + 1}`, { tokens: 1 }))) ?? "";
+    const svg = chart(...Array.from({ length: 30 }, (_, index) => column(`r${index + 1}`, { tokens: 1 })));
     const labels = [...svg.matchAll(/>(r\d+)</g)].map(([, label]) => label);
     expect(labels.length).toBeLessThanOrEqual(12);
     expect([labels[0], labels.at(-1)]).toEqual(["r1", "r30"]);

@@ -1,0 +1,108 @@
+import * as z from "zod";
+import type { AppContext } from "../../app/context.ts";
+import type { ProjectionReading } from "../../app/projection.ts";
+import { readLeagues, readMatrix, readShares, readVotePage } from "../../app/votes.ts";
+import { watchOnce } from "../../app/watch.ts";
+import { withPatience } from "../patience.ts";
+import { moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
+import { REFUSALS } from "./deliberations.ts";
+import { Leagues, Reactors, ShareList, VoteList, VoteMatrix } from "./schemas.ts";
+
+const TAG = "Knowledge";
+const player = z.enum(["persona", "model"]).optional();
+/** Which runs count. */
+const RUNS = {
+  protocol: z.string().max(60).optional(),
+  /** The kind of question: `comparison`, `procedure`, `explanation`, `fact` or `other`. */
+  kind: z.string().max(40).optional(),
+  since: moment().optional(),
+};
+/** Whom a vote names, as voter or as candidate. */
+const NAMES = { persona: z.string().max(100).optional(), model: z.string().max(300).optional() };
+
+export const knowledgeRoutes: readonly ApiRoute[] = [
+  route("get", "league", {
+    ...{ name: "getLeague", tag: TAG, needs: "read" },
+    summary: "Compare personas or models by their reviewers' votes, with 95 % intervals, by kind of question",
+    query: z.strictObject({ by: player, ...RUNS }),
+    replies: { 200: Leagues, ...REFUSALS },
+    handle: (call) =>
+      overRuns(call, async (known, reading) => {
+        const { by = "persona", ...runs } = call.query;
+        return { by, leagues: await readLeagues(known, { by, ...runs }, reading) };
+      }),
+  }),
+  route("get", "votes", {
+    ...{ name: "listVotes", tag: TAG, needs: "read" },
+    summary: "List who ranked whom, the newest run first",
+    query: z.strictObject({
+      ...{ ...NAMES, ...RUNS },
+      limit: whole(1, 200).optional(),
+      /** `next` of the page before. */
+      after: z
+        .string()
+        .regex(/^[^:]{1,100}:\d{1,9}$/, "after is next of the page before")
+        .optional(),
+    }),
+    replies: { 200: VoteList, ...REFUSALS },
+    handle: (call) =>
+      overRuns(call, async (known, reading) => {
+        const { limit = 50, ...filter } = call.query;
+        const { votes, next } = await readVotePage(known, { ...filter, limit }, reading);
+        return { data: votes, next };
+      }),
+  }),
+  route("get", "votes/matrix", {
+    ...{ name: "getVoteMatrix", tag: TAG, needs: "read" },
+    summary: "Show who ranked whom how high, by persona or by model",
+    query: z.strictObject({ by: player, ...NAMES, ...RUNS }),
+    replies: { 200: VoteMatrix, ...REFUSALS },
+    handle: (call) =>
+      overRuns(call, async (known, reading) => {
+        const { by = "persona", ...filter } = call.query;
+        return { by, cells: await readMatrix(known, { by, ...filter }, reading) };
+      }),
+  }),
+  route("get", "contributions", {
+    ...{ name: "listContributions", tag: TAG, needs: "read" },
+    summary: "Compare what personas had of the answers, as claimed and as measured, with votes apart",
+    query: z.strictObject({ split: z.enum(["none", "strategy"]).optional(), ...RUNS }),
+    replies: { 200: ShareList, ...REFUSALS },
+    handle: (call) =>
+      overRuns(call, async (known, reading) => {
+        const { split = "none", ...runs } = call.query;
+        const byStrategy = split === "strategy";
+        return { split, rows: await readShares(known, { byStrategy, ...runs }, reading) };
+      }),
+  }),
+  route("get", "reactors", {
+    ...{ name: "listReactors", tag: TAG, needs: "read" },
+    summary:
+      "Show what each reactor does, and what waits for it, over the newest 200 runs or those since a time",
+    query: z.strictObject({ since: moment().optional() }),
+    replies: { 200: Reactors, ...REFUSALS },
+    handle: (call) =>
+      withPatience(call, {}, async () => {
+        const { process, reactors, world, principal } = readingContext(call.parley, call.caller.principal);
+        const { organization } = principal;
+        const watching = { store: process.store, organization, reactors, world };
+        const { report, unreadable } = await watchOnce(watching, { ...call.query, signal: call.signal });
+        const { at, deliberations } = report;
+        const states = report.reactors.map(({ cursor: _cursor, ...state }) => state);
+        return { status: 200, body: { at, deliberations, reactors: states, leftOut: unreadable } };
+      }),
+  }),
+];
+
+/** Replies with what all runs come to; the first time after many changes, that takes its time. */
+function overRuns<T extends object>(
+  call: RouteCall<unknown, unknown, unknown>,
+  read: (known: AppContext, reading: ProjectionReading) => Promise<T>,
+): ReturnType<typeof withPatience> {
+  return withPatience(call, {}, async () => {
+    const leftOut: string[] = [];
+    const context = readingContext(call.parley, call.caller.principal);
+    const body = await read(context, { onUnreadable: (id) => void leftOut.push(id) });
+    return { status: 200, body: { ...body, leftOut } };
+  });
+}

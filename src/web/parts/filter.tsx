@@ -1,0 +1,55 @@
+import type { VNode } from "preact";
+import { address, go, hrefWith } from "../address.ts";
+import { t } from "../strings.ts";
+
+type ChoiceProps = {
+  /** The name in the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, words: string])[];
+  /** What no choice is called; without it, the first option is the default. */
+  readonly none?: string;
+};
+
+/** A choice that stands in the address. */
+export function AddressChoice({ name, label, options, none }: ChoiceProps): VNode {
+  const value = address.value.query.get(name) ?? (none === undefined ? (options[0]?.[0] ?? "") : "");
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => go(hrefWith({ [name]: currentTarget.value }), { replace: true })}
+      >
+        {none !== undefined && <option value="">{none}</option>}
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The kinds of question that are told apart, as recorded votes have them. */
+export const KindChoice = (): VNode => (
+  <AddressChoice
+    name="kind"
+    label={t.knowledge.kind}
+    none={t.knowledge.allKinds}
+    options={KINDS.map((kind) => [kind, t.knowledge.kinds[kind]])}
+  />
+);
+const KINDS = ["comparison", "procedure", "explanation", "fact", "other"] as const;
+
+/** Since when runs count. */
+export const SinceChoice = (): VNode => (
+  <AddressChoice
+    name="since"
+    label={t.knowledge.since}
+    none={t.knowledge.always}
+    options={SPANS.map((span) => [span, t.knowledge.spans[span]])}
+  />
+);
+const SPANS = ["24h", "7d", "30d", "365d"] as const;

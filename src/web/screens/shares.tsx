@@ -1,0 +1,105 @@
+import type { VNode } from "preact";
+import { address } from "../address.ts";
+import { formatCount, formatPercent, formatRatio } from "../formats.ts";
+import { withQuery } from "../http.ts";
+import { useApi } from "../loaded.ts";
+import { AddressChoice, KindChoice, SinceChoice } from "../parts/filter.tsx";
+import { Empty, Shown } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import type { ShareReply } from "../replies.ts";
+import { t } from "../strings.ts";
+
+type Row = ShareReply["rows"][number];
+
+/** Personas by strategies: what chairs say that each gave, with what was measured below it; votes stand apart. */
+export function Shares(): VNode {
+  const { query } = address.value;
+  const [split = "strategy", kind, since] = ["split", "kind", "since"].map(
+    (name) => query.get(name) ?? undefined,
+  );
+  const shares = useApi<ShareReply>(withQuery("contributions", { split, kind, since }));
+  return (
+    <>
+      <h1>{t.nav.contributions}</h1>
+      <p class="quiet">{t.contributions.about}</p>
+      <div class="filters">
+        <AddressChoice
+          name="split"
+          label={t.contributions.split}
+          options={[
+            ["strategy", t.contributions.byStrategy],
+            ["none", t.contributions.together],
+          ]}
+        />
+        <KindChoice />
+        <SinceChoice />
+      </div>
+      <Shown of={shares}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty title={t.contributions.empty} next={t.contributions.emptyNext} to={[]} />
+          ) : (
+            <Heatmap rows={rows} />
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function Heatmap({ rows }: { readonly rows: readonly Row[] }): VNode {
+  const strategies = [...new Set(rows.map(({ strategy }) => strategy ?? ""))];
+  const personas = [...new Set(rows.map(({ persona }) => persona))];
+  return (
+    <Table
+      label={t.nav.contributions}
+      heads={[
+        t.knowledge.persona,
+        ...strategies.map((name) => (name === "" ? t.contributions.together : name)),
+        t.contributions.votes,
+      ]}
+      rows={personas.map((persona) => [
+        persona,
+        ...strategies.map((strategy) => (
+          <Cell row={rows.find((row) => row.persona === persona && (row.strategy ?? "") === strategy)} />
+        )),
+        <Votes rows={rows.filter((row) => row.persona === persona)} />,
+      ])}
+    />
+  );
+}
+
+const DEPTHS = 5;
+
+/** As deep as the claimed mean, of 0 to 1. */
+function Cell({ row }: { readonly row: Row | undefined }): VNode {
+  if (!row) return <span class="quiet">–</span>;
+  const { claimed, measured } = row;
+  const depth = claimed.mean === null ? 0 : Math.min(DEPTHS, Math.ceil(claimed.mean * DEPTHS));
+  return (
+    <div class={`heat depth-${depth}`}>
+      <p>
+        {claimed.mean === null
+          ? t.unknown
+          : t.contributions.claimed(formatRatio(claimed.mean), formatCount(claimed.n))}
+      </p>
+      {Object.entries(measured).map(([method, { mean, n }]) => (
+        <p key={method} class="quiet">
+          {t.contributions.measured(
+            t.contributions.methods[method] ?? method,
+            formatRatio(mean),
+            formatCount(n),
+          )}
+        </p>
+      ))}
+      {Object.keys(measured).length === 0 && <p class="quiet">{t.contributions.notMeasured}</p>}
+    </div>
+  );
+}
+
+function Votes({ rows }: { readonly rows: readonly Row[] }): VNode {
+  const sessions = rows.reduce((sum, row) => sum + row.sessions, 0);
+  if (sessions === 0) return <span class="quiet">–</span>;
+  const won = rows.reduce((sum, row) => sum + row.sessions * (row.winRate ?? 0), 0);
+  return <span>{t.contributions.won(formatPercent(won / sessions), formatCount(sessions))}</span>;
+}

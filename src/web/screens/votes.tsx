@@ -1,0 +1,141 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { address, hrefTo, hrefWith } from "../address.ts";
+import { formatAgo, formatCount, formatPercent } from "../formats.ts";
+import { fetchJson, withQuery } from "../http.ts";
+import { useApi } from "../loaded.ts";
+import { AddressChoice, KindChoice, SinceChoice } from "../parts/filter.tsx";
+import { Empty, Failure, Shown } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import type { MatrixReply, VoteRow, VotesReply } from "../replies.ts";
+import { t } from "../strings.ts";
+
+/** Who ranked whom over all runs: how high on the mean, and each vote. */
+export function Votes(): VNode {
+  const { query } = address.value;
+  const [by, kind, since, persona, model] = ["by", "kind", "since", "persona", "model"].map(
+    (name) => query.get(name) ?? undefined,
+  );
+  const matrix = useApi<MatrixReply>(withQuery("votes/matrix", { by, kind, since, persona, model }));
+  return (
+    <>
+      <h1>{t.nav.votes}</h1>
+      <div class="filters">
+        <AddressChoice
+          name="by"
+          label={t.knowledge.by}
+          options={[
+            ["persona", t.knowledge.persona],
+            ["model", t.knowledge.model],
+          ]}
+        />
+        <KindChoice />
+        <SinceChoice />
+        {(persona ?? model) !== undefined && (
+          <a href={hrefWith({ persona: undefined, model: undefined })}>{t.votes.everybody}</a>
+        )}
+      </div>
+      <Shown of={matrix}>
+        {({ cells }) =>
+          cells.length === 0 ? (
+            <Empty title={t.votes.empty} next={t.votes.emptyNext} to={[]} />
+          ) : (
+            <Matrix cells={cells} by={by ?? "persona"} />
+          )
+        }
+      </Shown>
+      <History key={`${kind} ${since} ${persona} ${model}`} filter={{ kind, since, persona, model }} />
+    </>
+  );
+}
+
+function Matrix({ cells, by }: { readonly cells: MatrixReply["cells"]; readonly by: string }): VNode {
+  const candidates = [...new Set(cells.map(({ candidate }) => candidate))].sort();
+  const voters = [...new Set(cells.map(({ voter }) => voter))].sort();
+  const of = (voter: string, candidate: string) =>
+    cells.find((cell) => cell.voter === voter && cell.candidate === candidate);
+  return (
+    <>
+      <p class="quiet">{t.votes.matrixHint}</p>
+      <Table
+        label={t.run.matrix}
+        heads={[t.votes.voter, ...candidates.map((name) => <a href={hrefWith({ [by]: name })}>{name}</a>)]}
+        rows={voters.map((voter) => [
+          <a href={hrefWith({ [by]: voter })}>{voter}</a>,
+          ...candidates.map((candidate) => {
+            const cell = of(voter, candidate);
+            if (!cell) return <span class="quiet">–</span>;
+            return (
+              <span class={`heat depth-${Math.ceil(cell.share * 5)}`}>
+                {formatPercent(cell.share)} <span class="quiet">({formatCount(cell.votes)})</span>
+              </span>
+            );
+          }),
+        ])}
+      />
+    </>
+  );
+}
+
+type Filter = { readonly [name in "kind" | "since" | "persona" | "model"]: string | undefined };
+
+function History({ filter }: { readonly filter: Filter }): VNode | null {
+  const rows = useSignal<readonly VoteRow[]>([]);
+  const next = useSignal<string | null>(null);
+  const failed = useSignal<Error | undefined>(undefined);
+  const load = async (after?: string) => {
+    try {
+      const page = await fetchJson<VotesReply>(withQuery("votes", { ...filter, limit: 50, after }));
+      rows.value = [...rows.value, ...page.data];
+      next.value = page.next;
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+  };
+  useEffect(() => void load(), []);
+  if (failed.value) return <Failure error={failed.value} />;
+  if (rows.value.length === 0) return null;
+  return (
+    <section>
+      <h2>{t.votes.history}</h2>
+      <Table
+        label={t.votes.history}
+        heads={[
+          t.votes.when,
+          t.votes.voter,
+          t.votes.candidate,
+          t.run.place,
+          t.votes.position,
+          t.votes.remarks,
+        ]}
+        rows={rows.value.map(
+          ({ deliberation, at, voter, candidate, rank, of, position, strengths, weaknesses }) => [
+            <a href={hrefTo(["d", deliberation], { view: "reviews" })}>{formatAgo(at)}</a>,
+            <span>
+              {voter.persona} <span class="quiet">{voter.model}</span>
+            </span>,
+            <span>
+              {candidate.persona} <span class="quiet">{candidate.model}</span>
+            </span>,
+            rank === null ? t.run.unreadable : t.votes.rank(rank, of),
+            formatCount(position),
+            <ul class="points">
+              {strengths.map((text, index) => (
+                <li key={index} dir="auto">{`+ ${text}`}</li>
+              ))}
+              {weaknesses.map((text, index) => (
+                <li key={`w${index}`} dir="auto">{`− ${text}`}</li>
+              ))}
+            </ul>,
+          ],
+        )}
+      />
+      {next.value !== null && (
+        <button type="button" onClick={() => void load(next.value ?? undefined)}>
+          {t.more}
+        </button>
+      )}
+    </section>
+  );
+}

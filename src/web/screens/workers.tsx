@@ -1,0 +1,75 @@
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { hrefTo } from "../address.ts";
+import { formatAgo, formatCount, formatTime } from "../formats.ts";
+import { useApi } from "../loaded.ts";
+import { Empty, Shown } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import type { ReactorReply } from "../replies.ts";
+import { t } from "../strings.ts";
+
+const AGAIN_MS = 3_000;
+
+/** What background workers do: who grades, remembers and compares, what waits for them, and what they failed of. */
+export function Workers(): VNode {
+  const reactors = useApi<ReactorReply>("reactors");
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") reactors.again();
+    }, AGAIN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <>
+      <h1>{t.nav.workers}</h1>
+      <Shown of={reactors}>
+        {({ reactors: rows, deliberations }) =>
+          rows.length === 0 ? (
+            <Empty title={t.workers.empty} next={t.workers.emptyNext} to={[]} />
+          ) : (
+            <>
+              <p class="quiet">{t.workers.over(t.runs(deliberations))}</p>
+              <Table
+                label={t.nav.workers}
+                heads={[
+                  t.workers.name,
+                  t.workers.state,
+                  t.workers.lag,
+                  t.workers.oldest,
+                  t.workers.servedBy,
+                  t.workers.said,
+                  t.workers.lastError,
+                ]}
+                figures={[2, 5]}
+                rows={rows.map(
+                  ({ reactor, state, behind, passed, oldestMs, servedBy, said, lastError, at }) => [
+                    reactor,
+                    at ? (
+                      <a href={hrefTo(["d", at.deliberation])}>{t.workers.states[state] ?? state}</a>
+                    ) : (
+                      (t.workers.states[state] ?? state)
+                    ),
+                    passed > 0
+                      ? t.workers.passed(formatCount(behind), formatCount(passed))
+                      : formatCount(behind),
+                    oldestMs === null ? "" : formatTime(oldestMs),
+                    servedBy.worker ?? (servedBy.drains > 0 ? t.workers.drains(servedBy.drains) : t.none),
+                    formatCount(said),
+                    lastError ? (
+                      <span>
+                        <a href={hrefTo(["d", lastError.deliberation])}>{formatAgo(lastError.at)}</a>{" "}
+                        {lastError.why}
+                      </span>
+                    ) : (
+                      ""
+                    ),
+                  ],
+                )}
+              />
+            </>
+          )
+        }
+      </Shown>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { DeliberationId, type Entry } from "../../src/kernel/index.ts";
+import { openParley } from "../../src/app/parley.ts";
+import type { StartRequest } from "../../src/app/start.ts";
+import { forest } from "../../src/protocols/forest/index.ts";
+import * as forestView from "../../src/protocols/forest/view.ts";
+import * as askView from "../../src/protocols/ask/view.ts";
+import * as councilView from "../../src/protocols/council/view.ts";
+import * as debateView from "../../src/protocols/debate/view/index.ts";
+import * as respondView from "../../src/protocols/respond/view.ts";
+import { trial } from "../../src/protocols/trial/index.ts";
+import * as trialView from "../../src/protocols/trial/view.ts";
+import { toyAsked, toyParticipant } from "../../src/testing/kit.ts";
+import { stage } from "../../src/testing/stage.ts";
+import { LOCAL } from "../../src/testing/store-samples.ts";
+import type { SectionView } from "../../src/views/result.ts";
+import { cycleOpening, executorOf, twoTrees, willing } from "./forest-cycle.ts";
+import { climbed } from "./sample-climb.ts";
+import { degradedCouncil } from "./sample-council.ts";
+import { sampleDebate } from "./sample-debate.ts";
+import { council as toyCouncil } from "./toys/council.ts";
+import { answering, preferring, trialAsked } from "./trial-table.ts";
+
+/** All entries of a run, and the view of its protocol. */
+export type SampleRun = {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+  readonly view: SectionView;
+};
+
+const ASKED: { readonly [name: string]: { readonly request: StartRequest; readonly view: SectionView } } = {
+  ask: { request: { protocol: "ask", question: "What is 17 * 23?" }, view: askView },
+  council: { request: { protocol: "council", question: "Which queue fits?" }, view: councilView },
+  debate: {
+    request: { protocol: "debate", question: "Design a queue. It must lose no job.", rounds: 2 },
+    view: debateView,
+  },
+  respond: { request: { protocol: "respond", question: "What is 17 * 23?" }, view: respondView },
+};
+
+/** Runs of the protocols that answer questions, by simulated models, and made-up ones in which much is missing. */
+export async function sampleRuns(): Promise<readonly SampleRun[]> {
+  const made = [
+    { name: "a degraded council", entries: degradedCouncil().entries, view: councilView },
+    { name: "a made-up debate", entries: sampleDebate().entries, view: debateView },
+    { name: "a climb", entries: climbed(), view: askView },
+  ];
+  return [...made, ...(await played()), await waiting(), await tried(), await grown()];
+}
+
+async function played(): Promise<readonly SampleRun[]> {
+  const settings = { models: ["sim/ada", "sim/bob", "sim/cyd"] };
+  await using parley = await openParley({ store: ":memory:", env: {}, settings });
+  const runs: SampleRun[] = [];
+  for (const [name, { request, view }] of Object.entries(ASKED)) {
+    const run = await parley.start(request);
+    await run.outcome();
+    runs.push({ name, entries: run.recorded(), view });
+  }
+  return runs;
+}
+
+/** A person is asked, nobody answers, and the run is cancelled. */
+async function waiting(): Promise<SampleRun> {
+  const on = stage({ protocols: [toyCouncil], script: { ada: "her draft", chair: "all" } });
+  const ana = { ...toyParticipant("ana", "member"), model: "human/ana" as never };
+  const participants = [toyParticipant("ada", "member"), ana, toyParticipant("chair", "chair")];
+  const { opened } = await on.engine.open("r1", toyAsked("toy-council", { participants }));
+  const id = DeliberationId.parse(opened.deliberation);
+  await on.drive(id);
+  await on.engine.cancel(id, "enough");
+  return { name: "a person's seat", entries: await on.store.for(LOCAL).read(id), view: councilView };
+}
+
+async function tried(): Promise<SampleRun> {
+  const script = { ...answering, "judge-1": preferring(0.7) };
+  const { entries } = await stage({ protocols: [trial], script }).play(trialAsked({ questions: 12 }));
+  return { name: "a trial", entries, view: trialView };
+}
+
+async function grown(): Promise<SampleRun> {
+  const on = stage({ protocols: [forest], script: willing(), ports: { executor: executorOf() } });
+  const { entries } = await on.play(cycleOpening(twoTrees()));
+  return { name: "a forest", entries, view: forestView };
+}
