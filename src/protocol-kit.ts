@@ -10,7 +10,6 @@ export {
   reserveFor,
   type Protocol,
   type ProtocolContext,
-  type ProtocolReport,
   type ProtocolView,
   type PromptTemplate,
   type Registry,
@@ -18,6 +17,7 @@ export {
   type SeatSpec,
   type StepOutcome,
 } from "./engine/index.ts";
+export type { ProtocolReport } from "./kernel/index.ts";
 export { fenced, readFenced, type Fenced } from "./prompts/material.ts";
 export {
   ANSWERS_SLOTS,

@@ -2,7 +2,7 @@
 export { criticalPathMs } from "./views/critical-path.ts";
 export { answerEvent, gradeOf, answerOfB, type AnswerGrade } from "./views/answer-event.ts";
 export { progressView, type RunProgress } from "./views/progress.ts";
-export { isClosed, Result, resultOf } from "./views/result.ts";
+export { isClosed, Result, resultFold, resultOf } from "./views/result.ts";
 export { isSimulated } from "./views/simulated.ts";
 export { spending, type RunSpending } from "./views/spending.ts";
 export { debateRecord } from "./protocols/debate/view/debated.ts";

@@ -112,6 +112,39 @@ it("keeps a person's seat over two restarts, takes one answer from elsewhere, an
   for (const draft of drafts) expect(after.text).toContain(JSON.stringify(draft).slice(1, -1));
 }, 40_000);
 
+it("INBOX-3: goes on without a person who abstains, and the first of an answer and an abstention stands", async () => {
+  await using server = await testServer();
+  const seats = [{ name: "me", seat: "member" }];
+  const { json } = await server.post("deliberations", { ...council, seats }, wait);
+  const path = `deliberations/${json.id}`;
+  const { secret } = await server.newKey({ user: "bob" });
+  expect((await server.post(`${path}/answers`, { abstain: true }, { key: secret })).status).toBe(422);
+  for (const body of [{ abstain: false }, { abstain: true, text: DRAFT }])
+    expect((await server.post(`${path}/answers`, body)).json.code).toBe("invalid-request");
+  const [{ step }] = (await server.get(`${path}/waiting`)).json.seats;
+  expect(await server.post(`${path}/answers`, { abstain: true, step: "review/local" })).toMatchObject({
+    status: 422,
+  });
+  expect(await server.post(`${path}/answers`, { abstain: true, step })).toMatchObject({
+    ...{ status: 200, json: { status: "recorded", step } },
+  });
+  for (const body of [{ text: DRAFT }, { abstain: true, step }])
+    expect(await server.post(`${path}/answers`, body)).toMatchObject({
+      ...{ status: 409, json: { code: "answered", detail: "local abstained before, and that stands" } },
+    });
+  await expect
+    .poll(async () => (await server.get(path)).json.status as string, { timeout: 8_000 })
+    .toBe("answered-degraded");
+  const { degraded } = (await server.get(path)).json;
+  expect(degraded).toMatchObject([{ what: "the draft of local", why: "refused: local abstained" }]);
+  const second = await server.post("deliberations", { ...council, seats }, wait);
+  const other = `deliberations/${second.json.id}/answers`;
+  expect((await server.post(other, { text: DRAFT, step })).status).toBe(200);
+  expect(await server.post(other, { abstain: true, step })).toMatchObject({
+    ...{ status: 409, json: { code: "answered", detail: expect.stringContaining("first answer") as string } },
+  });
+});
+
 it("goes on without a person whose time is up", async () => {
   await using server = await testServer();
   const seats = [{ name: "me", seat: "member" }];

@@ -1,12 +1,7 @@
 import { loadNamed, type AnyProtocol, type Registry } from "../engine/index.ts";
-import {
-  isEvent,
-  pinnedTexts,
-  type Entry,
-  type OrganizationStore,
-  type ReportPart,
-} from "../kernel/index.ts";
+import { isEvent, pinnedTexts, type Entry, type OrganizationStore } from "../kernel/index.ts";
 import type { ShownResult } from "../reports/answer.ts";
+import { showResult } from "../reports/shown.ts";
 import { resultOf, type Result } from "../views/result.ts";
 import { veiled } from "../views/veil.ts";
 import type { AppContext } from "./context.ts";
@@ -36,33 +31,11 @@ export async function loadShown(
   texts?: Pick<OrganizationStore, "text">,
 ): Promise<ShownResult | undefined> {
   const result = await loadResult(protocols, entries);
+  if (!result) return undefined;
   const protocol = await protocolOf(protocols, entries);
   const earlier = texts ? await loadEarlier(texts, entries) : [];
-  if (!result || !protocol) return result && { result, parts: [], earlier };
-  if (result.section === null) return { result, parts: [], earlier };
-  const {
-    sectionParts,
-    sectionLines,
-    courseParts,
-    agreement,
-    isVerdict = false,
-  } = (await protocol.report?.()) ?? {};
-  // A report knows the section that its own protocol's view folds.
-  const section = result.section as never;
-  const lines = (): ReportPart[] => {
-    const texts = sectionLines?.(section) ?? [];
-    return texts.length > 0 ? [{ heading: protocol.name, blocks: [{ kind: "points", texts }] }] : [];
-  };
-  return {
-    ...{
-      result,
-      earlier,
-      isVerdict,
-      agreement: agreement?.(section, result as never),
-      course: courseParts && (() => courseParts(veiled(entries))),
-    },
-    parts: sectionParts?.(section, result as never) ?? lines(),
-  };
+  const report = result.section === null ? undefined : await protocol?.report?.();
+  return showResult(result, report, { entries, earlier });
 }
 
 /** The turns that a deliberation's prompts rest on, oldest first; a summary of several has an empty question. */

@@ -21,7 +21,6 @@ export {
   type Ports,
   type PromptTemplate,
   type Protocol,
-  type ProtocolReport,
   type ProtocolView,
   PERSON_SEATS,
   type PersonSeat,

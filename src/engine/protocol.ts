@@ -10,7 +10,7 @@ import {
   type Memory,
   type Opening,
   type Participant,
-  type ReportPart,
+  type ProtocolReport,
   type Respondent,
   type Tools,
   type ToolSpec,
@@ -111,20 +111,6 @@ export type ProtocolView = {
   sectionOf(entries: readonly Entry[]): unknown;
   /** The schema of the section in JSON output. */
   readonly sectionSchema?: z.ZodType;
-};
-
-/** The exports of a protocol's `report.ts`: one of the two functions. */
-export type ProtocolReport = {
-  /** Formats the view's section as lines of text. */
-  sectionLines?(section: never): readonly string[];
-  /** Formats the section as parts of a report; `result` is the whole result. */
-  sectionParts?(section: never, result: never): readonly ReportPart[];
-  /** True if the section itself is the protocol's answer, so that a report needs no other. */
-  readonly isVerdict?: boolean;
-  /** Formats what was said for a document, whole, in place of drafts, critiques and reviews. */
-  courseParts?(entries: readonly Entry[]): readonly ReportPart[];
-  /** How many models agree, and on what they differ, on one line below the answer. */
-  agreement?(section: never, result: never): string;
 };
 
 /**

@@ -1,3 +1,5 @@
+import type { Entry } from "./envelope.ts";
+
 // What a protocol says about its own section of a result, in no format yet: a terminal, a document and a page render it.
 
 /**
@@ -36,4 +38,18 @@ export type ReportPart = {
   readonly parts?: readonly ReportPart[];
   /** Whether it is folded, where the format can, until a reader opens it. */
   readonly folds?: boolean;
+};
+
+/** The exports of a protocol's `report.ts`: one of the two functions. */
+export type ProtocolReport = {
+  /** Formats the view's section as lines of text. */
+  sectionLines?(section: never): readonly string[];
+  /** Formats the section as parts of a report; `result` is the whole result. */
+  sectionParts?(section: never, result: never): readonly ReportPart[];
+  /** True if the section itself is the protocol's answer, so that a report needs no other. */
+  readonly isVerdict?: boolean;
+  /** Formats what was said for a document, whole, in place of drafts, critiques and reviews. */
+  courseParts?(entries: readonly Entry[]): readonly ReportPart[];
+  /** How many models agree, and on what they differ, on one line below the answer. */
+  agreement?(section: never, result: never): string;
 };

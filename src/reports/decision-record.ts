@@ -1,8 +1,9 @@
 import { isVoice, type Entry, type ReportPart } from "../kernel/index.ts";
 import { formatDuration, pluralize } from "../text/format.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
-import { block, bullets, inline, partMarkdown, plainMarkdown, section } from "./markdown.ts";
-import { earlierPart } from "./deliberation.ts";
+import { block, bullets, partMarkdown, plainMarkdown, section } from "./markdown.ts";
+import { inline } from "./printable.ts";
+import { earlierPart } from "./deliberation-parts.ts";
 import { namesOf } from "./names.ts";
 import { unpricedModels } from "./unpriced.ts";
 import { describeBaseline, formatCost } from "./words.ts";

@@ -2,7 +2,7 @@ import { walkTokens, type Token, type Tokens } from "marked";
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
 import { blocksOf, type MarkdownBlock } from "./markdown-blocks.ts";
 import { MAX_WORK, readBlocks, readInline, type ReadingBudget } from "./markdown-reading.ts";
-import { oneLine, printable } from "./printable.ts";
+import { inline, printable } from "./printable.ts";
 
 // MARKDOWN-1. No foreign text can end, open or restyle a part of the document: it stands in a fence longer than any
 //     run of backticks in it, in a block quote, or on one line with its punctuation escaped.
@@ -73,14 +73,6 @@ export function fencedBlock(text: string, language = "text"): string {
   const fence = "`".repeat(runs.reduce((most, length) => Math.max(most, length + 1), 3));
   return `${fence}${language}\n${clean}\n${fence}`;
 }
-
-/** A foreign text as one line of plain words: nothing in it is markdown. Cut at `mostCharacters`. */
-export const inline = (text: string, mostCharacters = 2_000): string =>
-  oneLine(text, mostCharacters)
-    .replaceAll(/[\\`*[\]<>|~]/g, String.raw`\$&`)
-    .replaceAll(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\_`)
-    .replaceAll(/&(?=#|[A-Za-z]+\d*;)/g, String.raw`\&`)
-    .replace(/^[#+-](?=[\s#-]|$)|(?<=^\d{1,9})[.)](?=\s|$)/, String.raw`\$&`);
 
 /** A bullet for each text; one of several lines stands as a block under its bullet. */
 export const bullets = (texts: readonly string[]): string =>

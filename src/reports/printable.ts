@@ -35,6 +35,14 @@ export function oneLine(text: string, mostCharacters = 400): string {
     : line;
 }
 
+/** A foreign text as one line of plain words: nothing in it is markdown. Cut at `mostCharacters`. */
+export const inline = (text: string, mostCharacters = 2_000): string =>
+  oneLine(text, mostCharacters)
+    .replaceAll(/[\\`*[\]<>|~]/g, String.raw`\$&`)
+    .replaceAll(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\_`)
+    .replaceAll(/&(?=#|[A-Za-z]+\d*;)/g, String.raw`\&`)
+    .replace(/^[#+-](?=[\s#-]|$)|(?<=^\d{1,9})[.)](?=\s|$)/, String.raw`\$&`);
+
 /**
  * What JSON may hold as it is and a terminal would act on: DEL and the C1 controls, line ends that JSON has not, and the marks
  * that reorder text. Everything below a space is escaped in JSON anyway.

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { ReviewerBallot } from "../stats/rank-correlation.ts";
 import {
   isEvent,
@@ -94,18 +93,17 @@ function stragglersOf(entries: readonly Entry[]): (entry: Spoken) => boolean {
   };
 }
 
-const Rewritten = z.object({
-  rewriting: z.object({ withheld: z.array(z.string()), nth: z.number() }),
-});
-
 /** Of a fork that was made to measure contributions: whom it leaves out of the synthesis; empty where it only asks again. */
 export function withheldIn({
   settings,
 }: {
   readonly settings: Readonly<Record<string, Json>>;
 }): readonly string[] | undefined {
-  const read = Rewritten.safeParse(settings);
-  return read.success ? read.data.rewriting.withheld : undefined;
+  const { rewriting } = settings;
+  if (typeof rewriting !== "object" || rewriting === null || Array.isArray(rewriting)) return undefined;
+  const { withheld, nth } = rewriting;
+  const isRead = Array.isArray(withheld) && typeof nth === "number";
+  return isRead && withheld.every((one) => typeof one === "string") ? withheld : undefined;
 }
 
 /** The chair who wrote the answer; undefined where none did. */

@@ -53,8 +53,7 @@ export const MemoryEngram = EngramView.extend({
 export type MemoryEngram = z.infer<typeof MemoryEngram>;
 
 /** What the tool `remember_this` gives back where it keeps a fact, as `tool-called` records it; `fresh`: it was not there before. */
-export const KeptFact = z.object({ remembered: z.string(), id: EngramId, fresh: z.boolean() });
-export type KeptFact = z.infer<typeof KeptFact>;
+export type KeptFact = { readonly remembered: string; readonly id: EngramId; readonly fresh: boolean };
 
 /** What `parley memory facts --json` prints. Published as `schemas/memory-facts.schema.json`. */
 export const MemoryFacts = z.strictObject({

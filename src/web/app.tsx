@@ -25,6 +25,11 @@ const SCREENS: { readonly [first: string]: Screen } = {
   costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
   workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
   bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
+  compare: {
+    load: async () => (await import("./screens/compare.tsx")).Compare,
+    title: () => t.compare.title,
+  },
+  forest: { load: async () => (await import("./screens/forest.tsx")).Forest, title: () => t.nav.forest },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
   memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
   personas: {
@@ -41,7 +46,8 @@ const SCREENS: { readonly [first: string]: Screen } = {
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["league", "contributions", "votes", "costs", "memory", "personas", "library"]],
+  ["knowledge", ["league", "contributions", "votes", "costs", "memory"]],
+  ["design", ["personas", "library", "forest"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;
 

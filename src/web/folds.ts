@@ -1,7 +1,7 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { isEvent, type Entry, type ReportPart } from "../kernel/index.ts";
-import { resultOf, type Result, type SectionView } from "../views/result.ts";
+import { resultFold, type Result, type ResultFold, type SectionView } from "../views/result.ts";
 import { address } from "./address.ts";
 import { indexOf, type RunStore } from "./run.ts";
 
@@ -60,6 +60,25 @@ export type ShownRun = {
   readonly protocol: ReadonlySignal<string | undefined>;
 };
 
+/** Folds a run once, and reads the result of any number of its entries; anew where one that was folded has changed. */
+function resultReader(run: RunStore) {
+  let fold: ResultFold | undefined;
+  let of: { readonly view: SectionView | undefined; readonly edition: number } | undefined;
+  let taken = 0;
+  return (view: SectionView | undefined, count: number): Result | undefined => {
+    if (!fold || of?.view !== view || of?.edition !== run.edition()) {
+      fold = resultFold(view);
+      of = { view, edition: run.edition() };
+      taken = 0;
+    }
+    for (; taken < run.entries.length; taken += 1) {
+      const entry = run.entries[taken];
+      if (entry) fold.take(entry);
+    }
+    return fold.read(count);
+  };
+}
+
 /** Folds a run at the seq of the address, again with each change of either. */
 export function useShown(run: RunStore): ShownRun {
   const view = useSignal<SectionView | undefined>(undefined);
@@ -69,9 +88,21 @@ export function useShown(run: RunStore): ShownRun {
     return run.version.value >= 0 ? entriesUpTo(run.entries, at.value).slice() : [];
   });
   const protocol = useComputed(() => protocolIn(entries.value));
-  const result = useComputed(() => resultOf(entries.value, view.value));
+  const read = useMemo(() => resultReader(run), [run]);
+  const result = useComputed(() => read(view.value, entries.value.length));
   useLoaded(protocol, SECTIONS, view);
   return { run, at, entries, result, protocol };
+}
+
+/** Whether an entry holds the answer, or what the answer is compared with: the baseline, and the draft that was ranked first. */
+export function answerTold(entries: readonly Entry[]): (entry: Entry) => boolean {
+  const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const ended = closing && ("answer" in closing ? closing : "best" in closing ? closing.best : null);
+  const steps = new Set<string | undefined>([ended?.answer, ended?.control?.step]);
+  const first = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data.places[0]?.id;
+  return (entry) =>
+    ("step" in entry.origin && steps.has(entry.origin.step)) ||
+    (isEvent(entry, "answer-given") && entry.data.by === first);
 }
 
 /** The words for a protocol's own part, once they are loaded. */
@@ -81,6 +112,14 @@ export function useReport(
   const report = useSignal<ReportModule | undefined>(undefined);
   useLoaded(protocol, REPORTS, report);
   return report;
+}
+
+/** Loads the whole texts of these entries, where they came cut; what is shown is folded again once they are there. */
+export function useWhole(run: RunStore, seqs: readonly number[]): void {
+  const wanted = seqs.join(",");
+  useEffect(() => {
+    if (seqs.length > 0) run.complete(seqs);
+  }, [run, wanted]);
 }
 
 function useLoaded<T>(
@@ -100,3 +139,7 @@ function useLoaded<T>(
     };
   }, [name]);
 }
+
+/** The seqs of the entries that a view tells. */
+export const seqsOf = (entries: readonly Entry[], isTold: (entry: Entry) => boolean): readonly number[] =>
+  entries.filter(isTold).map(({ seq }) => seq);

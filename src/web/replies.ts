@@ -30,6 +30,11 @@ export type EstimateReply = {
   readonly oldPrices: string | null;
 };
 
+export type ForkEstimateReply = EstimateReply & {
+  readonly undeclared: readonly string[];
+  readonly reusable: number;
+};
+
 export type ModelRow = {
   readonly ref: string;
   readonly family: string | null;
@@ -331,4 +336,23 @@ export type ReactorReply = {
     readonly lastError: { readonly deliberation: string; readonly at: string; readonly why: string } | null;
   }[];
   readonly leftOut: readonly string[];
+};
+
+type Measured = { readonly status: string; readonly why: string | null };
+export type ContributionsReply = {
+  readonly members: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly claimed: number | null;
+    readonly leaveOneOut: { readonly weight: number | null; readonly withinNoise: boolean | null } | null;
+    readonly vote: number | null;
+    readonly standing: number | null;
+    readonly overlap: number | null;
+  }[];
+  readonly leaveOneOut: Measured & { readonly noise: number | null };
+  readonly vote: Measured;
+  readonly standing: Measured;
+  readonly overlap: Measured & { readonly unsupported: number | null };
+  readonly calls: number;
+  readonly cost: { readonly usd: number | null };
 };

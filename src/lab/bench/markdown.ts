@@ -9,7 +9,8 @@ import {
   describePreference,
   formatShare,
 } from "./words.ts";
-import { inline, section } from "../../reports/markdown.ts";
+import { section } from "../../reports/markdown.ts";
+import { inline } from "../../reports/printable.ts";
 import { padTo, widthOf } from "../../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 

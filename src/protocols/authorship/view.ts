@@ -2,7 +2,7 @@ import * as z from "zod";
 import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
 import { estimateShare, Estimate, successesAtLeast } from "../../stats/proportions.ts";
 import { isSimulated } from "../../views/simulated.ts";
-import { AuthorshipSettings, guessedBy } from "./work.ts";
+import { guessedBy, type AuthorshipSettings } from "./work.ts";
 
 /** Who a model took to be the authors of a deliberation's drafts. */
 export const sectionSchema = z.strictObject({
@@ -31,7 +31,8 @@ export type AuthorshipSection = z.infer<typeof sectionSchema>;
 export function sectionOf(entries: readonly Entry[]): AuthorshipSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (opened?.data.protocol.name !== "authorship") return undefined;
-  const { run, candidates, drafts } = AuthorshipSettings.parse(opened.data.settings);
+  // As the protocol's schema read them.
+  const { run, candidates, drafts } = opened.data.settings as AuthorshipSettings;
   const ends = endsIn(entries);
   const guesses = drafts.map((draft) => {
     const end = ends.get(draft.name);

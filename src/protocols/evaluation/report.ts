@@ -1,5 +1,6 @@
 import type { ReportPart } from "../../kernel/index.ts";
-import { inline, partMarkdown } from "../../reports/markdown.ts";
+import { partMarkdown } from "../../reports/markdown.ts";
+import { inline } from "../../reports/printable.ts";
 import { part, points, quote, table, words } from "../../reports/part.ts";
 import { formatCost, formatFamily, formatTokens } from "../../reports/words.ts";
 import { pluralize } from "../../text/format.ts";

@@ -1,7 +1,15 @@
 import * as z from "zod";
-import { EvaluationWork } from "./work.ts";
+import type { EvaluationWork } from "./work.ts";
 import { EVALUATION_METRICS, EvaluationMetric, EvaluationReply } from "../../replies/evaluation.ts";
-import { callOf, isEvent, workOf, type Entry, type Failure, type Participant } from "../../kernel/index.ts";
+import {
+  callOf,
+  isEvent,
+  workOf,
+  type Entry,
+  type Event,
+  type Failure,
+  type Participant,
+} from "../../kernel/index.ts";
 import { Result } from "../../views/result.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
@@ -81,15 +89,15 @@ export const averagesOf = ({ evaluation, overall_score }: EvaluationReport) => (
 });
 
 /** One evaluation as its step recorded it. */
-const Scores = z.object({
-  scores: z.record(EvaluationMetric, z.number().min(1).max(10).nullable()),
-  reasons: z.partialRecord(EvaluationMetric, z.string()),
-  strengths: z.array(z.string()),
-  weaknesses: z.array(z.string()),
-  clamped: z.array(EvaluationMetric),
-  ignored: z.array(EvaluationMetric),
-});
-type Scores = z.infer<typeof Scores>;
+type Scores = {
+  /** 1 to 10. */
+  readonly scores: Readonly<Record<EvaluationMetric, number | null>>;
+  readonly reasons: Readonly<Partial<Record<EvaluationMetric, string>>>;
+  readonly strengths: readonly string[];
+  readonly weaknesses: readonly string[];
+  readonly clamped: readonly EvaluationMetric[];
+  readonly ignored: readonly EvaluationMetric[];
+};
 
 /** Somebody with the seat of an evaluator, and what became of it so far. */
 type Seat = { readonly evaluator: Participant } & (
@@ -100,7 +108,8 @@ type Seat = { readonly evaluator: Participant } & (
 export function sectionOf(entries: readonly Entry[]): EvaluationReport | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (opened?.data.protocol.name !== "evaluation") return undefined;
-  const { debate, debaters } = EvaluationWork.parse(opened.data.settings);
+  // As the protocol's schema read them.
+  const { debate, debaters } = opened.data.settings as EvaluationWork;
   const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
   const ends = endsIn(entries);
   const seats = opened.data.participants
@@ -172,10 +181,19 @@ function seatOf(evaluator: Participant, end: Entry | undefined, open: boolean): 
   if (end && isEvent(end, "degradation-noted")) return { evaluator, scores: null, why: end.data.why };
   if (!end || !isEvent(end, "evaluation-given"))
     return { evaluator, scores: null, why: open ? "not asked yet" : "the budget did not reach for it" };
-  const read = Scores.safeParse(end.data);
-  return read.success
-    ? { evaluator, scores: read.data }
+  return isScores(end.data)
+    ? { evaluator, scores: end.data }
     : { evaluator, scores: null, why: "its scores are recorded in a form that is not known here" };
+}
+
+const METRICS: ReadonlySet<string> = new Set(EVALUATION_METRICS);
+
+/** Whether an evaluation is of the metrics that are known here; of which form it is otherwise, its event says. */
+function isScores(data: Event<"evaluation-given">["data"]): data is typeof data & Scores {
+  const { scores, reasons, clamped, ignored } = data;
+  if (!EVALUATION_METRICS.every((name) => name in scores)) return false;
+  const named = [...Object.keys(scores), ...Object.keys(reasons), ...clamped, ...ignored];
+  return named.every((name) => METRICS.has(name));
 }
 
 const numbersOf = (metric: EvaluationMetric, given: readonly Scores[]): number[] =>

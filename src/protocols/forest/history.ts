@@ -19,6 +19,7 @@ export const ClassifyNote = z.object({
   formula: z.string(),
   record: ResultRecord,
 });
+export type ClassifyNote = z.infer<typeof ClassifyNote>;
 
 /** The notes on a topic. */
 export const notesOf = (entries: readonly Entry[], topic: string): readonly Event<"note-taken">[] =>

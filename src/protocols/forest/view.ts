@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isEvent, type Entry } from "../../kernel/index.ts";
-import { ClassifyNote, notesOf, weatherIn } from "./history.ts";
+import { notesOf, type ClassifyNote, weatherIn } from "./history.ts";
 import { LeafKind } from "./state.ts";
 
 /** A cycle of a forest: its weather, and what became of the candidates. */
@@ -37,16 +37,17 @@ export const sectionSchema = z.strictObject({
 });
 export type ForestSection = z.infer<typeof sectionSchema>;
 
-const Settings = z.object({ cycle: z.int(), domain: z.object({ name: z.string() }) });
-const Summary = z.object({ summary: z.string() });
+/** What the view reads of the settings. */
+type Settings = { readonly cycle: number; readonly domain: { readonly name: string } };
 
 /** Folds a cycle so far; undefined for any other deliberation. */
 export function sectionOf(entries: readonly Entry[]): ForestSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (opened?.data.protocol.name !== "forest") return undefined;
-  const { cycle, domain } = Settings.parse(opened.data.settings);
+  // As the protocol's schema read them; notes as the protocol took them.
+  const { cycle, domain } = opened.data.settings as Settings;
   const candidates = notesOf(entries, "classify")
-    .map(({ data }) => ClassifyNote.parse(data.body))
+    .map(({ data }) => data.body as ClassifyNote)
     .toSorted((one, other) => (one.record.task_id < other.record.task_id ? -1 : 1))
     .map(({ tree_id, seed_id, formula, record }) => ({
       ...{ tree: tree_id, seed: seed_id, formula, classification: record.classification },
@@ -66,6 +67,6 @@ export function sectionOf(entries: readonly Entry[]): ForestSection | undefined 
       }),
     ),
     fruits: candidates.filter(({ classification }) => classification === "fruit").length,
-    summary: summary === undefined ? null : Summary.parse(summary).summary,
+    summary: (summary as { readonly summary: string } | undefined)?.summary ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { JudgeManner, JudgeWork, type AnswerItem, type PairItem } from "./work.ts";
+import type { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./work.ts";
 import { parsePreference, type Preference } from "../../replies/preference.ts";
 import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
 import { Result } from "../../views/result.ts";
@@ -49,8 +49,9 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (opened?.data.protocol.name !== "judge") return undefined;
   const { settings, participants } = opened.data;
-  const { form, rubric, repeat } = JudgeManner.parse(settings);
-  const work = JudgeWork.parse(settings);
+  // As the protocol's schema read them; without its defaults where a program has opened it.
+  const { form, rubric, repeat = 1 } = settings as z.input<typeof JudgeManner>;
+  const work = settings as JudgeWork;
   const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
   const ends = stepsOf(entries);
   const steps = { ends, repeat };
@@ -151,7 +152,12 @@ export const JUDGE_HEAD = {
 };
 
 const JudgeHead = z.object(JUDGE_HEAD);
-export const headOf = (work: JudgedWork) => JudgeHead.parse(work);
+type JudgeHead = z.infer<typeof JudgeHead>;
+
+export function headOf(work: JudgedWork): JudgeHead {
+  const { id, status, simulated, model, family, form, rubric, calls, tokens, cost } = work;
+  return { id, status, simulated, model, family, form, rubric, calls, tokens, cost };
+}
 
 /** What `parley judge grade --json` and `parley judge compare --json` print. Published as `schemas/judgement.schema.json`. */
 export const Judgement = z.discriminatedUnion("kind", [

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isEvent, type Entry } from "../../kernel/index.ts";
-import { PersonaSettings } from "./work.ts";
+import type { PersonaSettings } from "./work.ts";
 
 const sourced = z.array(z.strictObject({ text: z.string(), sources: z.array(z.int()) }));
 
@@ -24,7 +24,8 @@ export type PersonaSection = z.infer<typeof sectionSchema>;
 export function sectionOf(entries: readonly Entry[]): PersonaSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   if (opened?.protocol.name !== "persona") return undefined;
-  const settings = PersonaSettings.parse(opened.settings);
+  // As the protocol's schema read them.
+  const settings = opened.settings as PersonaSettings;
   const bred = entries.findLast((entry) => isEvent(entry, "persona-bred"))?.data;
   const summary = entries.findLast((entry) => isEvent(entry, "feedback-summarized"))?.data;
   const decided = entries.findLast((entry) => isEvent(entry, "persona-decided"))?.data;

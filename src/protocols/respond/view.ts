@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isEvent, type Entry } from "../../kernel/index.ts";
+import { isEvent, type Entry, type EngramId, type Json } from "../../kernel/index.ts";
 import { writeAnswer } from "../../replies/answer.ts";
-import { KeptFact } from "../../views/memory-view.ts";
+import type { KeptFact } from "../../views/memory-view.ts";
 import { AnswerGrade, answerOfB, gradeOf } from "../../views/answer-event.ts";
 
 /** What responding adds to a result. */
@@ -36,7 +36,7 @@ export function sectionOf(entries: readonly Entry[]): RespondSection {
     .find(({ origin }) => origin.by !== "reactor")?.data;
   const remembered = new Map(
     entries.flatMap((entry) => {
-      const kept = isEvent(entry, "tool-called") ? KeptFact.safeParse(entry.data.result).data : undefined;
+      const kept = isEvent(entry, "tool-called") ? keptFactIn(entry.data.result) : undefined;
       return kept?.fresh ? [[kept.id, { id: kept.id, fact: kept.remembered }] as const] : [];
     }),
   );
@@ -66,4 +66,13 @@ export function sectionOf(entries: readonly Entry[]): RespondSection {
         }
       : null,
   };
+}
+
+/** The fact that a tool's result says memory keeps; undefined for a result of another form. */
+function keptFactIn(result: Json): KeptFact | undefined {
+  if (typeof result !== "object" || result === null || Array.isArray(result)) return undefined;
+  const { remembered, id, fresh } = result;
+  const isRead = typeof remembered === "string" && typeof id === "string" && typeof fresh === "boolean";
+  // Memory gave it this id.
+  return isRead ? { remembered, id: id as EngramId, fresh } : undefined;
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { callOf, isEvent, type Entry, type Failure } from "../../kernel/index.ts";
 import { decideSigns, TRIAL_TEST, type Sign } from "../../stats/sequential-sign-test.ts";
 import { isSimulated } from "../../views/simulated.ts";
-import { TrialSettings } from "./work.ts";
+import type { TrialSettings } from "./work.ts";
 
 const Test = z.strictObject({
   /** `parent`, or `none` for an answer without a persona. */
@@ -37,7 +37,8 @@ const SIGNS: { readonly [winner: string]: Sign } = { A: "win", B: "loss" };
 export function sectionOf(entries: readonly Entry[]): TrialSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   if (opened?.protocol.name !== "trial") return undefined;
-  const { child, parent, items, alpha } = TrialSettings.parse(opened.settings);
+  // As the protocol's schema read them.
+  const { child, parent, items, alpha } = opened.settings as TrialSettings;
   const verdict = entries.findLast((entry) => isEvent(entry, "trial-decided"))?.data;
   const models = (seat: string) =>
     opened.participants.flatMap((one) => (one.seat === seat ? [one.model] : []));
@@ -65,7 +66,7 @@ function testsSoFar(
 export function pathsOf(entries: readonly Entry[]): ReturnType<typeof signsSoFar> {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   return opened?.protocol.name === "trial"
-    ? signsSoFar(entries, TrialSettings.parse(opened.settings).items)
+    ? signsSoFar(entries, (opened.settings as TrialSettings).items) // as the protocol's schema has parsed them
     : [];
 }
 

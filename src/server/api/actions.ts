@@ -13,6 +13,7 @@ import {
   FeedbackBody,
   FeedbackReply,
   ForkBody,
+  ForkEstimate,
   Opened,
   Replayed,
   ResultOrOpened,
@@ -57,6 +58,15 @@ export const actionRoutes: readonly ApiRoute[] = [
       return openedReply(call, begun, 201);
     },
   }),
+  route("post", "deliberations/{id}/fork/estimate", {
+    ...{ name: "estimateFork", tag: TAG, needs: "read", params: OfRun, body: ForkBody },
+    summary: "Say what a fork would take without any reuse, and how many calls it can reuse",
+    replies: { 200: ForkEstimate, ...REFUSALS, 402: Problem },
+    async handle({ parley, caller: { principal }, params, body }) {
+      const { id } = await readAll(parley, principal, params.id);
+      return { status: 200, body: await parley.estimateFork(id, body as object, { principal }) };
+    },
+  }),
   route("post", "deliberations/{id}/replay", {
     ...{ name: "replayDeliberation", tag: TAG, needs: "read", params: OfRun },
     summary: "Run again from the journal, without models, and compare",
@@ -98,7 +108,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/answers", {
     ...{ name: "answer", tag: "People", needs: "write", params: OfRun, body: AnswersBody },
-    summary: "Answer questions, or a seat's step; the first answer stands",
+    summary: "Answer questions or a seat's step, or abstain from it; the first answer stands",
     replies: { 200: Answered, ...REFUSALS, 409: Problem },
     handle: async (call) => ({
       status: 200,

@@ -56,7 +56,6 @@ export function Confirm({ label, ask, yes, isDanger = false, why, act }: Confirm
     <form
       ref={form}
       class="confirm"
-      role="alertdialog"
       aria-labelledby={id}
       onSubmit={(event) => void send(event)}
       onKeyDown={({ key }) => {

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { isEvent } from "../../kernel/index.ts";
 import type { Result } from "../../views/result.ts";
-import { go, hrefTo } from "../address.ts";
+import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatMoment, formatMoney, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
@@ -115,6 +115,7 @@ function Actions({ shown, result }: HeadProps): VNode {
           {t.run.follow}
         </button>
       )}
+      {!isOpen && <a href={hrefWith({ view: "fork" })}>{t.run.again}</a>}
       <details class="export">
         <summary>{t.run.export}</summary>
         <ul>

@@ -12,17 +12,21 @@ type View = (props: { readonly shown: ShownRun }) => VNode | null;
 export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
   room: async () => (await import("./view-room.tsx")).Room,
   reviews: async () => (await import("./view-reviews.tsx")).Reviews,
-  debate: async () => (await import("./view-record.tsx")).Course,
+  debate: async () => (await import("./view-debate.tsx")).Rounds,
   contributions: async () => (await import("./view-contributions.tsx")).Contributions,
   steps: async () => (await import("./view-steps.tsx")).Steps,
-  forest: async () => (await import("./view-record.tsx")).Section,
+  forest: async () => (await import("./view-forest.tsx")).Cycle,
   record: async () => (await import("./view-record.tsx")).Record,
   events: async () => (await import("./view-events.tsx")).Events,
   fork: async () => (await import("./view-fork.tsx")).Fork,
 };
 
-/** The views of which a run has something to show. */
-export function viewsOf(protocol: string | undefined, entries: readonly Entry[]): readonly ViewName[] {
+/** The views of which a run has something to show; running it again is among them while it is asked for. */
+export function viewsOf(
+  protocol: string | undefined,
+  entries: readonly Entry[],
+  asked: string,
+): readonly ViewName[] {
   const has = (...types: readonly Entry["type"][]) => entries.some(({ type }) => types.includes(type));
   const claims = entries.some(
     (entry) => isEvent(entry, "synthesis-given") && entry.data.claims !== undefined,
@@ -36,6 +40,6 @@ export function viewsOf(protocol: string | undefined, entries: readonly Entry[])
     "steps",
     "record",
     "events",
-    "fork",
+    ...(asked === "fork" ? (["fork"] as const) : []),
   ];
 }

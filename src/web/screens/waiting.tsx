@@ -7,6 +7,7 @@ import { Markdown } from "../parts/elements.tsx";
 import { Failure, Shown } from "../parts/states.tsx";
 import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
+import { HAND_OFFS, HandOffPrompt } from "./hand-off.tsx";
 
 type Sent =
   | { readonly answers: Record<string, string> }
@@ -101,6 +102,7 @@ function Seat({ id, seat, again }: SeatProps): VNode {
   const { failed, send } = useAnswer(id, again);
   const text = useSignal("");
   const { step, work, since, until, messages } = seat;
+  const Fields = HAND_OFFS[work];
   return (
     <form
       class="notice ask-person"
@@ -119,19 +121,27 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       </h2>
       <details open>
         <summary>{t.waiting.prompt}</summary>
-        {messages.map(({ text: prompt = "" }, index) => (
-          <Markdown key={index} text={prompt} level={3} />
-        ))}
+        {messages.map(({ text: prompt = "" }, index) =>
+          Fields ? (
+            <HandOffPrompt key={index} text={prompt} />
+          ) : (
+            <Markdown key={index} text={prompt} level={3} />
+          ),
+        )}
       </details>
-      <label class="field">
-        <span>{t.waiting.answer}</span>
-        <textarea
-          rows={6}
-          dir="auto"
-          value={text.value}
-          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
-        />
-      </label>
+      {Fields ? (
+        <Fields tell={(given) => (text.value = given)} />
+      ) : (
+        <label class="field">
+          <span>{t.waiting.answer}</span>
+          <textarea
+            rows={6}
+            dir="auto"
+            value={text.value}
+            onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+          />
+        </label>
+      )}
       <button type="submit" class="primary" disabled={text.value.trim() === ""}>
         {t.waiting.send}
       </button>{" "}

@@ -1,5 +1,5 @@
-import { blockMarkdown, fencedBlock, inline, partMarkdown, section } from "../../../reports/markdown.ts";
-import { printable } from "../../../reports/printable.ts";
+import { blockMarkdown, fencedBlock, partMarkdown, section } from "../../../reports/markdown.ts";
+import { inline, printable } from "../../../reports/printable.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { debateDocument } from "./document.ts";
 

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { isEvent, type Entry, type Event, type Json, type Participant } from "../../../kernel/index.ts";
 import { NO_ASSESSMENT, type DebateRecord } from "./record.ts";
 import { roundsOf } from "./rounds.ts";
@@ -58,8 +57,10 @@ function agentRow(
   { id, persona, model, family, temperature }: Participant,
   settings: Readonly<Record<string, Json>>,
 ): DebateRecord["agents"][number] {
-  const roles = z.record(z.string(), z.string()).safeParse(settings["roles"]);
-  const role = (roles.success && Object.hasOwn(roles.data, id) ? roles.data[id] : undefined) ?? null;
+  const { roles } = settings;
+  const isMap = typeof roles === "object" && roles !== null && !Array.isArray(roles);
+  const named = isMap && Object.hasOwn(roles, id) ? roles[id] : undefined;
+  const role = typeof named === "string" ? named : null;
   return { id, name: persona.name, role, model, family, temperature: temperature ?? null };
 }
 

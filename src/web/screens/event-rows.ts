@@ -1,0 +1,40 @@
+import type { Entry } from "../../kernel/index.ts";
+import { speakerOf } from "../../views/spending.ts";
+
+/** So many rows are made at once. */
+const BLOCK = 100;
+
+/** The type of an event, of an unknown one as it was recorded. */
+export const nameOfType = (entry: Entry): string => (entry.type === "unknown" ? entry.data.type : entry.type);
+
+/** The participant that an event is by, or about; empty where it is nobody's. */
+export function participantOf(entry: Entry): string {
+  const by = speakerOf(entry);
+  return by === entry.type || by === "unknown" ? "" : by;
+}
+
+/** The step that recorded an event, with the reactor where one did; else who did. */
+export function stepOf({ origin }: Entry): string {
+  if (origin.by === "client") return `client: ${origin.request}`;
+  if (!("step" in origin)) return origin.by;
+  return origin.by === "reactor" ? `${origin.reactor}: ${origin.step}` : origin.step;
+}
+
+/** Rows in blocks whose borders stay where they are when more come. */
+export const blocksOf = (entries: readonly Entry[]): readonly (readonly Entry[])[] =>
+  Array.from({ length: Math.ceil(entries.length / BLOCK) }, (_, block) =>
+    entries.slice(block * BLOCK, (block + 1) * BLOCK),
+  );
+
+/** How often each name occurs, by name; without those that have none. */
+export function countBy(
+  entries: readonly Entry[],
+  nameOf: (entry: Entry) => string,
+): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    const name = nameOf(entry);
+    if (name !== "") counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1));
+}

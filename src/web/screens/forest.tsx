@@ -1,0 +1,212 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Entry } from "../../kernel/index.ts";
+import type { Result } from "../../views/result.ts";
+import type { ForestSection } from "../../protocols/forest/view.ts";
+import { address, hrefTo } from "../address.ts";
+import { formatAgo, formatCount } from "../formats.ts";
+import { fetchJson, withQuery } from "../http.ts";
+import type { Loaded } from "../loaded.ts";
+import { Figure } from "../parts/elements.tsx";
+import { lineChart, type ChartLine } from "../parts/line-chart.ts";
+import { Empty, Shown } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import type { ListedRun, RunPage } from "../replies.ts";
+import { t } from "../strings.ts";
+import {
+  countKind,
+  cyclesOf,
+  forestKey,
+  LEAF_KINDS,
+  leafLines,
+  listForests,
+  readCycle,
+  slotLines,
+  type ForestCycle,
+} from "./forest-cycles.ts";
+import { Weather } from "./view-forest.tsx";
+import { WaitingForms } from "./waiting.tsx";
+
+const PAGE = 200;
+/** Of a long history, the newest cycles are told. */
+const MAX_RUNS = 60;
+
+/** All forests, or one of them over its cycles. */
+export function Forest(): VNode {
+  const [, id] = address.value.path;
+  return id === undefined ? <Forests /> : <OneForest key={id} id={id} />;
+}
+
+/** Loads once, and again when it is asked to. */
+function useTask<T>(load: () => Promise<T>) {
+  const loaded = useSignal<Loaded<T>>({ state: "loading" });
+  const turn = useSignal(0);
+  useEffect(() => {
+    load().then(
+      (value) => (loaded.value = { state: "ready", value }),
+      (error: unknown) => (loaded.value = { state: "failed", error: error as Error }), // callApi throws errors
+    );
+  }, [turn.value]);
+  return { loaded, again: () => void (turn.value += 1) };
+}
+
+const listRuns = async (): Promise<readonly ListedRun[]> =>
+  (await fetchJson<RunPage>(withQuery("deliberations", { protocol: "forest", limit: PAGE }))).data;
+
+function Forests(): VNode {
+  const runs = useTask(listRuns);
+  return (
+    <>
+      <h1>{t.forest.title}</h1>
+      <Shown of={runs}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title={t.forest.empty} next={t.forest.emptyNext} />
+          ) : (
+            <ul class="runs forests">
+              {listForests(all).map(({ goal, newest, runs: count, waiting }) => (
+                <li key={newest.id}>
+                  <a class="run-link" href={hrefTo(["forest", newest.id])} dir="auto">
+                    {goal}
+                  </a>
+                  <p class="quiet">
+                    {waiting > 0 && <strong class="state waiting">{t.run.status["waiting"]} · </strong>}
+                    {t.runs(count)} · <time dateTime={newest.openedAt}>{formatAgo(newest.openedAt)}</time>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+type ForestHistory = {
+  readonly goal: string;
+  readonly cycles: readonly ForestCycle[];
+  /** Runs of this forest that were not looked at. */
+  readonly left: number;
+};
+
+const openedOf = async (id: string): Promise<readonly Entry[]> =>
+  (
+    await fetchJson<{ data: Entry[] }>(
+      withQuery(`deliberations/${encodeURIComponent(id)}/events`, { only: "1" }),
+    )
+  ).data;
+
+/** The runs of the forest that a run is of, each folded by the server. */
+async function loadForest(id: string): Promise<ForestHistory> {
+  const [first, all] = await Promise.all([openedOf(id), listRuns()]);
+  const key = forestKey(first);
+  const [opened] = first;
+  const question = opened?.type === "deliberation-opened" ? opened.data.question : "";
+  const { goal } = readCycle(question);
+  const same = all.filter((run) => readCycle(run.question).goal === goal);
+  const looked = same.slice(0, MAX_RUNS);
+  const cycles = await Promise.all(
+    looked.map(async (run): Promise<readonly ForestCycle[]> => {
+      if (forestKey(await openedOf(run.id)) !== key) return [];
+      const { section } = await fetchJson<Result>(`deliberations/${encodeURIComponent(run.id)}`);
+      return section === null ? [] : [{ run, section: section as ForestSection }]; // the section of a forest's run
+    }),
+  );
+  return { goal, cycles: cyclesOf(cycles.flat()), left: same.length - looked.length };
+}
+
+function OneForest({ id }: { readonly id: string }): VNode {
+  const forest = useTask(() => loadForest(id));
+  return (
+    <>
+      <p class="kicker">
+        <a href={hrefTo(["forest"])}>{t.forest.title}</a>
+      </p>
+      <Shown of={forest}>{(history) => <History history={history} />}</Shown>
+    </>
+  );
+}
+
+function History({ history: { goal, cycles, left } }: { readonly history: ForestHistory }): VNode {
+  const newest = cycles.at(-1);
+  if (!newest) return <Empty title={t.forest.noCycle} next={t.forest.emptyNext} />;
+  const waiting = cycles.filter(({ run }) => run.status === "waiting");
+  const fruits = cycles.reduce((sum, { section }) => sum + section.fruits, 0);
+  const tested = cycles.reduce((sum, { section }) => sum + section.tested, 0);
+  return (
+    <>
+      <h1 dir="auto">{goal}</h1>
+      <p class="quiet">
+        {newest.section.domain} · {t.forest.cycles(cycles.length)} ·{" "}
+        {t.forest.fruitsOf(formatCount(fruits), formatCount(tested))}
+      </p>
+      {left > 0 && <p class="notice">{t.forest.left(formatCount(left))}</p>}
+      {waiting.map(({ run }) => (
+        <section key={run.id} aria-label={t.forest.handoffs}>
+          <h2>{t.forest.handoffs}</h2>
+          <p class="quiet">{t.forest.handoffsNext}</p>
+          <WaitingForms id={run.id} />
+        </section>
+      ))}
+      <CycleCharts cycles={cycles} />
+      <CycleTable cycles={cycles} />
+      <Weather section={newest.section} />
+    </>
+  );
+}
+
+/** Fruits and leaves over the cycles, and the slots of the trees. */
+function CycleCharts({ cycles }: { readonly cycles: readonly ForestCycle[] }): VNode {
+  if (cycles.length < 2) return <p class="quiet">{t.forest.oneCycle}</p>;
+  const labels = cycles.map(({ section }) => formatCount(section.cycle));
+  const chart = (heading: string, lines: readonly ChartLine[]) => (
+    <section>
+      <h2>{heading}</h2>
+      <Figure tree={lineChart({ title: heading, labels, lines })} />
+    </section>
+  );
+  return (
+    <div class="charts">
+      {chart(
+        t.forest.leavesChart,
+        leafLines(cycles, (kind) => t.forest.kinds[kind]),
+      )}
+      {chart(t.forest.slotsChart, slotLines(cycles))}
+    </div>
+  );
+}
+
+/** A row a cycle: the figures of the charts, and where each cycle stands. */
+function CycleTable({ cycles }: { readonly cycles: readonly ForestCycle[] }): VNode {
+  const slots = slotLines(cycles);
+  return (
+    <section>
+      <h2>{t.forest.cyclesHead}</h2>
+      <Table
+        label={t.forest.cyclesHead}
+        heads={[
+          t.forest.cycle,
+          t.forest.state,
+          t.forest.tested,
+          ...LEAF_KINDS.map((kind) => t.forest.kinds[kind]),
+          ...slots.map(({ name }) => t.forest.slotsOf(name)),
+        ]}
+        figures={[2, ...LEAF_KINDS.map((_, index) => index + 3), ...slots.map((_, index) => index + 8)]}
+        rows={cycles.map(({ run, section }, index) => [
+          <a key="cycle" href={hrefTo(["d", run.id], { view: "forest" })}>
+            {formatCount(section.cycle)}
+          </a>,
+          t.run.status[run.status] ?? run.status,
+          formatCount(section.tested),
+          ...LEAF_KINDS.map((kind) => formatCount(countKind(section, kind))),
+          ...slots.map(({ values }) => {
+            const value = values[index] ?? null;
+            return value === null ? t.unknown : formatCount(value);
+          }),
+        ])}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,396 @@
+import { useComputed, useSignal, type Signal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { workOf, type Entry } from "../../kernel/index.ts";
+import { debateRecord, isDebate } from "../../protocols/debate/view/debated.ts";
+import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
+import { namesOf } from "../../reports/names.ts";
+import { useWhole, type ShownRun } from "../folds.ts";
+import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { Figure, Markdown } from "../parts/elements.tsx";
+import { Empty } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { lineChart } from "../parts/line-chart.ts";
+import { t } from "../strings.ts";
+
+type NameOf = (id: string) => string;
+
+/** A debate round by round: what the judge came to, then who proposed, criticized and refined what; the newest round is open. */
+export function Rounds({ shown }: { readonly shown: ShownRun }): VNode {
+  const { entries } = shown;
+  const record = useComputed(() => (isDebate(entries.value) ? debateRecord(entries.value) : undefined));
+  const debate = record.value;
+  if (!debate || (debate.rounds.length === 0 && debate.clarifications.length === 0))
+    return <Empty title={t.record.noRounds} next={t.record.noRoundsNext} />;
+  const people = debate.judge ? [...debate.agents, debate.judge] : debate.agents;
+  const nameOf = namesOf(people);
+  return (
+    <>
+      <Assessment debate={debate} nameOf={nameOf} />
+      <RoundFigures debate={debate} />
+      <Requirements debate={debate} />
+      <Clarifications debate={debate} nameOf={nameOf} />
+      {debate.rounds.map((round, index) => (
+        <Round
+          key={round.round}
+          {...{ round, debate, nameOf, shown }}
+          isNewest={index === debate.rounds.length - 1}
+        />
+      ))}
+      <JudgeSummary debate={debate} shown={shown} />
+    </>
+  );
+}
+
+type PartProps = { readonly debate: DebateRecord; readonly nameOf: NameOf };
+
+/** What the judge says of its own solution. */
+function Assessment({ debate: { synthesis }, nameOf }: PartProps): VNode | null {
+  if (!synthesis) return null;
+  const { confidence, capped } = synthesis;
+  const lists = (
+    ["unfulfilledMajorRequirements", "tradeoffs", "recommendations", "openQuestions"] as const
+  ).filter((name) => synthesis[name].length > 0);
+  return (
+    <section>
+      <h2>{t.record.assessment}</h2>
+      <p>
+        {t.record.confidence(nameOf(synthesis.by), confidence === null ? t.unknown : formatCount(confidence))}
+        {capped && (
+          <span class="quiet" dir="auto">
+            {" "}
+            {t.record.capped(formatCount(capped.said), capped.why)}
+          </span>
+        )}
+      </p>
+      {lists.map((name) => (
+        <div key={name}>
+          <h3>{t.record.lists[name]}</h3>
+          <ul class="points">
+            {synthesis[name].map((text, index) => (
+              <li key={index} dir="auto">
+                <Markdown text={text} level={4} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const counted = (figure: number | null): string => (figure === null ? t.unknown : formatCount(figure));
+
+/** Confidence over the rounds, and what each round took. */
+function RoundFigures({ debate: { rounds, outside } }: { readonly debate: DebateRecord }): VNode | null {
+  if (rounds.length === 0) return null;
+  const judged = rounds.filter(({ confidence }) => confidence !== null);
+  const spent = ({ calls, tokens, usd }: DebateRecord["outside"]) => [
+    counted(calls),
+    counted(tokens),
+    formatMoney(usd),
+  ];
+  return (
+    <section>
+      <h2>{t.record.figures}</h2>
+      {judged.length > 1 && (
+        <Figure
+          tree={lineChart({
+            title: t.record.confidenceChart,
+            labels: rounds.map(({ round }) => String(round)),
+            lines: [{ name: t.record.confidenceHead, values: rounds.map(({ confidence }) => confidence) }],
+            ticks: [0, 25, 50, 75, 100],
+          })}
+        />
+      )}
+      <Table
+        label={t.record.figures}
+        heads={[t.record.roundHead, t.record.confidenceHead, t.record.calls, t.record.tokens, t.run.cost]}
+        figures={[1, 2, 3, 4]}
+        rows={[
+          ...rounds.map((one) => [
+            t.record.round(formatCount(one.round)),
+            one.confidence === null ? t.record.notAsked : formatCount(one.confidence),
+            ...spent(one),
+          ]),
+          [t.record.outside, "", ...spent(outside)],
+        ]}
+      />
+    </section>
+  );
+}
+
+function Requirements({ debate: { requirements } }: { readonly debate: DebateRecord }): VNode | null {
+  if (!requirements || requirements.major.length + requirements.minor.length === 0) return null;
+  return (
+    <details class="part">
+      <summary>
+        <h2>{t.record.requirements}</h2>
+      </summary>
+      {(["major", "minor"] as const).map(
+        (kind) =>
+          requirements[kind].length > 0 && (
+            <div key={kind}>
+              <h3>{t.record[kind]}</h3>
+              <ul class="points">
+                {requirements[kind].map((text, index) => (
+                  <li key={index} dir="auto">
+                    {text}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ),
+      )}
+    </details>
+  );
+}
+
+/** What the agents asked before they began, and what was answered. */
+function Clarifications({ debate: { clarifications }, nameOf }: PartProps): VNode | null {
+  if (clarifications.length === 0) return null;
+  return (
+    <section>
+      <h2>{t.record.clarifications}</h2>
+      <dl class="asked">
+        {clarifications.map(({ by, id, question, answer }) => (
+          <div key={`${by} ${id}`}>
+            <dt dir="auto">
+              <strong>{nameOf(by)}</strong>: {question}
+            </dt>
+            <dd dir="auto">
+              {answer === null ? (
+                <span class="quiet">{t.record.notAnswered}</span>
+              ) : (
+                <Markdown text={answer} level={4} />
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+type RoundProps = PartProps & {
+  readonly round: DebateRound;
+  readonly shown: ShownRun;
+  readonly isNewest: boolean;
+};
+
+/** Follows what is open by default until the reader opens or closes it. */
+function useOpen(isDefault: boolean): {
+  readonly isOpen: boolean;
+  readonly chosen: Signal<boolean | undefined>;
+} {
+  const chosen = useSignal<boolean | undefined>(undefined);
+  return { isOpen: chosen.value ?? isDefault, chosen };
+}
+
+function Round({ round, debate, nameOf, shown, isNewest }: RoundProps): VNode {
+  const { isOpen, chosen } = useOpen(isNewest);
+  const agents = debate.agents.filter(({ id }) => saidIn(round).some(({ by }) => by === id));
+  return (
+    <details
+      class="part round"
+      open={isOpen}
+      onToggle={({ currentTarget: { open } }) => {
+        if (open !== isOpen) chosen.value = open;
+      }}
+    >
+      <summary>
+        <h2>{t.record.round(formatCount(round.round))}</h2>{" "}
+        {!round.closed && <span class="quiet">{t.record.notClosed}</span>}
+      </summary>
+      {isOpen && (
+        <>
+          <WholeRound shown={shown} round={round.round} />
+          <div class="columns">
+            {agents.map((agent) => (
+              <AgentColumn key={agent.id} {...{ agent, round, nameOf, isNewest }} />
+            ))}
+          </div>
+          {round.confidence !== null && (
+            <section class="after-round">
+              <h3>{t.record.confidenceAfter(formatCount(round.confidence))}</h3>
+              {round.confidenceReason !== null && <Markdown text={round.confidenceReason} level={4} />}
+            </section>
+          )}
+        </>
+      )}
+    </details>
+  );
+}
+
+const saidIn = ({ proposals, critiques, refinements, tools, summaries }: DebateRound) => [
+  ...[...proposals, ...critiques, ...refinements, ...tools].map(({ by }) => ({ by })),
+  ...summaries.map((one) => ({ by: one.for })),
+];
+
+/** The texts of a round, whole, once it is open. */
+function WholeRound({ shown, round }: { readonly shown: ShownRun; readonly round: number }): null {
+  useWhole(shown.run, seqsOf(shown.entries.value, round));
+  return null;
+}
+
+/** The events of a round; of no round, those before and after all of them. */
+const seqsOf = (entries: readonly Entry[], round: number | undefined): readonly number[] =>
+  entries.filter((entry) => workOf(entry)?.round === round).map(({ seq }) => seq);
+
+type ColumnProps = {
+  readonly agent: DebateRecord["agents"][number];
+  readonly round: DebateRound;
+  readonly nameOf: NameOf;
+  readonly isNewest: boolean;
+};
+
+/** What one agent proposed, what others found wrong with it, and what it made of that. */
+function AgentColumn({ agent, round, nameOf, isNewest }: ColumnProps): VNode {
+  const { id, role, model } = agent;
+  const own = <T extends { readonly by: string }>(all: readonly T[]) => all.filter(({ by }) => by === id);
+  const refinements = own(round.refinements);
+  return (
+    <section class="column" aria-label={nameOf(id)}>
+      <header>
+        <h3 dir="auto">{nameOf(id)}</h3>
+        <p class="quiet">{[role ?? "", model ?? t.unknown].filter(Boolean).join(" · ")}</p>
+      </header>
+      {round.summaries
+        .filter((one) => one.for === id)
+        .map((one, index) => (
+          <Summary key={index} summary={one} heading={t.record.summary} />
+        ))}
+      {own(round.proposals).map((one, index) =>
+        one.carried ? (
+          <p key={index} class="quiet">
+            {t.record.carried}
+          </p>
+        ) : (
+          <Said
+            key={index}
+            said={one}
+            heading={t.record.proposal}
+            isOpen={isNewest && refinements.length === 0}
+          />
+        ),
+      )}
+      {own(round.tools).map((call, index) => (
+        <ToolCall key={index} call={call} />
+      ))}
+      {round.critiques
+        .filter(({ of }) => of === id)
+        .map((one, index) => (
+          <Said key={index} said={one} heading={t.record.critiqueBy(nameOf(one.by))} isOpen={false} />
+        ))}
+      {refinements.map((one, index) => (
+        <Said key={index} said={one} heading={t.record.refinement} isOpen={isNewest} />
+      ))}
+    </section>
+  );
+}
+
+type FoldedProps = {
+  readonly heading: string;
+  readonly facts?: string;
+  readonly isOpen?: boolean;
+  readonly children: () => ComponentChildren;
+};
+
+/** Content that is made when it is opened. */
+function Folded({ heading, facts = "", isOpen: isDefault = false, children }: FoldedProps): VNode {
+  const { isOpen, chosen } = useOpen(isDefault);
+  return (
+    <details
+      class="step"
+      open={isOpen}
+      onToggle={({ currentTarget: { open } }) => {
+        if (open !== isOpen) chosen.value = open;
+      }}
+    >
+      <summary dir="auto">
+        {heading} <span class="quiet">{facts}</span>
+      </summary>
+      {isOpen && children()}
+    </details>
+  );
+}
+
+type Timed = Pick<DebateRound["critiques"][number], "tokens" | "usd" | "latencyMs">;
+
+const tookOf = ({ tokens, usd, latencyMs }: Timed): string =>
+  [
+    tokens === null ? "" : t.tokens(tokens),
+    latencyMs === null ? "" : formatTime(latencyMs),
+    usd === 0 ? "" : formatMoney(usd),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
+type SaidProps = {
+  readonly said: DebateRound["critiques"][number] | DebateRound["refinements"][number];
+  readonly heading: string;
+  readonly isOpen: boolean;
+};
+
+const Said = ({ said, heading, isOpen }: SaidProps): VNode => (
+  <Folded heading={heading} facts={tookOf(said)} isOpen={isOpen}>
+    {() => (
+      <>
+        {"coverage" in said && said.coverage === false && <p class="warning">{t.record.noCoverage}</p>}
+        <Markdown text={said.text} level={4} />
+      </>
+    )}
+  </Folded>
+);
+
+type SummaryProps = { readonly summary: DebateRound["summaries"][number]; readonly heading: string };
+
+/** What an agent read instead of everything that was said before. */
+const Summary = ({ summary, heading }: SummaryProps): VNode => (
+  <Folded
+    heading={heading}
+    facts={t.record.shortened(
+      formatCount(summary.charactersBefore),
+      formatCount(summary.charactersAfter),
+      summary.method,
+    )}
+  >
+    {() => (
+      <>
+        <p class="quiet">{tookOf(summary)}</p>
+        <Markdown text={summary.text} level={4} />
+      </>
+    )}
+  </Folded>
+);
+
+const ToolCall = ({ call }: { readonly call: DebateRound["tools"][number] }): VNode => (
+  <Folded heading={t.record.tool(call.tool)}>
+    {() => (
+      <>
+        <p class="quiet">{t.record.toolGiven}</p>
+        <pre>
+          <code>{call.arguments}</code>
+        </pre>
+        <p class="quiet">{call.result === null ? t.record.toolNothing : t.record.toolResult}</p>
+        {call.result !== null && (
+          <pre>
+            <code>{call.result}</code>
+          </pre>
+        )}
+      </>
+    )}
+  </Folded>
+);
+
+function JudgeSummary({
+  debate,
+  shown,
+}: {
+  readonly debate: DebateRecord;
+  readonly shown: ShownRun;
+}): VNode | null {
+  useWhole(shown.run, seqsOf(shown.entries.value, undefined));
+  return debate.judgeSummary ? (
+    <Summary summary={debate.judgeSummary} heading={t.record.judgeSummary} />
+  ) : null;
+}

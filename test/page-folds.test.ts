@@ -1,0 +1,86 @@
+import { gzipSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
+import { build, type Rolldown } from "vite";
+import { describe, expect, it } from "vitest";
+import { pureSchemas } from "../scripts/pure-schemas.mjs";
+
+// What a page runs of the folds and of the reports: neither zod nor anything of Node stands in it.
+
+const source = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
+const taking = (path: string, ...names: readonly string[]): string =>
+  names
+    .map((name) => `export { ${name} as x${name}${path.replaceAll(/\W/g, "_")} } from "${source(path)}";`)
+    .join("\n");
+
+const PROTOCOLS = [
+  ...["ask", "authorship", "council", "evaluation", "forest", "judge", "persona", "respond", "trial"].map(
+    (name) => ({ view: `protocols/${name}/view.ts`, report: `protocols/${name}/report.ts` }),
+  ),
+  { view: "protocols/debate/view/index.ts", report: "protocols/debate/report/index.ts" },
+];
+
+const HEAD = [
+  taking("views/result.ts", "resultOf", "resultFold"),
+  taking("views/progress.ts", "progressView"),
+];
+const SECTIONS = [
+  ...HEAD,
+  taking("views/veil.ts", "veiled"),
+  taking("views/waiting.ts", "isWaiting"),
+  ...PROTOCOLS.map(({ view }) => taking(view, "sectionOf")),
+];
+const REPORTS = [
+  ...SECTIONS,
+  ...PROTOCOLS.map(({ report }) => taking(report, "sectionParts")),
+  taking("protocols/ask/report.ts", "agreement"),
+  taking("protocols/council/report.ts", "agreement"),
+  taking("protocols/debate/report/index.ts", "agreement", "courseParts"),
+  taking("reports/shown.ts", "showResult"),
+  taking("reports/deliberation-parts.ts", "deliberationHead", "deliberationParts"),
+  taking("reports/answer.ts", "warningLines"),
+];
+
+const ENTRY = "\0entry";
+
+async function bundle(lines: readonly string[], plugins = [pureSchemas()]): Promise<Rolldown.OutputChunk> {
+  const entry = {
+    name: "entry",
+    enforce: "pre" as const,
+    resolveId: (id: string) => (id.endsWith("the-entry") ? ENTRY : null),
+    load: (id: string) => (id === ENTRY ? lines.join("\n") : null),
+  };
+  const output = await build({
+    ...{ configFile: false, logLevel: "error", plugins: [entry, ...plugins] },
+    build: { write: false, minify: true, lib: { entry: "the-entry", formats: ["es"] } },
+  });
+  const [first] = [output].flat();
+  const chunk = first && "output" in first ? first.output[0] : undefined;
+  if (!chunk) throw new Error("nothing was built");
+  return chunk;
+}
+
+const modulesIn = ({ modules }: Rolldown.OutputChunk): readonly string[] =>
+  Object.entries(modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []));
+
+describe("what a page bundles", () => {
+  it.each([
+    ["the head and the progress", HEAD, 10],
+    ["all sections too", SECTIONS, 40],
+    ["all reports too", REPORTS, 70],
+  ])("%s: without zod, without Node, and small", async (name, lines, mostKilobytes) => {
+    const chunk = await bundle(lines);
+    const modules = modulesIn(chunk);
+    expect(modules.filter((id) => /[\\/]zod[\\/]|^node:|browser-external/.test(id))).toEqual([]);
+    expect(chunk.code).not.toMatch(/_zod|ZodError|["']node:/);
+    expect([...chunk.imports, ...chunk.dynamicImports]).toEqual([]);
+    const kilobytes = gzipSync(chunk.code, { level: 9 }).length / 1_000;
+    process.stdout.write(`${name}: ${kilobytes.toFixed(1)} kB with gzip\n`);
+    expect(kilobytes).toBeLessThan(mostKilobytes);
+  });
+
+  it("has zod where a schema is used, and all of it without the plugin", async () => {
+    const zod = (chunk: Rolldown.OutputChunk) => modulesIn(chunk).filter((id) => id.includes("/zod/")).length;
+    expect(zod(await bundle([taking("views/result.ts", "Result")]))).toBeGreaterThan(5);
+    expect(zod(await bundle(HEAD, []))).toBeGreaterThan(5);
+  });
+});
