@@ -7,18 +7,21 @@ import { indexOf, type RunStore } from "./run.ts";
 
 // FOLDS-1. What the page shows at a seq is what the server and the command line show of the journal cut there: by the same folds.
 
+/** Of a module the fold alone: what is not named is not shipped, such as the schemas beside it. */
+const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf });
+
 /** How a protocol's own part is folded, and told; loaded when a run of that protocol is looked at. */
 const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
-  ask: () => import("../protocols/ask/view.ts"),
-  authorship: () => import("../protocols/authorship/view.ts"),
-  council: () => import("../protocols/council/view.ts"),
-  debate: () => import("../protocols/debate/view/index.ts"),
-  evaluation: () => import("../protocols/evaluation/view.ts"),
-  forest: () => import("../protocols/forest/view.ts"),
-  judge: () => import("../protocols/judge/view.ts"),
-  persona: () => import("../protocols/persona/view.ts"),
-  respond: () => import("../protocols/respond/view.ts"),
-  trial: () => import("../protocols/trial/view.ts"),
+  ask: async () => pick((await import("../protocols/ask/view.ts")).sectionOf),
+  authorship: async () => pick((await import("../protocols/authorship/view.ts")).sectionOf),
+  council: async () => pick((await import("../protocols/council/view.ts")).sectionOf),
+  debate: async () => pick((await import("../protocols/debate/view/index.ts")).sectionOf),
+  evaluation: async () => pick((await import("../protocols/evaluation/view.ts")).sectionOf),
+  forest: async () => pick((await import("../protocols/forest/view.ts")).sectionOf),
+  judge: async () => pick((await import("../protocols/judge/view.ts")).sectionOf),
+  persona: async () => pick((await import("../protocols/persona/view.ts")).sectionOf),
+  respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
+  trial: async () => pick((await import("../protocols/trial/view.ts")).sectionOf),
 };
 
 type ReportModule = {

@@ -5,6 +5,7 @@ import { events, forest, record } from "./strings-en-records.ts";
 export const en = {
   product: "Parley",
   unknown: "unknown",
+  free: "free",
   none: "none",
   loading: "Loading …",
   retry: "Try again",

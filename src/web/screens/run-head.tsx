@@ -23,7 +23,7 @@ export function RunHead({ shown, result }: HeadProps): VNode {
     typeof strategy === "string" ? strategy : "",
     t.models(new Set(participants.map(({ model }) => model)).size),
     calls > 0 ? t.calls(calls) : "",
-    calls > 0 ? formatMoney(cost.usd) : "",
+    calls > 0 ? (cost.source === "free" ? t.free : formatMoney(cost.usd)) : "",
     wallMs === null ? "" : formatTime(wallMs),
     opened ? formatMoment(opened.at) : "",
   ].filter(Boolean);
