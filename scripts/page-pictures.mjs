@@ -47,7 +47,8 @@ await runScript(async () => {
           ...{ method: "POST", body: JSON.stringify(sent) },
           headers: { "content-type": "application/json", prefer: "wait=60" },
         });
-        return (await response.json()).id;
+        const { id } = /** @type {{ id: string }} */ (await response.json());
+        return id;
       }, body);
     const council = { protocol: "council", models: MODELS };
     for (const question of COUNCILS) await ask({ ...council, question });

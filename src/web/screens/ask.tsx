@@ -139,7 +139,8 @@ function bodyOf(
   const given = fields.flatMap((field) => {
     const value = values[field].value.trim();
     const fits = (FIELDS[field] as readonly Protocol[]).includes(protocol.value);
-    return value === "" || !fits ? [] : [[field, numbers.includes(field) ? Number(value) : value] as const];
+    const sent = numbers.includes(field) ? Number(value) : field === "chair" ? value.split(/\s*,\s*/) : value;
+    return value === "" || !fits ? [] : [[field, sent] as const];
   });
   const people = seats.value
     .split(",")
