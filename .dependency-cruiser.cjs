@@ -140,7 +140,7 @@ module.exports = {
       from: {
         path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap)|protocols/[^/]+/report(/chart|-plot))[.]ts$",
       },
-      to: { pathNot: "^(src|node_modules)/", reachable: true },
+      to: { pathNot: "^src/|(^|/)node_modules/", reachable: true },
     },
     {
       name: "prompts-read-no-files",

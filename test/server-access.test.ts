@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { COOKIE } from "../src/server/access.ts";
 import {
   expectProblem,
   rawExchange,
+  serverPlace,
   SIMS,
   SUM,
   testServer,
@@ -32,7 +32,10 @@ const SPELLINGS: Record<string, (secret: string) => Sent["headers"]> = {
   bearer: (secret) => ({ authorization: `Bearer ${secret}` }),
   "bearer in lower case": (secret) => ({ Authorization: `bearer   ${secret}` }),
   "x-api-key": (secret) => ({ "x-api-key": secret }),
-  cookie: (secret) => ({ cookie: `a=b; ${COOKIE}=${secret}; c=d`, "sec-fetch-site": "same-origin" }),
+  cookie: (secret) => ({
+    cookie: `a=b; parley-${server.port}=${secret}; c=d`,
+    "sec-fetch-site": "same-origin",
+  }),
 };
 
 describe.each(Object.entries(SPELLINGS))("a key as %s", (_name, spell) => {
@@ -78,7 +81,7 @@ describe("a credential", () => {
       "",
       "x",
       "pk_aaaaaaaaaaaa_",
-      `${reader.slice(0, -1)}A`,
+      `${reader.slice(0, -1)}${reader.endsWith("A") ? "E" : "A"}`,
       `${reader}x`,
       "é".repeat(59),
     ])
@@ -89,7 +92,8 @@ describe("a credential", () => {
     expect(expectProblem(await server.get("models", two), 401, "authentication").detail).toContain(
       "two different",
     );
-    const twice = { key: null, headers: { cookie: `${COOKIE}=${reader}; ${COOKIE}=${server.key}` } };
+    const name = `parley-${server.port}`;
+    const twice = { key: null, headers: { cookie: `${name}=${reader}; ${name}=${server.key}` } };
     expect((await server.get("models", twice)).status).toBe(401);
     for (const path of ["/healthz", "/readyz", "/api/v1/openapi.json", "/"])
       expect([path, (await server.get(path, { key: null })).status]).toEqual([path, 200]);
@@ -122,7 +126,9 @@ describe("the link", () => {
     const opened = await own.get(path, { key: null });
     expect(opened).toMatchObject({ status: 303, headers: { location: "/parley/" } });
     const [cookie = ""] = opened.headers["set-cookie"] ?? [];
-    expect(cookie).toMatch(/^parley=ps_[\w-]+; Path=\/parley\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/);
+    expect(cookie).toMatch(
+      /^parley-\d+-parley=ps_[\w-]+; Path=\/parley\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
+    );
     const used = expectProblem(await own.get(path, { key: null }), 401, "authentication");
     expect(used.next).toMatch(/works once/);
     const [session = ""] = cookie.split(";");
@@ -133,6 +139,29 @@ describe("the link", () => {
     for (const site of ["cross-site", "same-site", "none"])
       expectProblem(await own.post("memory/facts", fact, by({ "sec-fetch-site": site })), 403, "forbidden");
     expectProblem(await own.post("memory/facts", fact, by({})), 403, "forbidden");
+  });
+
+  it("ACCESS-3: opens sessions of two servers on one host, which last over a restart", async () => {
+    using place = serverPlace();
+    const first = await testServer({}, place);
+    const { port } = first;
+    await using second = await testServer();
+    await using below = await testServer({ base: "/parley/" });
+    /** What a browser keeps for the host: one of each name and path, whatever the port. */
+    const jar = new Map<string, string>();
+    for (const one of [first, second, below]) {
+      const { pathname, search } = new URL(one.link);
+      const { headers } = await one.get(`${pathname}${search}`, { key: null });
+      const [, pair = "", path = ""] = /^([^;]+); Path=([^;]+);/.exec(headers["set-cookie"]?.[0] ?? "") ?? [];
+      jar.set(`${pair.split("=")[0]} ${path}`, pair);
+    }
+    const all = { key: null, headers: { cookie: [...jar.values()].join("; ") } };
+    for (const one of [first, second, below]) expect((await one.get("usage", all)).status).toBe(200);
+    await first.stop(0);
+    await using again = await testServer({ port }, place);
+    expect((await again.get("usage", all)).status).toBe(200);
+    const { securitySchemes } = (await again.get("openapi.json")).json.components;
+    expect(all.headers.cookie).toContain(`${securitySchemes.session.name}=`);
   });
 
   it("is for https where browsers come by https", async () => {

@@ -326,6 +326,28 @@ describe("actions", () => {
     expectProblem(await server.post(`deliberations/${done.id}/fork`, { strat: 1 }), 422, "invalid-request");
   });
 
+  it("ESTIMATE-1: estimate a fork as a whole run, count what it can reuse, and record nothing", async () => {
+    const before = (await server.get("deliberations?limit=200")).json.data.length;
+    const estimate = async (body: object) => {
+      const got = await server.post(`deliberations/${done.id}/fork/estimate`, body);
+      expect(got).toMatchObject({ status: 200, json: { protocol: "council" } });
+      return got.json;
+    };
+    const whole = (await server.post("estimate", question)).json;
+    const same = await estimate({});
+    expect(same.total).toEqual(whole.total);
+    expect(same.reusable).toBe(done.calls);
+    expect((await estimate({ upToSeq: 1 })).reusable).toBe(0);
+    const without = await estimate({ without: [done.participants[0].id] });
+    expect(without.total.calls.high).toBeLessThan(whole.total.calls.high);
+    expect(without.reusable).toBeLessThan(done.calls);
+    const chaired = await estimate({ chair: ["sim/dee"] });
+    expect(chaired.reusable).toBe(done.calls - 1);
+    expect((await server.get("deliberations?limit=200")).json.data).toHaveLength(before);
+    const refused = await server.post(`deliberations/${done.id}/fork/estimate`, { upToSeq: 999 });
+    expectProblem(refused, 422, "invalid-request");
+  });
+
   it("refuse to fork with a goal what has none", async () => {
     const { id } = await server.ask({ protocol: "respond", models: [SIMS[0]] });
     expectProblem(await server.post(`deliberations/${id}/fork`, { goal: "speed" }), 422, "configuration");

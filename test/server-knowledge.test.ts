@@ -126,7 +126,7 @@ describe("what is known over all runs", () => {
       expect(paged.map(keyOf)).toEqual(data.map(keyOf));
     }
     const [{ voter }] = data;
-    const named = (await get(`votes?persona=${voter.persona}&limit=2`)) as Json;
+    const named = await get(`votes?persona=${voter.persona}&limit=2`);
     const rest = await get(`votes?persona=${voter.persona}&limit=200&after=${named.next}`);
     expect([...named.data, ...rest.data].map(keyOf)).toEqual(
       data
@@ -234,6 +234,13 @@ describe("what is known over all runs", () => {
     expect(critic.lastSaid.deliberation).toBe(id);
     expect(JSON.stringify(reactors)).not.toContain("cursor");
     expect((await get("reactors?since=2999-01-01")).deliberations).toBe(0);
+    // Who asks again at once is told the same, and later what is new.
+    const [one, two] = await Promise.all([get("reactors"), get("reactors")]);
+    expect(two).toEqual(one);
+    await other.ask({ protocol: "respond", models: [SIMS[0]] });
+    await expect
+      .poll(async () => (await get("reactors")).deliberations as number, { timeout: 3_000 })
+      .toBe(deliberations + 1);
   });
 
   it("VEIL-1: counts no vote of a run with a person until it has ended", async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { DeliberationId, type NewEvent } from "../src/kernel/index.ts";
 import { SIMS, SUM, serverPlace, testServer, type Json, type TestServer } from "./support/server.ts";
 
 // VEIL-1, DRIVES-3: what a deliberation asks of people, over HTTP and over restarts of the server.
@@ -111,6 +112,39 @@ it("keeps a person's seat over two restarts, takes one answer from elsewhere, an
   for (const draft of drafts) expect(after.text).toContain(JSON.stringify(draft).slice(1, -1));
 }, 40_000);
 
+it("INBOX-3: goes on without a person who abstains, and the first of an answer and an abstention stands", async () => {
+  await using server = await testServer();
+  const seats = [{ name: "me", seat: "member" }];
+  const { json } = await server.post("deliberations", { ...council, seats }, wait);
+  const path = `deliberations/${json.id}`;
+  const { secret } = await server.newKey({ user: "bob" });
+  expect((await server.post(`${path}/answers`, { abstain: true }, { key: secret })).status).toBe(422);
+  for (const body of [{ abstain: false }, { abstain: true, text: DRAFT }])
+    expect((await server.post(`${path}/answers`, body)).json.code).toBe("invalid-request");
+  const [{ step }] = (await server.get(`${path}/waiting`)).json.seats;
+  expect(await server.post(`${path}/answers`, { abstain: true, step: "review/local" })).toMatchObject({
+    status: 422,
+  });
+  expect(await server.post(`${path}/answers`, { abstain: true, step })).toMatchObject({
+    ...{ status: 200, json: { status: "recorded", step } },
+  });
+  for (const body of [{ text: DRAFT }, { abstain: true, step }])
+    expect(await server.post(`${path}/answers`, body)).toMatchObject({
+      ...{ status: 409, json: { code: "answered", detail: "local abstained before, and that stands" } },
+    });
+  await expect
+    .poll(async () => (await server.get(path)).json.status as string, { timeout: 8_000 })
+    .toBe("answered-degraded");
+  const { degraded } = (await server.get(path)).json;
+  expect(degraded).toMatchObject([{ what: "the draft of local", why: "refused: local abstained" }]);
+  const second = await server.post("deliberations", { ...council, seats }, wait);
+  const other = `deliberations/${second.json.id}/answers`;
+  expect((await server.post(other, { text: DRAFT, step })).status).toBe(200);
+  expect(await server.post(other, { abstain: true, step })).toMatchObject({
+    ...{ status: 409, json: { code: "answered", detail: expect.stringContaining("first answer") as string } },
+  });
+});
+
 it("goes on without a person whose time is up", async () => {
   await using server = await testServer();
   const seats = [{ name: "me", seat: "member" }];
@@ -143,3 +177,35 @@ it("drives on at once with an answer that comes while the drive is ending", asyn
       .toBe("review");
   }
 }, 40_000);
+
+it("DRIVES-1: drives on all that was left open, of every organization and behind any number of others", async () => {
+  using place = serverPlace();
+  const first = await testServer({ maxDrives: 1 }, place);
+  const question = { question: SUM, models: ["sim/ada?latency=400"], protocol: "respond", reactions: false };
+  const { secret } = await first.newKey({ organization: "acme" });
+  const left = await Promise.all(
+    [{ key: secret }, {}].map(async (sent) => (await first.post("deliberations", question, sent)).json.id),
+  );
+  const { store } = first.parley.context({}, { principal: first.principal }).process;
+  const own = store.for(first.principal.organization);
+  const opened = (await own.read(left[1])).slice(0, 1).map(({ type, data }) => ({ type, data }) as NewEvent);
+  // More than a page of them, opened later, which another server drives.
+  await Promise.all(
+    Array.from({ length: 1_001 }, async (_, nth) => {
+      const id = DeliberationId.parse(`z${nth}`);
+      await own.append(id, opened, { by: "open", request: `api/x/${nth}` });
+      await store.lease(`drive/${id}`, "another", 60_000);
+    }),
+  );
+  await first.stop(0);
+  await using second = await testServer({}, place);
+  for (const [id, sent] of [
+    [left[0], { key: secret }],
+    [left[1], {}],
+  ] as const)
+    await expect
+      .poll(async () => (await second.get(`deliberations/${id}`, sent)).json.status as string, {
+        timeout: 5_000,
+      })
+      .toBe("answered");
+}, 30_000);

@@ -1,28 +1,128 @@
-import { textDigest, type AnyProtocol, type ForkChanges } from "../engine/index.ts";
+import { textDigest, type AnyProtocol, type ForkChanges, type NewDeliberation } from "../engine/index.ts";
 import {
+  callOf,
   Fault,
   isVoice,
   Json,
   type DeliberationId,
+  type Digest,
   type Opening,
   type Participant,
 } from "../kernel/index.ts";
 import { Strategy } from "../protocols/council/settings.ts";
+import { speakerOf } from "../views/spending.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
+import { estimateOpening, withoutKeys, type RunEstimate } from "./estimate.ts";
 import { findOpening } from "./lookup.ts";
 import { budgetFrom, chooseStrategy, protocolSettings, refuseUnreadGoal, seatPanel } from "./opening.ts";
 import { protocolNamed } from "./registry.ts";
 
+/** What a fork changes, and the texts that it pins. */
+type PlannedFork = {
+  readonly changes: ForkChanges & Required<Pick<ForkChanges, "participants" | "templates">>;
+  readonly texts: ReadonlyMap<Digest, string>;
+};
+type LeftOut = { readonly without?: readonly string[] | undefined };
+
+/** What a fork would take if it reused nothing, and what it can reuse. */
+export type ForkEstimate = RunEstimate & {
+  /** The parent's recorded calls that are reused at most: those of participants that the changes leave as they are. */
+  readonly reusable: number;
+};
+
 /**
  * Returns the changes of a fork: only settings of the request (`mode`, `effort`, `strategy`, `goal`, `chair` and caps), not
- * those from files or the environment. `without` names members to leave out, by id or name.
+ * those from files or the environment. `without` names members to leave out, by id or name. The texts that the changes name
+ * are then in the store.
  * @throws Fault `configuration` for a setting that the parent's protocol does not have
  */
 export async function forkChanges(
   context: AppContext,
   parent: DeliberationId,
-  { without = [] }: { readonly without?: readonly string[] | undefined },
+  leftOut: LeftOut,
 ): Promise<ForkChanges> {
+  const { changes, texts } = await planFork(context, parent, leftOut);
+  await Promise.all([...texts].map(([digest, text]) => context.store.putText(digest, text)));
+  return changes;
+}
+
+/**
+ * Estimates a fork without recording anything (ESTIMATE-1): as a whole run, because which steps a change affects is known
+ * only when they are reached.
+ * @throws Fault as `forkChanges` does, and `invalid-request` for a seq that the parent does not have
+ */
+export async function estimateFork(
+  given: AppContext,
+  parent: DeliberationId,
+  { without, upToSeq }: LeftOut & { readonly upToSeq?: number | undefined },
+): Promise<ForkEstimate> {
+  const context = withoutKeys(given);
+  const entries = await context.store.read(parent);
+  if (upToSeq !== undefined && upToSeq > entries.length) {
+    const problem = `${parent} has ${entries.length} events, and no seq ${upToSeq} to fork from`;
+    throw new Fault("invalid-request", { problem });
+  }
+  const { data: opening } = findOpening(entries, parent);
+  const { changes, texts } = await planFork(context, parent, { without });
+  const read = async (digest: Digest) => texts.get(digest) ?? (await context.store.text(digest));
+  const estimate = await estimateOpening(context, {
+    opening: await unpinned({ ...opening, ...changes }, read),
+  });
+  const same = new Set<string>(
+    changes.participants
+      .filter((one) => opening.participants.some(({ id, model }) => id === one.id && model === one.model))
+      .map(({ id }) => id),
+  );
+  const reusable = entries.filter(
+    (entry) =>
+      entry.seq <= (upToSeq ?? entries.length) &&
+      (entry.origin.by === "protocol" || entry.origin.by === "adopted") &&
+      callOf(entry) &&
+      same.has(speakerOf(entry)),
+  ).length;
+  return { ...estimate, reusable };
+}
+
+/** An opening with its texts in place of their digests. */
+async function unpinned(
+  { history = [], reactions = {}, ...opening }: Opening,
+  read: (digest: Digest) => Promise<string>,
+): Promise<NewDeliberation> {
+  const readAll = async <T>(values: Readonly<Record<string, Digest>>, parse: (text: string) => T) =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(values).map(async ([name, digest]) => [name, parse(await read(digest))] as const),
+      ),
+    );
+  return {
+    ...opening,
+    context: await Promise.all(
+      opening.context.map(async ({ name, text }) => ({ name, text: await read(text) })),
+    ),
+    participants: await Promise.all(
+      opening.participants.map(async ({ persona, ...one }) => ({
+        ...one,
+        persona: { ...persona, instructions: await read(persona.instructions) },
+      })),
+    ),
+    templates: await readAll(opening.templates, (text) => text),
+    history: await Promise.all(
+      history.map(async ({ question, answer, ...turn }) => ({
+        ...turn,
+        question: await read(question),
+        answer: await read(answer),
+      })),
+    ),
+    reactions: await readAll(reactions, (text) => Json.parse(JSON.parse(text))),
+  };
+}
+
+async function planFork(
+  context: AppContext,
+  parent: DeliberationId,
+  { without = [] }: LeftOut,
+): Promise<PlannedFork> {
+  const texts = new Map<Digest, string>();
   const opening = findOpening(await context.store.read(parent), parent).data;
   const { protocols, requested, settings, store } = context;
   const protocol = await protocolNamed(protocols, opening.protocol.name);
@@ -33,7 +133,7 @@ export async function forkChanges(
   if (requested.has("strategy")) {
     const strategy = chooseStrategy(context);
     const digest = textDigest(strategy.directive);
-    await store.putText(digest, strategy.directive);
+    texts.set(digest, strategy.directive);
     changed["strategy"] = Json.parse(strategy.settings);
     templates = { ...templates, strategy: digest };
   } else if (requested.has("goal")) {
@@ -54,22 +154,31 @@ export async function forkChanges(
     const why = `a deliberation by ${protocol.name} has no ${unknown} to change`;
     throw new Fault("configuration", { why, next: `leave ${unknown} out` });
   }
-  const participants = await newParticipants(context, { opening, seats: protocol.seats }, without);
+  const participants = await newParticipants(context, { opening, seats: protocol.seats, texts }, without);
   // Caps from files or the environment apply to new deliberations only.
   const own = Object.fromEntries(Object.entries(settings).filter(([key]) => requested.has(key)));
   const budget = { ...opening.budget, ...budgetFrom(own) };
   if (budget.usd !== undefined) refuseUnknownPrices(context, participants);
-  return {
+  const changes = {
     settings: protocolSettings(protocol, { ...opening.settings, ...changed }),
     templates,
     participants,
     budget,
   };
+  return { changes, texts };
 }
 
 async function newParticipants(
   context: AppContext,
-  { opening, seats }: { readonly opening: Opening; readonly seats: AnyProtocol["seats"] },
+  {
+    opening,
+    seats,
+    texts,
+  }: {
+    readonly opening: Opening;
+    readonly seats: AnyProtocol["seats"];
+    readonly texts: Map<Digest, string>;
+  },
   without: readonly string[],
 ): Promise<Participant[]> {
   const members = opening.participants.filter(isVoice);
@@ -88,19 +197,17 @@ async function newParticipants(
       next: "keep at least one",
     });
   }
-  const { requested, settings, store } = context;
+  const { requested, settings } = context;
   if (!requested.has("chair")) return kept;
   const chairs = await Promise.all(settings.chair.map((ref) => checkModelRef(context, ref)));
-  const pinned = await Promise.all(
-    seatPanel(
-      context,
-      seats.filter(({ filledBy }) => filledBy === "chair"),
-      { members: [], chairs, reviewers: [], synthesizers: [], judges: [] },
-    ).map(async ({ persona, ...chair }): Promise<Participant> => {
-      const digest = textDigest(persona.instructions);
-      await store.putText(digest, persona.instructions);
-      return { ...chair, persona: { ...persona, instructions: digest } };
-    }),
-  );
+  const pinned = seatPanel(
+    context,
+    seats.filter(({ filledBy }) => filledBy === "chair"),
+    { members: [], chairs, reviewers: [], synthesizers: [], judges: [] },
+  ).map(({ persona, ...chair }): Participant => {
+    const digest = textDigest(persona.instructions);
+    texts.set(digest, persona.instructions);
+    return { ...chair, persona: { ...persona, instructions: digest } };
+  });
   return [...kept.filter(({ seat }) => seat !== "chair"), ...pinned];
 }

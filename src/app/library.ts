@@ -37,6 +37,8 @@ export type EntryText = Pick<
   readonly digest: Digest | null;
   /** Where the entries of its name are from that it stands in front of, the stronger first. */
   readonly shadows: readonly CatalogEntry["from"][];
+  /** The text that ships under its name; null where none does. */
+  readonly shipped: string | null;
   readonly loaded: LoadedEntry | undefined;
 };
 
@@ -53,11 +55,13 @@ export function showEntry(kind: CatalogKind, name: string, place: FileContext): 
   const [entry, ...below] = readCatalog(kind, place).filter((one) => one.name === name);
   if (!entry) return undefined;
   const { description, from, state, problem, missing } = entry;
+  const original = [entry, ...below].find((one) => one.from === "built-in");
   const text = textOf(kind, entry, place);
   return {
     ...{ name, description, from, state, problem, missing, text },
     digest: text === null ? null : textDigest(text),
     shadows: below.map((one) => one.from),
+    shipped: original ? textOf(kind, original, place) : null,
     loaded: loadKnown(kind, entry, place),
   };
 }

@@ -25,6 +25,7 @@ import {
 } from "./context.ts";
 import { resolveTurn } from "./conversation.ts";
 import type { RunEstimate } from "./estimate.ts";
+import type { ForkEstimate } from "./fork.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
 import type { InboxItem, OwnSeat, SeatAnswer, SeatOutcome } from "./seats.ts";
@@ -126,6 +127,12 @@ export interface Parley extends AsyncDisposable {
     request?: ForkRequest,
     options?: Pick<OpenOptions, "client"> & PrincipalOptions,
   ): Promise<OpenedRun>;
+  /** Estimates a fork as if it reused nothing, and counts what it can reuse; records nothing. @throws Fault as `fork` does */
+  estimateFork(
+    parent: string,
+    request?: Omit<ForkRequest, "request" | "labels">,
+    options?: PrincipalOptions,
+  ): Promise<ForkEstimate>;
   /** Returns the questions that a deliberation waits for; undefined if there are none. */
   pending(id: string, options?: PrincipalOptions): Promise<PendingQuestions | undefined>;
   /** Answers a deliberation's questions, by question id; false if they were already answered (the first answers count). */
@@ -275,6 +282,13 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       return follow(writing(call), opened, { ...call, ...begun });
     },
     openFork,
+    async estimateFork(parent, given = {}, call = {}) {
+      checkForkRequest(given);
+      const { without, upToSeq, ...changed } = given;
+      const context = contextFor(call, { scope: "read", request: changed });
+      const { estimateFork } = await import("./fork.ts");
+      return estimateFork(context, await resolveId(context, parent), { without, upToSeq });
+    },
     async pending(id, call) {
       const context = reading(call);
       const { pendingQuestions } = await import("../views/pending-questions.ts");

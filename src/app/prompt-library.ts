@@ -21,7 +21,7 @@ import { mayLeaveOut, templateProblem } from "../prompts/template.ts";
 import { checkUnchanged, missingEntry, type NewEntry } from "./library.ts";
 
 /** A prompt as it is in force: the user's own text, or the one that ships. */
-export type PromptText = {
+export type PromptInForce = {
   readonly name: string;
   /** The protocols that ask with it. */
   readonly protocols: readonly string[];
@@ -37,22 +37,25 @@ export type PromptText = {
   readonly problem: string | null;
 };
 
-type Prompts = {
+type PromptLibrary = {
   /** Every prompt that protocols ask with, by name, as the files are now. */
-  list(): readonly PromptText[];
+  list(): readonly PromptInForce[];
   /** @throws Fault `configuration` for a text that cannot be rendered, with its line */
-  write(given: NewEntry): { readonly ok: true; readonly prompt: PromptText } | FileRefusal;
+  write(given: NewEntry): { readonly ok: true; readonly prompt: PromptInForce } | FileRefusal;
   /** Removes the user's own text: the one that ships is in force again. */
   remove(name: string): { readonly ok: true } | FileRefusal;
   missing(name: string): FileRefusal;
 };
 
 /** The prompts of these protocols, with a user's own texts over them. Nothing comes between what is read and what is written. */
-export async function promptLibrary(registry: Registry<AnyProtocol>, place: FileContext): Promise<Prompts> {
+export async function promptLibrary(
+  registry: Registry<AnyProtocol>,
+  place: FileContext,
+): Promise<PromptLibrary> {
   const protocols = await loadAll<AnyProtocol>(registry);
   const templates = new Map(protocols.flatMap((one) => one.templates.map((each) => [each.name, each])));
   const names = [...templates.keys()].sort();
-  const textOf = (template: PromptTemplate): PromptText => {
+  const textOf = (template: PromptTemplate): PromptInForce => {
     const { name, slots, text: shipped } = template;
     const file = overriddenPrompts(place).find((one) => one.name === name);
     const { text, problem } = file ? inForce(template, place) : { text: shipped, problem: null };

@@ -107,6 +107,20 @@ describe("a person at the table", () => {
       expect(await parley.answerSeat(id, { text: "again" }, ana)).toMatchObject({ status: "late" });
     }));
 
+  it("leaves a reviewer who abstains out, in the run and in a replay (INBOX-3)", () =>
+    opened({ seats: [{ name: "ana", seat: "reviewer" }] }, async (parley, id) => {
+      const bo = { principal: principalOf("bo") };
+      await expect(parley.answerSeat(id, { abstain: true }, bo)).rejects.toThrow("this seat is ana's");
+      expect(await parley.answerSeat(id, { abstain: true }, ana)).toMatchObject({ status: "recorded" });
+      const late = { status: "late", why: "ana abstained before, and that stands" };
+      expect(await parley.answerSeat(id, { text: REVIEW(["B", "A"]) }, ana)).toMatchObject(late);
+      expect(await goOn(parley, id)).toMatchObject({ status: "answered-degraded" });
+      const { degraded } = await parley.result(id);
+      expect(degraded).toMatchObject([{ what: "the review by ana", why: "refused: ana abstained" }]);
+      const calls = (await parley.result(id)).calls;
+      expect(await parley.replay(id)).toMatchObject({ calls });
+    }));
+
   it("is the judge of a debate, or the chair of a council, before the models", () =>
     opened({ protocol: "debate", rounds: 1, seats: [{ name: "me", seat: "judge" }] }, async (parley, id) => {
       const [seat] = await parley.seats(id, ana);

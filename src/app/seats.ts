@@ -1,9 +1,12 @@
 import {
   Fault,
+  isEvent,
   seatRequest,
   UserId,
   type DeliberationId,
+  type Entry,
   type Message,
+  type NewEvent,
   type StepKey,
 } from "../kernel/index.ts";
 import { pendingQuestions } from "../views/pending-questions.ts";
@@ -12,6 +15,7 @@ import type { AppContext } from "./context.ts";
 
 // INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else.
 // INBOX-2. An answer that the step's reader refuses is not recorded, so that the person can give another.
+// INBOX-3. Whoever abstains is left out by name, as one whose time is up. The first of an answer and an abstention stands.
 
 export type SeatCaller = Pick<AppContext, "engine" | "principal" | "store">;
 
@@ -29,27 +33,30 @@ export async function listOwnSeats(context: SeatCaller, id: DeliberationId): Pro
 }
 
 export type SeatAnswer = {
-  readonly text: string;
   /** By default the first that waits for the caller. */
   readonly step?: string | undefined;
-};
+} & ({ readonly text: string } | { readonly abstain: true });
 
 /**
  * `recorded`: the run can go on. `refused`: the step could not use it; nothing is recorded. `late`: the first answer stands,
- * or the seat's time was up.
+ * or the person abstained before, or the seat's time was up.
  */
 export type SeatOutcome =
   | { readonly status: "recorded"; readonly step: StepKey }
   | { readonly status: "refused"; readonly step: StepKey; readonly why: string }
   | { readonly status: "late"; readonly step: StepKey | null; readonly why: string };
 
-/** Reads an answer as the step will, and records it. @throws Fault `configuration` for somebody else's seat, or none */
+/**
+ * Reads an answer as the step will, and records it, or that the person abstains.
+ * @throws Fault `configuration` for somebody else's seat, or none
+ */
 export async function answerSeat(
   context: SeatCaller,
   id: DeliberationId,
-  { text, step: wanted }: SeatAnswer,
+  answer: SeatAnswer,
 ): Promise<SeatOutcome> {
   const { engine, principal, store } = context;
+  const { step: wanted } = answer;
   const entries = await store.read(id);
   const seats = pendingSeats(entries).filter(({ step }) => wanted === undefined || step === wanted);
   const seat = seats.find(({ person }) => person === principal.user);
@@ -68,22 +75,26 @@ export async function answerSeat(
   const { step } = seat;
   const prompt = await engine.lookAtSeat(id, step);
   if (!prompt) return { status: "late", step, why: "the run went on without it" };
-  const reading = prompt.read(text);
+  const reading = "text" in answer ? prompt.read(answer.text) : { ok: true as const };
   if (!reading.ok) return { status: "refused", step, why: reading.why }; // INBOX-2
   const person = UserId.parse(principal.user);
-  const appended = await store.append(id, [{ type: "seat-answered", data: { step, person, text } }], {
-    by: "client",
-    request: seatRequest(step),
-  });
+  const event: NewEvent =
+    "text" in answer
+      ? { type: "seat-answered", data: { step, person, text: answer.text } }
+      : { type: "seat-expired", data: { step, person, why: `${person} abstained`, abstained: true } };
+  const appended = await store.append(id, [event], { by: "client", request: seatRequest(step) });
   if (!appended.ok) return { status: "late", step, why: "the run has ended" };
   if (appended.fresh) return { status: "recorded", step };
   return { status: "late", step, why: describeRecord(appended.events[0]) };
 }
 
-const describeRecord = (entry: { readonly type: string; readonly data: unknown } | undefined): string =>
-  entry?.type === "seat-expired"
-    ? "the time was up before this answer came"
-    : "this was answered before; the first answer stands";
+function describeRecord(entry: Entry | undefined): string {
+  if (!entry || !isEvent(entry, "seat-expired")) return "this was answered before; the first answer stands";
+  const { abstained, person } = entry.data;
+  return abstained
+    ? `${person} abstained before, and that stands`
+    : "the time was up before this answer came";
+}
 
 /** The error for a seat of another user. */
 export const othersSeat = ({ person }: Pick<PendingSeat, "person">, user: string): Fault =>

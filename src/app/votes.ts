@@ -70,7 +70,7 @@ async function* placedVotes(
 ): AsyncGenerator<PlacedVote> {
   const { persona, model } = filter;
   for await (const all of readNaming(known, { ...filter, from: from?.id }, reading)) {
-    const entries = veiled(all);
+    const entries = veiled(all); // also where it was filed before that was asked
     const labels = labelsIn(entries);
     for (const [index, vote] of votesIn(entries).entries()) {
       if (vote.deliberation === from?.id && index < from.votes) continue;

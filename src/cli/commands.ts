@@ -212,7 +212,8 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   }),
   defineCommand("seat [id]", "Answer a step that waits for you, and continue the run", {
     details:
-      "Without an id, of the newest run that waits. Shows the prompt, and reads the answer from the terminal or --answer.",
+      "Without an id, of the newest run that waits. Shows the prompt, and reads the answer from the terminal or --answer. " +
+      "--abstain has the run go on without you, for this step.",
     options: options.SEAT,
     examples: ["seat", 'seat ID --answer "B > A > C"'],
     run: async (io, given, [id]) => (await import("./commands/seat.ts")).seat(io, given, id),

@@ -163,6 +163,7 @@ export const FORK = {
 export const ANSWER = { list: flag("--list", "only list the open questions"), ...DEBATE_FILES, ...SHOWING };
 export const SEAT = {
   answer: text("--answer <text>", "the answer: a text, a file, or - for stdin"),
+  abstain: flag("--abstain", "leave the step unanswered for good"),
   step: text("--step <key>", "which step, where several wait"),
   resume: negation("--no-resume", "record the answer and do not continue the run"),
   ...PERSON,

@@ -1,6 +1,6 @@
 import type { Configured } from "../app/configured.ts";
 import type { Run } from "../app/run.ts";
-import type { OwnSeat } from "../app/seats.ts";
+import type { OwnSeat, SeatAnswer } from "../app/seats.ts";
 import type { PersonRequest } from "../app/people.ts";
 import { Fault, isEvent, type DeliberationId } from "../kernel/index.ts";
 import { oneLine, printable } from "../reports/printable.ts";
@@ -50,16 +50,20 @@ export async function askSeat(io: Io, { parley, principal }: SeatTable, seat: Ow
   }
 }
 
-/** Records an answer, and says how that went; false where the step cannot use it. */
+/** Records an answer or an abstention, and says how that went; false where the step cannot use it. */
 export async function recordSeat(
   { output }: Pick<Io, "output">,
   { parley, principal }: SeatTable,
-  { seat: { id, step }, text }: { readonly seat: Pick<OwnSeat, "id" | "step">; readonly text: string },
+  { seat: { id, step }, ...answer }: { readonly seat: Pick<OwnSeat, "id" | "step"> } & SeatAnswer,
 ): Promise<boolean> {
-  const outcome = await parley.answerSeat(id, { text, step }, { principal });
+  const outcome = await parley.answerSeat(id, { ...answer, step }, { principal });
   if (outcome.status === "refused") output.note(`Not recorded: ${oneLine(outcome.why, 600)}`);
   else
-    output.note(outcome.status === "recorded" ? "Your answer is recorded" : `Not recorded: ${outcome.why}`);
+    output.note(
+      outcome.status === "late"
+        ? `Not recorded: ${outcome.why}`
+        : `Your ${"text" in answer ? "answer" : "abstention"} is recorded`,
+    );
   return outcome.status !== "refused";
 }
 

@@ -1,5 +1,5 @@
 import { Until } from "../config/duration.ts";
-import { defineCommand, integer, list, text, type Command, type CommandGroup } from "./command.ts";
+import { defineCommand, integer, list, negation, text, type Command, type CommandGroup } from "./command.ts";
 import { JSON_FLAG, SIM_SERVER } from "./options.ts";
 
 export const SERVE = {
@@ -10,6 +10,7 @@ export const SERVE = {
   maxDrives: integer("--max-drives <n>", "runs driven at a time; more wait in line", {
     ...{ min: 1, max: 1_000, or: 64 },
   }),
+  page: negation("--no-page", "serve the APIs alone, without the page"),
   ...JSON_FLAG,
 };
 export const MCP = { maxDrives: SERVE.maxDrives };

@@ -2,10 +2,10 @@ import type { Configured } from "../app/configured.ts";
 import type { AppContext, EffectiveSettings } from "../app/context.ts";
 import { resolveId } from "../app/lookup.ts";
 import { loadSettings } from "../config/sources.ts";
-import { Fault, type Entry, type OrganizationStore, type Store } from "../kernel/index.ts";
+import { Fault, type Entry, type OrganizationStore } from "../kernel/index.ts";
 import { openStore } from "../stores/index.ts";
 import type { RunProjection } from "../stores/projection.ts";
-import type { OpenedOrganizationStore } from "../stores/store.ts";
+import type { OpenedOrganizationStore, OpenedStore } from "../stores/store.ts";
 import { quoteValue } from "../text/words.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
@@ -17,7 +17,7 @@ export type Stored = {
   readonly store: OpenedOrganizationStore;
   /** What is known over its deliberations. */
   readonly projection: RunProjection;
-  readonly whole: Store;
+  readonly whole: OpenedStore;
   readonly settings: EffectiveSettings;
 };
 

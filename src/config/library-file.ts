@@ -19,7 +19,7 @@ export type LibraryKind = CatalogKind | "prompts";
 export const LibraryName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,59}$/);
 
 /** The most bytes of a text that comes from elsewhere. */
-export const MAX_TEXT_BYTES = 64_000;
+const MAX_TEXT_BYTES = 64_000;
 
 /** Why a file is not changed: there is none, or it is not the user's own to change. */
 export type FileRefusal = {
@@ -29,7 +29,7 @@ export type FileRefusal = {
   readonly next: string;
 };
 /** Where a user's own file is, or would be. */
-export type OwnFile = { readonly ok: true; readonly path: string; readonly exists: boolean };
+export type LibraryPlace = { readonly ok: true; readonly path: string; readonly exists: boolean };
 
 export const kindNoun = (kind: LibraryKind): string => (kind === "prompts" ? "prompt" : nounOf(kind));
 
@@ -42,7 +42,7 @@ export const conflict = (why: string, next: string): FileRefusal => ({
 });
 
 /** Where a user's own file of a name is, or would be, if nothing else is in its place (LIBRARY-1). */
-export function findOwnFile(kind: LibraryKind, name: string, place: FileContext): OwnFile | FileRefusal {
+export function findOwnFile(kind: LibraryKind, name: string, place: FileContext): LibraryPlace | FileRefusal {
   const noun = kindNoun(kind);
   const known =
     kind === "prompts"
@@ -63,7 +63,7 @@ export function findOwnFile(kind: LibraryKind, name: string, place: FileContext)
 function checkRegular(
   path: string,
   { noun, name }: { readonly noun: string; readonly name: string },
-): OwnFile | FileRefusal {
+): LibraryPlace | FileRefusal {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile()) return { ok: true, path, exists: true };
   return conflict(
     `the file of the ${noun} ${name} is a link, or no file`,

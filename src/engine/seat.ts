@@ -19,7 +19,7 @@ import type { CallSpec, ReadReply, ReplyEventType, WorkSpec } from "./run.ts";
 import type { StepsContext, StepWork } from "./steps-context.ts";
 
 // SEAT-1. A person's step sends no request, reserves nothing and costs nothing; the reader of models' replies reads the answer.
-// SEAT-2. A seat has one record under its client request: the first answer, or that none came in time.
+// SEAT-2. A seat has one record under its client request: the first answer, or that none came in time, or that none will come.
 // SEAT-3. A seat's time counts from the event that opened it, in whichever process; a drive's own time limit is none of a person's.
 // SEAT-4. An answer to one prompt is never used for another: a fork asks again for a step that its parent has not recorded.
 
@@ -116,8 +116,11 @@ function describeLimit(ms: number): string {
 /** A seat's record in place of a model's call. @throws Fault `event-invalid` for another client's event */
 function seatCall({ model }: ModelRequest, entry: Entry): Call {
   if (isEvent(entry, "seat-answered")) return answeredCall(model, entry.data.text);
-  if (isEvent(entry, "seat-expired"))
-    return { ok: false, failure: { code: "timed-out", message: entry.data.why }, ...nothingSpent(model) };
+  if (isEvent(entry, "seat-expired")) {
+    const { why: message, abstained } = entry.data;
+    const code = abstained ? "refused" : "timed-out";
+    return { ok: false, failure: { code, message }, ...nothingSpent(model) };
+  }
   throw new Fault("event-invalid", { type: entry.type, why: "it does not answer a seat" });
 }
 

@@ -142,4 +142,6 @@ export interface Store extends Feed, Progress, AsyncDisposable {
   for(organization: OrganizationId): OrganizationStore;
   /** Returns the deliberation's organization; undefined if the deliberation does not exist. */
   findOrganization(id: DeliberationId): Promise<OrganizationId | undefined>;
+  /** Every organization's deliberations, newest opening first. */
+  listAll(query: ListQuery): Promise<readonly Summary[]>;
 }

@@ -7,8 +7,8 @@ import { Refused } from "./problem.ts";
 
 // ACCESS-1. One reader takes the credential from a request, in whichever header it comes, so that a restriction holds for all.
 // ACCESS-2. A request of another site's page is refused: by its Host, by its Origin, and a cookie's write by Sec-Fetch-Site.
+// ACCESS-3. Browsers send a cookie to every port of its host: a server's has a name of its own, the same after a restart.
 
-export const COOKIE = "parley";
 const SESSION_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -28,14 +28,19 @@ export type AccessOptions = CredentialParts & {
   readonly isSecure: boolean;
   /** `/` or a path that ends in one. */
   readonly base: string;
+  /** The port that it listens on. */
+  readonly port: number;
 };
 
 /** Who may do what. */
 export function createAccess(options: AccessOptions) {
   const find = credentialFinder(options);
   let token: string | undefined = randomBytes(24).toString("base64url");
-  const { base, isSecure } = options;
+  const { base, isSecure, port } = options;
+  const cookie = ["parley", port, ...base.split("/").filter(Boolean)].join("-");
   return {
+    /** The name of its cookie. (ACCESS-3) */
+    cookie,
     /** The one-time token of the link. */
     token: (): string => token ?? "",
     /** A browser's session for the link's token, as a cookie; undefined for a token that is not the one, or was used. */
@@ -45,11 +50,11 @@ export function createAccess(options: AccessOptions) {
       const { principal, world } = options;
       const until = world.now() + SESSION_DAYS * DAY_MS;
       const { secret } = await issueCredential(options, { kind: "session", name: "link", principal, until });
-      return `${COOKIE}=${secret}; Path=${base}; HttpOnly; SameSite=Strict; Max-Age=${(SESSION_DAYS * DAY_MS) / 1_000}${isSecure ? "; Secure" : ""}`;
+      return `${cookie}=${secret}; Path=${base}; HttpOnly; SameSite=Strict; Max-Age=${(SESSION_DAYS * DAY_MS) / 1_000}${isSecure ? "; Secure" : ""}`;
     },
     /** @throws Refused 401, 403 (ACCESS-1) */
     async caller(request: IncomingMessage): Promise<ApiCaller> {
-      const given = secretsIn(request);
+      const given = secretsIn(request, cookie);
       const [first] = given;
       if (!first || given.some(({ secret }) => secret !== first.secret)) {
         const detail = first ? "the request has two different credentials" : "the request has no credential";
@@ -72,15 +77,15 @@ export function createAccess(options: AccessOptions) {
 export type Access = ReturnType<typeof createAccess>;
 
 /** What a request names itself by, in every spelling. (ACCESS-1) */
-function secretsIn({ headers }: IncomingMessage): { secret: string; by: ApiCaller["by"] }[] {
+function secretsIn({ headers }: IncomingMessage, name: string): { secret: string; by: ApiCaller["by"] }[] {
   const { authorization, cookie } = headers;
   const bearer = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
   const key = headers["x-api-key"];
-  const sessions = cookie?.split(/; */).filter((part) => part.startsWith(`${COOKIE}=`)) ?? [];
+  const sessions = cookie?.split(/; */).filter((part) => part.startsWith(`${name}=`)) ?? [];
   return [
     ...(bearer === undefined ? [] : [{ secret: bearer, by: "header" as const }]),
     ...(typeof key === "string" ? [{ secret: key.trim(), by: "header" as const }] : []),
-    ...sessions.map((session) => ({ secret: session.slice(COOKIE.length + 1), by: "cookie" as const })),
+    ...sessions.map((session) => ({ secret: session.slice(name.length + 1), by: "cookie" as const })),
   ];
 }
 

@@ -1,11 +1,11 @@
 import type { Parley } from "../app/parley.ts";
 import { linkAbort } from "../engine/index.ts";
-import type { DeliberationId, Entry, Principal } from "../kernel/index.ts";
+import type { DeliberationId, Entry, ListQuery, Principal, Summary } from "../kernel/index.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
 import { Refused } from "./problem.ts";
 
 // DRIVES-1. A lease per deliberation: of several servers over one store, one drives it. A server that dies loses its leases, and
-//     another one, or its own next start, drives on what it left.
+//     another one, or its own next start, drives on all that it left, of every organization.
 // DRIVES-2. What does not fit waits in line in the order of its opening; beyond that, a request is refused before it is opened.
 // DRIVES-3. A drive that ends as waiting for a person is begun again when something is recorded in it, or a seat's time is up.
 
@@ -22,11 +22,16 @@ export const CLIENT_WORK = {
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 const MAX_LINE = 1_000;
-const MAX_SWEPT = 1_000;
+/** How many open deliberations are read at a time. */
+const PAGE = 1_000;
+/** Looking for what is open takes at most one part of the time in so many. */
+const SWEEP_SHARE = 20;
 
 export type DrivesOptions = {
   readonly parley: Parley;
   readonly principal: Principal;
+  /** Whose open deliberations it drives on that another server has left: the principal's organization's, or everybody's. */
+  readonly adopts: "organization" | "store";
   /** How many are driven at a time. */
   readonly most: number;
   readonly log: (line: string) => void;
@@ -39,10 +44,9 @@ export type DrivesOptions = {
 type InLine = { readonly id: DeliberationId; readonly principal: Principal };
 
 /** The deliberations that this server drives, and those in line. */
-export function createDrives({ parley, principal, most, log, settle, onEnd }: DrivesOptions) {
+export function createDrives({ parley, principal, adopts, most, log, settle, onEnd }: DrivesOptions) {
   const { process, worker, world } = parley.context({}, { principal });
   const { store } = process;
-  const own = store.for(principal.organization);
   const running = new Map<DeliberationId, { readonly ended: Promise<void>; readonly stop: () => void }>();
   const line: InLine[] = [];
   /** Up to which event a deliberation that waits for a person has been driven, and when a seat's time is up. */
@@ -99,19 +103,34 @@ export function createDrives({ parley, principal, most, log, settle, onEnd }: Dr
     }
   };
 
+  /** What is open and not known to wait, newest first. */
+  const listOpen = async (): Promise<readonly Summary[]> => {
+    const requests = { prefixes: [CLIENT_REQUESTS], hidden: false };
+    return [...(await listOpenOf({ requests })), ...(await listOpenOf(CLIENT_WORK))];
+  };
+  const listOpenOf = async (made: Partial<ListQuery>): Promise<readonly Summary[]> => {
+    const found: Summary[] = [];
+    for (let before: DeliberationId | undefined; ;) {
+      const page = await store.listAll({ limit: PAGE, open: true, ...made, before });
+      for (const one of page) {
+        if (adopts === "organization" && one.organization !== principal.organization) continue;
+        const seen = waited.get(one.id);
+        if (seen?.seq !== one.seq || world.now() >= seen.untilMs) found.push(one); // DRIVES-3
+      }
+      if (page.length < PAGE) return found;
+      before = page.at(-1)?.id;
+    }
+  };
+
   /** Drives on what is open and nobody drives. (DRIVES-1) */
   const sweep = async (): Promise<void> => {
-    const among = { open: true, limit: MAX_SWEPT };
-    const open = [
-      ...(await own.list({ ...among, requests: { prefixes: [CLIENT_REQUESTS], hidden: false } })),
-      ...(await own.list({ ...among, ...CLIENT_WORK })),
-    ];
+    const open = await listOpen();
     const held = new Set((await store.leases("drive/")).map(({ name }) => name));
-    for (const { id, seq } of open.toReversed()) {
-      if (running.has(id) || held.has(`drive/${id}`) || line.some((one) => one.id === id)) continue;
-      const seen = waited.get(id);
-      if (seen?.seq === seq && world.now() < seen.untilMs) continue; // DRIVES-3
-      line.push({ id, principal });
+    const inLine = new Set(line.map(({ id }) => id));
+    for (const { id, organization } of open.toReversed()) {
+      if (line.length >= MAX_LINE) break; // the next sweep finds the rest
+      if (running.has(id) || held.has(`drive/${id}`) || inLine.has(id)) continue;
+      line.push({ id, principal: { ...principal, organization } });
     }
     next();
   };
@@ -144,8 +163,9 @@ export function createDrives({ parley, principal, most, log, settle, onEnd }: Dr
     /** Sweeps until `signal` aborts. */
     async keep(everyMs: number, signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
+        const begun = world.now();
         await sweep().catch((error: unknown) => log(`cannot look for open deliberations: ${String(error)}`));
-        await world.sleep(everyMs, signal);
+        await world.sleep(Math.max(everyMs, SWEEP_SHARE * (world.now() - begun)), signal);
       }
     },
     /** Begins nothing more, gives what runs this long to reach a recorded step, and interrupts the rest. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createHash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { escaped } from "../reports/html.ts";
+import { takesGzip } from "./reply.ts";
 import type { HttpExchange, HttpReply } from "./route.ts";
 
 // PAGE-3. The page's files are named by their content and never change; the page itself says where it stands, so that it works
@@ -84,10 +84,6 @@ export function createPage(folder: string, base: string): Page {
     },
   };
 }
-
-/** Whether a client reads what is compressed. */
-export const takesGzip = (headers: IncomingHttpHeaders): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers["accept-encoding"] ?? ""));
 
 const SAFE = {
   "cross-origin-opener-policy": "same-origin",

@@ -11,8 +11,8 @@ const QUIET_MS = 10_000;
 type Awaited = Pick<HttpExchange, "response" | "signal"> & { readonly config: Pick<ServerConfig, "quietMs"> };
 
 /**
- * Writes line breaks while a reply is made that takes long. The status is then 200: a refusal that comes later breaks the
- * connection off, and a repeat of the request gets it.
+ * Writes line breaks while a reply is made that takes long. The status is then 200, whatever status the reply would have had: a
+ * refusal that comes later breaks the connection off, and a repeat of the request gets it.
  */
 export async function withPatience(
   { response, signal, config: { quietMs = QUIET_MS } }: Awaited,
@@ -30,7 +30,7 @@ export async function withPatience(
   try {
     const reply = await make();
     if (!hasBegun) return reply;
-    if (reply.status === 200) response.end(JSON.stringify(reply.body));
+    if (reply.status < 300) response.end(reply.content?.bytes ?? JSON.stringify(reply.body));
     else response.destroy();
     return undefined;
   } finally {

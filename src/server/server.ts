@@ -3,8 +3,6 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo, Socket } from "node:net";
 import { dirname } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Parley } from "../app/parley.ts";
 import { settlePersona } from "../app/personas/change.ts";
@@ -13,8 +11,9 @@ import { createAccess } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
-import { createPage, takesGzip } from "./page.ts";
+import { createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
+import { encoded, send } from "./reply.ts";
 import { createResults } from "./results.ts";
 import type { HttpExchange, HttpReply, ApiRoute, ServerConfig, Services } from "./route.ts";
 
@@ -84,14 +83,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.page === undefined
       ? undefined
       : createPage(options.page, given?.pathname.replace(/\/?$/, "/") ?? base);
-  const access = createAccess({
-    ...{ credentials, world, principal, base },
-    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
-    isSecure: given?.protocol === "https:",
-  });
   const followers = createFollowers({ parley, principal, log });
   const drives = createDrives({
-    ...{ parley, principal, log, most: options.maxDrives },
+    ...{ parley, principal, log, adopts: "store", most: options.maxDrives },
     settle: async (id, by) => {
       if (!by.scopes.includes("manage")) return;
       await settlePersona(parley.context({}, { principal: by, needs: "manage" }), id, config.place);
@@ -210,7 +204,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (!url) throw notHere(target);
       path = pathBelow(url.pathname, base);
       const reply = await dispatch(path, { request, response, url, signal: control.signal });
-      if (reply) send(response, await packed(request, reply));
+      if (reply) send(response, await encoded(request, reply));
     } catch (error) {
       if (request.errored !== null) return; // the client has gone, or was too slow (SERVER-3)
       const refusal = nameInLog(refusalOf(error), error, `${request.method} /${path}`);
@@ -248,6 +242,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port } = server.address() as AddressInfo;
   const named = isAnyAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
+  const access = createAccess({
+    ...{ credentials, world, principal, base, port },
+    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
+    isSecure: given?.protocol === "https:",
+  });
   const services: Services = {
     ...{ parley, access, drives, followers, base, config, world, publicUrl: url },
     results: createResults(parley),
@@ -342,40 +341,6 @@ async function freeBytes(location: string): Promise<number> {
 }
 
 const GONE = new Error("the client has gone");
-
-const SAFE_HEADERS = {
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-store",
-  "cross-origin-resource-policy": "same-origin",
-};
-
-function send(response: ServerResponse, { status, headers = {}, body, content }: HttpReply): void {
-  const bytes = content?.bytes ?? (body === undefined ? "" : JSON.stringify(body));
-  response.writeHead(status, {
-    ...SAFE_HEADERS,
-    ...(content || body !== undefined ? { "content-type": content?.type ?? "application/json" } : {}),
-    ...(status === 204 || status === 304 ? {} : { "content-length": Buffer.byteLength(bytes) }),
-    ...headers,
-  });
-  response.end(bytes);
-}
-
-/** What is worth compressing, in bytes: a journal of ten thousand events is a sixth of its size then. */
-const MIN_PACKED = 65_536;
-
-/** A reply as bytes; a long one compressed, where the client says that it can read that. */
-async function packed({ headers }: IncomingMessage, reply: HttpReply): Promise<HttpReply> {
-  const { status, body, headers: own = {} } = reply;
-  const json = body === undefined ? undefined : { type: "application/json", bytes: JSON.stringify(body) };
-  const content = reply.content ?? json;
-  if (!content || content.bytes.length < MIN_PACKED || "content-encoding" in own || !takesGzip(headers))
-    return { ...reply, ...(content ? { content } : {}) };
-  return {
-    ...{ status, headers: { ...own, "content-encoding": "gzip", vary: "accept-encoding" } },
-    content: { ...content, bytes: await promisify(gzip)(content.bytes, { level: 4 }) },
-  };
-}
 
 /** What Node cannot read as a request: too many headers, too slow, or no HTTP. */
 function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { random } from "./numbers.ts";
-import { decideSigns, leastPairs, siblingAlpha, TRIAL_TEST, type Sign } from "./sequential-sign-test.ts";
+import {
+  decideSigns,
+  leastPairs,
+  siblingAlpha,
+  signBounds,
+  signRatios,
+  TRIAL_TEST,
+  type Sign,
+} from "./sequential-sign-test.ts";
 
 const test = { ...TRIAL_TEST, alpha: siblingAlpha(TRIAL_TEST.alpha, 1) };
 const signs = (share: number, next: () => number): Sign[] =>
@@ -13,6 +21,19 @@ describe("a sequential sign test", () => {
     expect(decideSigns(wins.slice(1), test).decision).toBe("open");
     expect(decideSigns(wins, test)).toEqual({ wins: 14, losses: 0, ties: 0, decision: "better" });
     expect(decideSigns([...wins, "loss", "loss"], test)).toEqual(decideSigns(wins, test));
+  });
+
+  it("has a path that ends at the pair that decides, at or beyond a bound (SIGN-1)", () => {
+    const { lower, upper } = signBounds(test);
+    const wins = Array.from({ length: 20 }, (): Sign => "win");
+    const path = signRatios(wins, test);
+    expect(path).toHaveLength(14);
+    expect(path.at(-1)).toBeGreaterThanOrEqual(upper);
+    expect(path.at(-2)).toBeLessThan(upper);
+    const [tie, loss] = signRatios(["tie", "loss"], test);
+    expect([tie, loss]).toEqual([0, expect.closeTo(Math.log(0.7))]);
+    expect(lower).toBeCloseTo(Math.log(0.1 / 0.975));
+    expect(signRatios([], test)).toEqual([]);
   });
 
   it("says no to losses, and cannot tell at the end", () => {

@@ -28,25 +28,41 @@ export type SignTally = {
  * The sequential probability ratio test of Wald (1945, Ann. Math. Stat. 16:117) on the signs of paired comparisons, cut off
  * after `most` pairs: `better` where the ratio of the likelihoods reaches (1 - beta) / alpha, `no-better` at beta / (1 - alpha).
  */
-export function decideSigns(
-  signs: readonly Sign[],
-  { chance, better, alpha, beta, most }: SignTest,
-): SignTally {
-  const upper = Math.log((1 - beta) / alpha);
-  const lower = Math.log(beta / (1 - alpha));
+export function decideSigns(signs: readonly Sign[], test: SignTest): SignTally {
+  const { lower, upper } = signBounds(test);
+  const ratios = signRatios(signs, test);
+  const counted = signs.slice(0, ratios.length);
+  const last = ratios.at(-1) ?? 0;
+  const count = (sign: Sign) => counted.filter((one) => one === sign).length;
+  const end = signs.length >= test.most ? "undecided" : "open";
+  return {
+    ...{ wins: count("win"), losses: count("loss"), ties: count("tie") },
+    decision: last >= upper ? "better" : last <= lower ? "no-better" : end,
+  };
+}
+
+/** The logarithms of the likelihood ratios at which a test decides. */
+export const signBounds = ({
+  alpha,
+  beta,
+}: Pick<SignTest, "alpha" | "beta">): { readonly lower: number; readonly upper: number } => ({
+  lower: Math.log(beta / (1 - alpha)),
+  upper: Math.log((1 - beta) / alpha),
+});
+
+/** The logarithm of the likelihood ratio after each pair, the one that decides being the last (SIGN-1). */
+export function signRatios(signs: readonly Sign[], test: SignTest): readonly number[] {
+  const { chance, better, most } = test;
+  const { lower, upper } = signBounds(test);
   const steps = { win: Math.log(better / chance), loss: Math.log((1 - better) / (1 - chance)), tie: 0 };
-  const counts = { win: 0, loss: 0, tie: 0 };
+  const ratios: number[] = [];
   let ratio = 0;
-  const tally = (decision: SignTally["decision"]): SignTally => ({
-    ...{ wins: counts.win, losses: counts.loss, ties: counts.tie, decision },
-  });
   for (const sign of signs.slice(0, most)) {
-    counts[sign] += 1;
     ratio += steps[sign];
-    if (ratio >= upper) return tally("better"); // SIGN-1
-    if (ratio <= lower) return tally("no-better");
+    ratios.push(ratio);
+    if (ratio >= upper || ratio <= lower) break;
   }
-  return tally(signs.length >= most ? "undecided" : "open");
+  return ratios;
 }
 
 /** With fewer pairs than these even wins alone decide nothing. */

@@ -266,6 +266,10 @@ function migrations(the: Spelling): readonly string[] {
   ${the.end};
   create index credential_by_organization on credential (organization, created_at);
   `,
+    `
+  -- Servers ask every two seconds for what is open, of all organizations.
+  create index deliberation_by_opening on deliberation (opened) where status = 'open';
+  `,
   ];
 }
 

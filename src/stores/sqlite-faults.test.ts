@@ -74,7 +74,7 @@ describe("the SQLite store, when the disk fails", () => {
     const database = await openDatabase(path);
     await using store = await sqliteStore(database, Date.now);
     await store.for(LOCAL).append(id, [opening("?")], byOpening);
-    await database.writer.exec("pragma max_page_count = 60");
+    await database.writer.exec("pragma max_page_count = 64");
     const { acknowledged, why } = await fill(store, 10_000);
     expect(why).toMatch(/the disk is full; free space and try again/);
     expect(acknowledged.length).toBeGreaterThan(3);
@@ -91,7 +91,7 @@ describe("the SQLite store, when the disk fails", () => {
     const database = await openDatabase(path);
     await using store = await sqliteStore(database, Date.now);
     await store.for(LOCAL).append(id, [opening("?")], byOpening);
-    await database.writer.exec("pragma max_page_count = 60");
+    await database.writer.exec("pragma max_page_count = 64");
     const outcomes = await Promise.all(
       upTo(9).map((n) =>
         whyOf(store.for(LOCAL).append(id, [note("x".repeat(n === 5 ? 900_000 : 100))], byClient(`${n}`))),

@@ -63,13 +63,10 @@ const OWN_AFTER = `${EVENTS} join @deliberation d on d.id = e.deliberation
   where e.cursor > $1 and d.organization = $2 ${IN_ORDER}`;
 const END = "select coalesce(max(cursor), 0) as last from @event";
 const OWNER = "select organization from @deliberation where id = $1";
-// A place that is another organization's is none.
-const HEADS = `select * from @deliberation d where organization = $1
-  and opened < coalesce((select opened from @deliberation where id = $2 and organization = $1), $3)`;
 
-/** A list as a statement and its values. The first event of a deliberation is its opening. */
+/** A list of one or every organization's as a statement and its values. The first event of a deliberation is its opening. */
 function listHeads(
-  organization: OrganizationId,
+  organization: OrganizationId | undefined,
   {
     series,
     open = false,
@@ -83,9 +80,8 @@ function listHeads(
     requests,
     limit,
   }: ListQuery,
-): readonly [statement: string, ...values: (string | number | null)[]] {
-  const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
-  const values: (string | number | null)[] = [organization, before ?? null, beyondAll, limit];
+): readonly [statement: string, ...values: (string | number)[]] {
+  const values: (string | number)[] = [limit];
   const put = (value: string) => `$${values.push(value)}`;
   const begins = (text: string, start: string) => {
     const place = put(start);
@@ -96,7 +92,13 @@ function listHeads(
   const named = requests?.prefixes.map((one) =>
     begins(ORIGIN, canonical({ by: "open", request: one }).slice(0, -2)),
   );
+  const own = organization === undefined ? [] : [`organization = ${put(organization)}`];
   const conditions = [
+    own,
+    // A place that is another organization's is none.
+    before === undefined
+      ? []
+      : `opened < coalesce((select opened from @deliberation where ${[`id = ${put(before)}`, ...own].join(" and ")}), 0)`,
     series === undefined ? [] : `series = ${put(series)}`,
     open ? "status = 'open'" : [],
     prefix === undefined ? [] : begins("id", prefix),
@@ -108,7 +110,7 @@ function listHeads(
     named === undefined ? [] : `${requests?.hidden === true ? "not " : ""}(${named.join(" or ")})`,
   ].flat();
   const which = conditions.map((one) => ` and ${one}`).join("");
-  return [`${HEADS}${which} order by opened desc limit $4`, ...values];
+  return [`select * from @deliberation d where 1 = 1${which} order by opened desc limit $1`, ...values];
 }
 const CURSOR = "select cursor from @reactor where name = $1";
 const FIRST_CURSOR = "insert into @reactor (name, cursor) values ($1, $2) on conflict do nothing";
@@ -178,6 +180,8 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
   };
   const end = async () => Cursor.parse((await database.first<{ last: number }>(END))?.last ?? 0);
   const subscribers = poller(end, opened.pollMs);
+  const list = async (organization: OrganizationId | undefined, query: ListQuery) =>
+    (await database.all<SummaryRow>(...listHeads(organization, query))).map(toSummary);
   const fed = async (...query: Parameters<Database["all"]>) =>
     (await database.all<EventRow>(...query)).map(toFeedEntry);
   const read = async (id: DeliberationId, organization: OrganizationId, range: SeqRange) => {
@@ -230,8 +234,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
         }),
       changed: (after) => changed(after, organization),
       end,
-      list: async (query) =>
-        (await database.all<SummaryRow>(...listHeads(organization, query))).map(toSummary),
+      list: (query) => list(organization, query),
       putText: (digest, text) => texts.put(organization, digest, text),
       text: (digest) => texts.get(organization, digest),
       async reserve(id, origin, { calls, tokens, usd }) {
@@ -246,6 +249,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
       const row = await database.first<{ organization: string }>(OWNER, id);
       return row && OrganizationId.parse(row.organization);
     },
+    listAll: (query) => list(undefined, query),
     async cursor(reactor) {
       const row = await database.first<{ cursor: number }>(CURSOR, reactor);
       return row && Cursor.parse(row.cursor);

@@ -109,6 +109,7 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
       },
       ...feed(store),
       findOrganization: (id) => alive(() => store.findOrganization(id)),
+      listAll: (query) => alive(() => store.listAll(query)),
       cursor: (reactor) => alive(() => store.cursor(reactor)),
       advance: (reactor, from, to) => counted("advance", () => store.advance(reactor, from, to)),
       lease: (name, holder, ttlMs) => alive(() => store.lease(name, holder, ttlMs)),

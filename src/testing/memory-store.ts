@@ -117,6 +117,39 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
   };
   const end = () => Promise.resolve(Cursor.parse(rows.length));
 
+  const list = async (
+    organization: OrganizationId | undefined,
+    {
+      limit,
+      series,
+      open = false,
+      before,
+      prefix = "",
+      protocol,
+      status,
+      since = "",
+      until = "~",
+      requests,
+      opening = [],
+    }: ListQuery,
+  ) => {
+    await Promise.resolve();
+    const below =
+      before === undefined ? Infinity : isOf(before, organization) ? (heads.get(before)?.opened ?? 0) : 0;
+    return [...heads.values()]
+      .reverse()
+      .filter((head) => isOf(head.id, organization) && (series === undefined || head.series === series))
+      .filter(({ opened, status: now }) => opened < below && (!open || now === "open"))
+      .filter(
+        (head) => (protocol ?? head.protocol) === head.protocol && (status ?? head.status) === head.status,
+      )
+      .filter(({ id, openedAt }) => id.startsWith(prefix) && openedAt >= since && openedAt < until)
+      .filter(({ places: [first] }) => requests === undefined || isNamed(rows[first ?? -1], requests))
+      .filter(({ places: [first = -1] }) => opening.every((text) => rows[first]?.data.includes(text)))
+      .slice(0, limit)
+      .map(({ opened: _opened, cursor: _cursor, places: _places, ...summary }) => summary);
+  };
+
   const partOf = (organization: OrganizationId): OrganizationStore => ({
     organization,
     // Deferred as a durable store defers, so that nothing comes to rely on an append within the same tick.
@@ -149,35 +182,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     subscribe: (after, signal) => follow(after, signal, organization),
     changed: (after) => changed(after, organization),
     end,
-    async list({
-      limit,
-      series,
-      open = false,
-      before,
-      prefix = "",
-      protocol,
-      status,
-      since = "",
-      until = "~",
-      requests,
-      opening = [],
-    }) {
-      await Promise.resolve();
-      const below =
-        before === undefined ? Infinity : isOf(before, organization) ? (heads.get(before)?.opened ?? 0) : 0;
-      return [...heads.values()]
-        .reverse()
-        .filter((head) => isOf(head.id, organization) && (series === undefined || head.series === series))
-        .filter(({ opened, status: now }) => opened < below && (!open || now === "open"))
-        .filter(
-          (head) => (protocol ?? head.protocol) === head.protocol && (status ?? head.status) === head.status,
-        )
-        .filter(({ id, openedAt }) => id.startsWith(prefix) && openedAt >= since && openedAt < until)
-        .filter(({ places: [first] }) => requests === undefined || isNamed(rows[first ?? -1], requests))
-        .filter(({ places: [first = -1] }) => opening.every((text) => rows[first]?.data.includes(text)))
-        .slice(0, limit)
-        .map(({ opened: _opened, cursor: _cursor, places: _places, ...summary }) => summary);
-    },
+    list: (query) => list(organization, query),
     async putText(digest, text) {
       await Promise.resolve();
       const key = `${organization} ${digest}`;
@@ -210,6 +215,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     location: "memory",
     for: partOf,
     findOrganization: (id) => Promise.resolve(heads.get(id)?.organization),
+    listAll: (query) => list(undefined, query),
     subscribe: (after, signal) => follow(after, signal),
     changed: (after) => changed(after),
     end,

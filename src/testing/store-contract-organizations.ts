@@ -6,6 +6,7 @@ import {
   SeriesId,
   isFault,
   type Entry,
+  type ListQuery,
   type OrganizationStore,
   type Store,
 } from "../kernel/index.ts";
@@ -135,6 +136,27 @@ export const organizationCases: readonly StoreCase[] = [
       expect(await named(theirs, { before, series })).toEqual([]);
     }
   }),
+
+  between(
+    "lists every organization's deliberations together, page by page",
+    async ({ ours, theirs, store }) => {
+      await openTheirs(theirs, "d2");
+      await ours.append(deliberation("d3"), [opening("?", { organization: "acme" })], byOpening);
+      await openTheirs(theirs, "d4");
+      await theirs.append(deliberation("d4"), [closing], byClosing);
+      const named = async (query: Partial<ListQuery>) =>
+        (await store.listAll({ limit: 9, ...query })).map((summary) => [summary.id, summary.organization]);
+      const open = [
+        ["d3", "acme"],
+        ["d2", "zeta"],
+        ["d1", "acme"],
+      ];
+      expect(await named({})).toEqual([["d4", "zeta"], ...open]);
+      expect(await named({ open: true, limit: 2 })).toEqual(open.slice(0, 2));
+      expect(await named({ open: true, before: deliberation("d2") })).toEqual(open.slice(2));
+      expect(await named({ before: deliberation("nobody") })).toEqual([]);
+    },
+  ),
 
   between(
     "STORE-1: says of its own deliberations alone that they changed",

@@ -16,8 +16,8 @@ export const isHidden = (entry: Entry): boolean =>
 /** True for an open run in which a person takes part. */
 function isVeiled(entries: readonly Entry[]): boolean {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-  const isClosed = entries.some(({ type }) => type === "deliberation-closed");
-  return opened !== undefined && !isClosed && hasPeople(opened.data);
+  if (opened === undefined || !hasPeople(opened.data)) return false;
+  return !entries.some(({ type }) => type === "deliberation-closed");
 }
 
 /** A run's entries without what is hidden while it is open. */

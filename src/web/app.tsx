@@ -25,15 +25,30 @@ const SCREENS: { readonly [first: string]: Screen } = {
   costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
   workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
   bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
+  compare: {
+    load: async () => (await import("./screens/compare.tsx")).Compare,
+    title: () => t.compare.title,
+  },
   forest: { load: async () => (await import("./screens/forest.tsx")).Forest, title: () => t.nav.forest },
   inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
+  memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
+  personas: {
+    load: async () => (await import("./screens/personas.tsx")).Personas,
+    title: () => t.nav.personas,
+  },
+  library: { load: async () => (await import("./screens/library.tsx")).Library, title: () => t.nav.library },
+  settings: {
+    load: async () => (await import("./screens/settings.tsx")).Settings,
+    title: () => t.nav.settings,
+  },
 };
 
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["league", "contributions", "votes", "costs", "forest"]],
-  ["system", ["workers", "bus"]],
+  ["knowledge", ["league", "contributions", "votes", "costs", "memory"]],
+  ["design", ["personas", "library", "forest"]],
+  ["system", ["workers", "bus", "settings"]],
 ] as const;
 
 const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };

@@ -1,24 +1,27 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { isEvent, type Entry, type ProtocolReport } from "../kernel/index.ts";
-import { resultOf, type Result, type SectionView } from "../views/result.ts";
+import { resultFold, type Result, type ResultFold, type SectionView } from "../views/result.ts";
 import { address } from "./address.ts";
 import { indexOf, type RunStore } from "./run.ts";
 
 // FOLDS-1. What the page shows at a seq is what the server and the command line show of the journal cut there: by the same folds.
 
+/** Of a module the fold alone: what is not named is not shipped, such as the schemas beside it. */
+const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf });
+
 /** How a protocol's own part is folded, and told; loaded when a run of that protocol is looked at. */
 const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
-  ask: () => import("../protocols/ask/view.ts"),
-  authorship: () => import("../protocols/authorship/view.ts"),
-  council: () => import("../protocols/council/view.ts"),
-  debate: () => import("../protocols/debate/view/index.ts"),
-  evaluation: () => import("../protocols/evaluation/view.ts"),
-  forest: () => import("../protocols/forest/view.ts"),
-  judge: () => import("../protocols/judge/view.ts"),
-  persona: () => import("../protocols/persona/view.ts"),
-  respond: () => import("../protocols/respond/view.ts"),
-  trial: () => import("../protocols/trial/view.ts"),
+  ask: async () => pick((await import("../protocols/ask/view.ts")).sectionOf),
+  authorship: async () => pick((await import("../protocols/authorship/view.ts")).sectionOf),
+  council: async () => pick((await import("../protocols/council/view.ts")).sectionOf),
+  debate: async () => pick((await import("../protocols/debate/view/index.ts")).sectionOf),
+  evaluation: async () => pick((await import("../protocols/evaluation/view.ts")).sectionOf),
+  forest: async () => pick((await import("../protocols/forest/view.ts")).sectionOf),
+  judge: async () => pick((await import("../protocols/judge/view.ts")).sectionOf),
+  persona: async () => pick((await import("../protocols/persona/view.ts")).sectionOf),
+  respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
+  trial: async () => pick((await import("../protocols/trial/view.ts")).sectionOf),
 };
 
 const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
@@ -56,6 +59,25 @@ export type ShownRun = {
   readonly protocol: ReadonlySignal<string | undefined>;
 };
 
+/** Folds a run once, and reads the result of any number of its entries; anew where one that was folded has changed. */
+function resultReader(run: RunStore) {
+  let fold: ResultFold | undefined;
+  let of: { readonly view: SectionView | undefined; readonly edition: number } | undefined;
+  let taken = 0;
+  return (view: SectionView | undefined, count: number): Result | undefined => {
+    if (!fold || of?.view !== view || of?.edition !== run.edition()) {
+      fold = resultFold(view);
+      of = { view, edition: run.edition() };
+      taken = 0;
+    }
+    for (; taken < run.entries.length; taken += 1) {
+      const entry = run.entries[taken];
+      if (entry) fold.take(entry);
+    }
+    return fold.read(count);
+  };
+}
+
 /** Folds a run at the seq of the address, again with each change of either. */
 export function useShown(run: RunStore): ShownRun {
   const view = useSignal<SectionView | undefined>(undefined);
@@ -65,9 +87,21 @@ export function useShown(run: RunStore): ShownRun {
     return run.version.value >= 0 ? entriesUpTo(run.entries, at.value).slice() : [];
   });
   const protocol = useComputed(() => protocolIn(entries.value));
-  const result = useComputed(() => resultOf(entries.value, view.value));
+  const read = useMemo(() => resultReader(run), [run]);
+  const result = useComputed(() => read(view.value, entries.value.length));
   useLoaded(protocol, SECTIONS, view);
   return { run, at, entries, result, protocol };
+}
+
+/** Whether an entry holds the answer, or what the answer is compared with: the baseline, and the draft that was ranked first. */
+export function answerTold(entries: readonly Entry[]): (entry: Entry) => boolean {
+  const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const ended = closing && ("answer" in closing ? closing : "best" in closing ? closing.best : null);
+  const steps = new Set<string | undefined>([ended?.answer, ended?.control?.step]);
+  const first = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data.places[0]?.id;
+  return (entry) =>
+    ("step" in entry.origin && steps.has(entry.origin.step)) ||
+    (isEvent(entry, "answer-given") && entry.data.by === first);
 }
 
 /** The words for a protocol's own part, once they are loaded. */
@@ -104,3 +138,7 @@ function useLoaded<T>(
     };
   }, [name]);
 }
+
+/** The seqs of the entries that a view tells. */
+export const seqsOf = (entries: readonly Entry[], isTold: (entry: Entry) => boolean): readonly number[] =>
+  entries.filter(isTold).map(({ seq }) => seq);

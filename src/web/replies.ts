@@ -30,6 +30,11 @@ export type EstimateReply = {
   readonly oldPrices: string | null;
 };
 
+export type ForkEstimateReply = EstimateReply & {
+  readonly undeclared: readonly string[];
+  readonly reusable: number;
+};
+
 export type ModelRow = {
   readonly ref: string;
   readonly family: string | null;
@@ -54,6 +59,143 @@ export type CatalogRow = {
   readonly missing: readonly string[];
 };
 export type CatalogReply = { readonly data: readonly CatalogRow[] };
+
+/** Whose entry of the library it is. */
+export type LibraryFrom = "built-in" | "user" | "project";
+type LibraryFile = {
+  readonly name: string;
+  readonly description: string;
+  readonly from: LibraryFrom;
+  readonly text: string | null;
+  readonly digest: string | null;
+  readonly problem: string | null;
+  readonly shadows: readonly LibraryFrom[];
+  /** What is shipped under its name. */
+  readonly shipped: string | null;
+};
+export type StrategyReply = LibraryFile & {
+  readonly strategy: {
+    readonly directive: string;
+    readonly sees: readonly string[];
+    readonly needsGoal: boolean;
+  } | null;
+};
+export type PackReply = LibraryFile & {
+  readonly pack: {
+    readonly title: string;
+    readonly protocol: string;
+    readonly settings: Readonly<Record<string, unknown>>;
+  } | null;
+};
+export type PromptReply = {
+  readonly name: string;
+  readonly from: LibraryFrom;
+  readonly text: string;
+  readonly digest: string;
+  readonly shipped: string;
+  readonly replaced: boolean;
+  readonly protocols: readonly string[];
+  readonly slots: readonly { readonly name: string; readonly required: boolean }[];
+  readonly problem: string | null;
+};
+export type PromptListReply = { readonly data: readonly PromptReply[] };
+
+export type PersonaReply = LibraryFile & {
+  readonly id: string;
+  readonly status: string;
+  readonly version: string | null;
+  readonly instructions: string | null;
+  readonly parts: Readonly<Record<string, string>> | null;
+  readonly missing: readonly string[];
+  readonly model: string | null;
+  readonly temperature: number | null;
+  readonly tools: readonly string[];
+  readonly lineage: {
+    readonly bred: string;
+    readonly prompt: string;
+    readonly seed: string;
+    readonly model: string;
+    readonly parents: readonly {
+      readonly id: string;
+      readonly version: string;
+      readonly feedback: string | null;
+    }[];
+  } | null;
+  readonly accepted: { readonly version: string; readonly at: string; readonly by: string } | null;
+  readonly retired: { readonly at: string; readonly by: string } | null;
+};
+export type PersonaChangedReply = { readonly run: string | null; readonly persona: PersonaReply };
+
+type Tally = {
+  readonly wins: number;
+  readonly losses: number;
+  readonly ties: number;
+  readonly decision: "better" | "no-better" | "open" | "undecided";
+};
+export type FamilyMember = {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string | null;
+  readonly parents: readonly string[];
+  readonly status: string;
+  readonly versions: readonly {
+    readonly version: string;
+    readonly at: string;
+    readonly how: string;
+    readonly by: string;
+    readonly why: string;
+    readonly run: string;
+  }[];
+  readonly trials: readonly {
+    readonly run: string;
+    readonly at: string;
+    readonly version: string;
+    readonly against: string;
+    readonly verdict: string;
+    readonly tests: readonly (Tally & {
+      readonly against: string;
+      readonly path: readonly ("win" | "loss" | "tie")[];
+    })[];
+  }[];
+  readonly live: Tally | null;
+};
+export type FamilyReply = {
+  readonly persona: FamilyMember;
+  readonly ancestors: readonly FamilyMember[];
+  readonly descendants: readonly FamilyMember[];
+};
+
+type Share = {
+  readonly value: number | null;
+  readonly n: number;
+  readonly low: number | null;
+  readonly high: number | null;
+};
+export type MemoryStatsReply = {
+  readonly user: string;
+  readonly episodic: number;
+  readonly pinned: number;
+  readonly retired: number;
+  readonly judged: number;
+  readonly forgotten: number;
+  readonly clusters: number;
+  readonly configurations: readonly {
+    readonly models: readonly string[];
+    readonly temperature: number | null;
+    readonly intent: string | null;
+    readonly engrams: number;
+    readonly wins: number;
+    readonly losses: number;
+    readonly ties: number;
+    readonly won: Share;
+    readonly lost: Share;
+    readonly tied: Share;
+    readonly grade: { readonly mean: number | null; readonly n: number };
+    readonly claim: "ahead" | "behind" | "not-told-apart" | "too-few";
+  }[];
+};
+
+export type ConfigReply = Readonly<Record<string, { readonly value?: unknown; readonly from: string }>>;
 
 export type InboxReply = {
   readonly data: readonly {
@@ -194,4 +336,23 @@ export type ReactorReply = {
     readonly lastError: { readonly deliberation: string; readonly at: string; readonly why: string } | null;
   }[];
   readonly leftOut: readonly string[];
+};
+
+type Measured = { readonly status: string; readonly why: string | null };
+export type ContributionsReply = {
+  readonly members: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly claimed: number | null;
+    readonly leaveOneOut: { readonly weight: number | null; readonly withinNoise: boolean | null } | null;
+    readonly vote: number | null;
+    readonly standing: number | null;
+    readonly overlap: number | null;
+  }[];
+  readonly leaveOneOut: Measured & { readonly noise: number | null };
+  readonly vote: Measured;
+  readonly standing: Measured;
+  readonly overlap: Measured & { readonly unsupported: number | null };
+  readonly calls: number;
+  readonly cost: { readonly usd: number | null };
 };

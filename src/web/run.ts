@@ -23,6 +23,8 @@ export type RunStore = {
   readonly entries: readonly Entry[];
   /** Grows with each change of the entries. */
   readonly version: Signal<number>;
+  /** Another one where an entry that was there has changed, or one has come between others. */
+  edition(): number;
   readonly state: Signal<"loading" | "ready" | "failed">;
   /** Why it could not be loaded. */
   readonly error: Signal<Error | undefined>;
@@ -68,6 +70,7 @@ function createRun(id: string) {
   const state = signal<"loading" | "ready" | "failed">("loading");
   const error = signal<Error | undefined>(undefined);
   const ended = signal(false);
+  let edition = 0;
   let followed = 0;
   let unfollow: (() => void) | undefined;
   let painted = false;
@@ -88,6 +91,7 @@ function createRun(id: string) {
     for (const entry of fresh.map(withReply)) {
       if (entry.seq > lastSeq()) entries.push(entry);
       else {
+        edition += 1;
         const at = indexOf(entries, entry.seq);
         if (entries[at]?.seq === entry.seq) entries[at] = entry;
         else entries.splice(at, 0, entry);
@@ -176,6 +180,7 @@ function createRun(id: string) {
 
   return {
     ...{ id, entries: entries as readonly Entry[], version, state, error, ended, live, liveVersion, put },
+    edition: () => edition,
     follow() {
       followed += 1;
       if (!ended.value) void load().then(begin);

@@ -15,4 +15,19 @@ describe("a person's seat", () => {
     const again = await here.run(["seat", id, "--user", "ana", "--answer", "Final answer: 0", "--json"]);
     expect(JSON.parse(again.stdout)).toMatchObject({ finalAnswer: "391" });
   });
+
+  it("is left out by name where the person abstains (INBOX-3)", async () => {
+    await using here = somewhere();
+    const models = ["--models", "sim/ada,sim/bo"];
+    const asked = await here.run(["council", "What is 17 * 23?", ...models, "--seat", "ana:member"]);
+    const [, id = ""] = /parley seat (\w+)/.exec(asked.stderr) ?? [];
+    const both = await here.run(["seat", id, "--user", "ana", "--abstain", "--answer", "391"]);
+    expect(both.stderr).toContain("--abstain leaves the step unanswered");
+    const left = await here.run(["seat", id, "--user", "ana", "--abstain"]);
+    expect(left.stderr).toContain("Your abstention is recorded");
+    expect(left.stdout).toContain("391");
+    expect(left.stdout + left.stderr).toContain("ana abstained");
+    const late = await here.run(["seat", id, "--user", "ana", "--abstain"]);
+    expect(late.stderr).toContain("Not recorded");
+  });
 });

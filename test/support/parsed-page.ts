@@ -1,4 +1,6 @@
 import { parse, type DefaultTreeAdapterMap } from "parse5";
+import type { ElementTree } from "../../src/kernel/index.ts";
+import type { Markup } from "../../src/reports/element.ts";
 
 type Node = DefaultTreeAdapterMap["node"];
 type Element = DefaultTreeAdapterMap["element"];
@@ -19,6 +21,37 @@ export function elementsOf(html: string, isClosed: (element: Element) => boolean
 /** The text of an element or of a page, whole. */
 export const textOf = (node: Node): string =>
   "value" in node ? node.value : "childNodes" in node ? node.childNodes.map(textOf).join("") : "";
+
+/** An element's tag, its attributes and its text. Between blocks a document has line breaks of its own. */
+type Row = readonly [tag: string, attributes: readonly (readonly string[])[], text: string];
+const BLOCKS = /^(?:div|blockquote|[uo]l|li|table|thead|tbody|tr)$/;
+const row = (tag: string, attributes: Row[1], text: string): Row => [
+  ...([tag, attributes] as const),
+  BLOCKS.test(tag) ? text.replaceAll("\n", "") : text,
+];
+
+const textIn = (node: ElementTree | string): string =>
+  typeof node === "string" ? node : node.children.map(textIn).join("");
+
+/** The elements of a tree, in the order of their beginnings. */
+export const rowsIn = (nodes: Markup): Row[] =>
+  nodes.flatMap((node) => {
+    if (typeof node === "string") return [];
+    const attributes = Object.entries(node.attributes).map(([name, value]) => [name, String(value)]);
+    return [row(node.tag, attributes, textIn(node)), ...rowsIn(node.children)];
+  });
+
+/** The elements of the body of a page, likewise. */
+export const rowsOf = (html: string): Row[] =>
+  elementsOf(`<!doctype html><body>${html}`)
+    .slice(3)
+    .map((one) =>
+      row(
+        one.tagName,
+        one.attrs.map(({ name, value }) => [name, value]),
+        textOf(one),
+      ),
+    );
 
 const attribute = ({ attrs }: Element, name: string): string =>
   attrs.find((one) => one.name === name)?.value ?? "";

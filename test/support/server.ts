@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { openConfigured } from "../../src/app/configured.ts";
 import { issueCredential } from "../../src/app/credentials.ts";
 import type { Parley } from "../../src/app/parley.ts";
-import { OrganizationId, Scope, type Principal } from "../../src/kernel/index.ts";
+import { DeliberationId, OrganizationId, Scope, type Principal } from "../../src/kernel/index.ts";
 import { nativeApi } from "../../src/server/api/index.ts";
 import { startServer, type ServerOptions } from "../../src/server/server.ts";
 import { scratch, type Scratch } from "./scratch.ts";
@@ -232,6 +232,23 @@ function parseBlock(block: string): SseEvent {
     ...(data === undefined ? {} : { data: rest["event"] === "of" ? data : JSON.parse(data) }),
     at: performance.now(),
   };
+}
+
+/** Records so many events of about a megabyte each, in turns, each when `reader` has the one before. */
+export async function recordLarge(
+  { parley, principal }: Pick<TestServer, "parley" | "principal">,
+  { ids, count, reader }: { readonly ids: readonly string[]; readonly count: number; readonly reader: Sse },
+): Promise<void> {
+  const { store } = parley.context({}, { principal });
+  const large = () => reader.events.filter(({ data }) => data?.type === "clarification-answered").length;
+  for (let nth = 0; nth < count; nth += 1) {
+    await store.append(
+      DeliberationId.parse(ids[nth % ids.length]),
+      [{ type: "clarification-answered", data: { answers: [{ id: "q", text: "x".repeat(1_000_000) }] } }],
+      { by: "client", request: `large/${nth}/${Math.random()}` },
+    );
+    await expect.poll(large, { timeout: 10_000, interval: 10 }).toBe(nth + 1);
+  }
 }
 
 /** Writes bytes to a port as they are, and gives back what came until the other side closed, or `ms` have passed. */

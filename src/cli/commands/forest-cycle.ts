@@ -188,7 +188,7 @@ async function runCycle(
       }
       const result = resultOf(entries);
       if (!result || status !== "answered") {
-        if (entries.some((entry) => isEvent(entry, "seat-expired")))
+        if (entries.some((entry) => isEvent(entry, "seat-expired") && !entry.data.abstained))
           io.output.note(
             "A hand-off was not answered in time: handoff_timeout_ms in forest.yaml says how long it waits",
           );

@@ -21,6 +21,10 @@ import { showingIn, withParley } from "../session.ts";
 export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | undefined): Promise<number> =>
   withParley(io, options, async (context, configured) => {
     const { parley, principal } = configured;
+    if (options.abstain && options.answer !== undefined) {
+      const why = "--abstain leaves the step unanswered, and --answer answers it: give one of them";
+      throw new Fault("configuration", { why, next: `parley seat ${prefix ?? "ID"} --abstain` });
+    }
     const [newest] = prefix === undefined ? (await parley.inbox({ principal })).filter(isSeat) : [];
     if (prefix === undefined && !newest) {
       io.output.note(`Nothing waits for ${principal.user}`);
@@ -31,7 +35,7 @@ export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | unde
     const files = debateFiles(options, io);
     const entries = await context.store.read(id);
     const noteLate = () => {
-      if (options.answer !== undefined)
+      if (options.answer !== undefined || options.abstain)
         io.output.note("Not recorded: this was answered before; the first answer stands");
     };
     if (isClosed(entries)) {
@@ -41,7 +45,10 @@ export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | unde
     const own = await parley.seats(id, { principal });
     const one = own.find(({ step }) => options.step === undefined || step === options.step);
     if (one) {
-      const isAnswered = await answerOne(io, configured, { seat: one, answer: options.answer });
+      const { answer, abstain } = options;
+      const isAnswered = abstain
+        ? await recordSeat(io, configured, { seat: one, abstain })
+        : await answerOne(io, configured, { seat: one, answer });
       if (!isAnswered) return EXIT.waiting;
     } else {
       const [other] = pendingSeats(entries);
@@ -70,7 +77,7 @@ async function answerOne(
     return taken !== "left";
   }
   await io.output.result(`${await seatText(io, own)}\n`);
-  io.output.note(`Try: parley seat ${own.id} --answer TEXT, a file, or - for stdin`);
+  io.output.note(`Try: parley seat ${own.id} --answer TEXT, a file, or - for stdin; or --abstain`);
   return false;
 }
 

@@ -36,7 +36,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrl, maxDrives },
         ...{ surfaces: [nativeApi, openAiApi], mounts: { mcp: mcpMount({ log }) } },
-        page: pageFolder(),
+        page: options.page ? pageFolder() : undefined,
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
         log,
       }).catch((error: unknown) => {

@@ -66,7 +66,7 @@ function testsSoFar(
 export function pathsOf(entries: readonly Entry[]): ReturnType<typeof signsSoFar> {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   return opened?.protocol.name === "trial"
-    ? signsSoFar(entries, (opened.settings as TrialSettings).items) // as the protocol's schema read them
+    ? signsSoFar(entries, (opened.settings as TrialSettings).items) // as the protocol's schema has parsed them
     : [];
 }
 

@@ -4,7 +4,7 @@ import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
 import { route, type ApiRoute } from "../route.ts";
 import { cancelRun, readWaiting, recordAnswer, resumeRun } from "../steering.ts";
-import { OfRun, openedReply, REFUSALS } from "./deliberations.ts";
+import { OfRun, openedReply, PREFER, REFUSALS } from "./deliberations.ts";
 import {
   Answered,
   AnswersBody,
@@ -13,9 +13,10 @@ import {
   FeedbackBody,
   FeedbackReply,
   ForkBody,
+  ForkEstimate,
   Opened,
   Replayed,
-  Result,
+  ResultOrOpened,
   Waiting,
 } from "./schemas.ts";
 
@@ -34,7 +35,8 @@ export const actionRoutes: readonly ApiRoute[] = [
   route("post", "deliberations/{id}/resume", {
     ...{ name: "resumeDeliberation", tag: TAG, needs: "write", params: OfRun },
     summary: "Drive an open deliberation on, whoever opened it",
-    replies: { 200: Result, 202: Opened, ...REFUSALS, 409: Problem },
+    headers: { Prefer: PREFER },
+    replies: { 200: ResultOrOpened, 202: Opened, ...REFUSALS, 409: Problem },
     handle: async (call) => openedReply(call, await resumeRun(call, call.caller.principal, call.params.id)),
   }),
   route("post", "deliberations/{id}/fork", {
@@ -42,9 +44,9 @@ export const actionRoutes: readonly ApiRoute[] = [
     summary: "Run again with changes; steps that they do not affect are reused",
     headers: {
       "Idempotency-Key": "A name for the request: a repeat of it joins the same fork.",
-      Prefer: "wait=SECONDS gives the result in the reply, if it comes in time.",
+      Prefer: PREFER,
     },
-    replies: { 200: Result, 201: Opened, 202: Opened, ...REFUSALS, 402: Problem },
+    replies: { 200: ResultOrOpened, 201: Opened, 202: Opened, ...REFUSALS, 402: Problem },
     async handle(call) {
       const { body, parley, caller, params } = call;
       checkDepth(call, call);
@@ -54,6 +56,15 @@ export const actionRoutes: readonly ApiRoute[] = [
         parley.openFork(id, { ...(body as object), request }, rest),
       );
       return openedReply(call, begun, 201);
+    },
+  }),
+  route("post", "deliberations/{id}/fork/estimate", {
+    ...{ name: "estimateFork", tag: TAG, needs: "read", params: OfRun, body: ForkBody },
+    summary: "Say what a fork would take without any reuse, and how many calls it can reuse",
+    replies: { 200: ForkEstimate, ...REFUSALS, 402: Problem },
+    async handle({ parley, caller: { principal }, params, body }) {
+      const { id } = await readAll(parley, principal, params.id);
+      return { status: 200, body: await parley.estimateFork(id, body as object, { principal }) };
     },
   }),
   route("post", "deliberations/{id}/replay", {
@@ -97,7 +108,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/answers", {
     ...{ name: "answer", tag: "People", needs: "write", params: OfRun, body: AnswersBody },
-    summary: "Answer questions, or a seat's step; the first answer stands",
+    summary: "Answer questions or a seat's step, or abstain from it; the first answer stands",
     replies: { 200: Answered, ...REFUSALS, 409: Problem },
     handle: async (call) => ({
       status: 200,

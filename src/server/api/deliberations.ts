@@ -7,7 +7,7 @@ import { veiled } from "../../views/veil.ts";
 import { isWaiting } from "../../views/waiting.ts";
 import { publicEntry, type EventTexts } from "../followers.ts";
 import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
-import { beginFollowing, followingSink } from "../patience.ts";
+import { beginFollowing, followingSink, withPatience } from "../patience.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll, readOnly, shownReader } from "../results.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type ApiRoute,
   type Services,
 } from "../route.ts";
-import { EventPage, Listed, NewRequest, Opened, RecordedEvent, Result } from "./schemas.ts";
+import { EventPage, Listed, NewRequest, Opened, RecordedEvent, Result, ResultOrOpened } from "./schemas.ts";
 
 const TAG = "Deliberations";
 export const OfRun = z.strictObject({ id: z.string() });
@@ -35,6 +35,11 @@ export const REFUSALS = {
   422: Problem,
   503: Problem,
 };
+
+/** What `Prefer` does on every route that opens or drives a deliberation. */
+export const PREFER =
+  "wait=SECONDS gives the result in the reply, if it comes in time; at most 600. A reply that takes over ten seconds begins with " +
+  "200 and line breaks, so that nothing on the way cuts it off: if the time is up, its body is that of 202.";
 
 const texts = z.enum(["full", "head"]).optional();
 const after = whole(0, 1_000_000_000).optional();
@@ -51,9 +56,9 @@ export const deliberationRoutes: readonly ApiRoute[] = [
     summary: "Put a question before models",
     headers: {
       "Idempotency-Key": "A name for the request: a repeat of it joins the same deliberation.",
-      Prefer: "wait=SECONDS gives the result in the reply, if it comes in time; at most 600.",
+      Prefer: PREFER,
     },
-    replies: { 200: Result, 202: Opened, ...REFUSALS, 402: Problem },
+    replies: { 200: ResultOrOpened, 202: Opened, ...REFUSALS, 402: Problem },
     async handle(call) {
       const { body, parley } = call;
       checkDepth(call, call);
@@ -214,12 +219,12 @@ const EXPORTED: {
   csv: ["text/csv; charset=utf-8", "csv"],
 };
 
-/** What an opening is answered with: the result, if it comes in the time that the client would wait. */
+/** What an opening is answered with: the result, if it comes in the time that the client would wait. (PATIENCE-1) */
 export async function openedReply(
-  call: Pick<RouteCall<unknown, unknown, unknown>, "request" | "signal" | "caller"> & Services,
+  call: Pick<RouteCall<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller"> & Services,
   { opened, fresh, notes }: OpenedRun,
   status = 202,
-): Promise<HttpReply> {
+): Promise<HttpReply | undefined> {
   const { drives, publicUrl, results, caller } = call;
   const { principal } = caller;
   const id = opened.deliberation;
@@ -229,24 +234,26 @@ export async function openedReply(
     ...(fresh ? {} : { "idempotent-replayed": "true" }),
   };
   const ms = preferredWait(call);
-  const { isOver, entries } =
-    fresh && ms === 0
-      ? { isOver: false, entries: [] }
-      : await awaitEnd(call, { id, principal, ms, signal: call.signal });
-  if (isOver && (ms > 0 || !fresh)) {
-    const { seq, bytes } = await results.of(principal, id);
+  return withPatience(call, headers, async () => {
+    const { isOver, entries } =
+      fresh && ms === 0
+        ? { isOver: false, entries: [] }
+        : await awaitEnd(call, { id, principal, ms, signal: call.signal });
+    if (isOver && (ms > 0 || !fresh)) {
+      const { seq, bytes } = await results.of(principal, id);
+      return {
+        ...{ status: 200, headers: { ...headers, etag: `"${seq}"` } },
+        content: { type: "application/json", bytes },
+      };
+    }
     return {
-      ...{ status: 200, headers: { ...headers, etag: `"${seq}"` } },
-      content: { type: "application/json", bytes },
+      ...{ status: fresh ? status : 202, headers },
+      body: {
+        ...{ id, status: isWaiting(entries) ? "waiting" : "open", url: self, events: `${self}/events` },
+        ...{ place: drives.place(id), notes },
+      },
     };
-  }
-  return {
-    ...{ status: fresh ? status : 202, headers },
-    body: {
-      ...{ id, status: isWaiting(entries) ? "waiting" : "open", url: self, events: `${self}/events` },
-      ...{ place: drives.place(id), notes },
-    },
-  };
+  });
 }
 
 /** Follows the journal as server-sent events, until the deliberation and its reactions have ended. */

@@ -32,9 +32,9 @@ export const nativeApi: ApiSurface = {
         handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
       }),
       // Whoever may not call the API may know what it takes.
-      answer: async (_exchange, { config: { version }, publicUrl: url }) => ({
+      answer: async (_exchange, { config: { version }, publicUrl: url, access: { cookie } }) => ({
         status: 200,
-        body: openApiDocument(apiRoutes, { version, url }),
+        body: openApiDocument(apiRoutes, { version, url, cookie }),
       }),
     },
   ],

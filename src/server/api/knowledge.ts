@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
 import type { ProjectionReading } from "../../app/projection.ts";
 import { readLeagues, readMatrix, readShares, readVotePage } from "../../app/votes.ts";
-import { watchOnce } from "../../app/watch.ts";
+import type { Parley } from "../../app/parley.ts";
+import { watchOnce, type WatchMoment } from "../../app/watch.ts";
+import type { OrganizationId } from "../../kernel/index.ts";
 import { withPatience } from "../patience.ts";
 import { moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
 import { REFUSALS } from "./deliberations.ts";
@@ -83,16 +85,37 @@ export const knowledgeRoutes: readonly ApiRoute[] = [
     replies: { 200: Reactors, ...REFUSALS },
     handle: (call) =>
       withPatience(call, {}, async () => {
-        const { process, reactors, world, principal } = readingContext(call.parley, call.caller.principal);
-        const { organization } = principal;
-        const watching = { store: process.store, organization, reactors, world };
-        const { report, unreadable } = await watchOnce(watching, { ...call.query, signal: call.signal });
+        const { report, unreadable } = await watchFor(call, call.query.since);
         const { at, deliberations } = report;
         const states = report.reactors.map(({ cursor: _cursor, ...state }) => state);
         return { status: 200, body: { at, deliberations, reactors: states, leftOut: unreadable } };
       }),
   }),
 ];
+
+/** For so long what reactors do is told again: many may look at it, and each reading takes 200 journals. */
+const TOLD_MS = 1_000;
+type Told = { readonly at: number; readonly moment: Promise<WatchMoment> };
+const told = new WeakMap<Parley, Map<OrganizationId, Told>>();
+
+async function watchFor(
+  { parley, caller, signal }: RouteCall<unknown, unknown, unknown>,
+  since: number | undefined,
+): Promise<WatchMoment> {
+  const { process, reactors, world, principal } = readingContext(parley, caller.principal);
+  const { organization } = principal;
+  const watching = { store: process.store, organization, reactors, world };
+  if (since !== undefined) return watchOnce(watching, { since, signal });
+  const own = told.get(parley) ?? new Map<OrganizationId, Told>();
+  told.set(parley, own);
+  const before = own.get(organization);
+  const at = world.now();
+  if (before && at - before.at < TOLD_MS) return before.moment;
+  // It is not only for the client that asks first.
+  const moment = watchOnce(watching, { signal: new AbortController().signal });
+  own.set(organization, { at, moment });
+  return moment;
+}
 
 /** Replies with what all runs come to; the first time after many changes, that takes its time. */
 function overRuns<T extends object>(

@@ -21,6 +21,8 @@ const file = {
   problem: text.nullable(),
   /** Where the entries are from that it stands in front of. */
   shadows: z.array(From),
+  /** The text that ships under its name; null where none does. */
+  shipped: text.nullable(),
 };
 
 export const StrategyEntry = z.strictObject({

@@ -15,7 +15,7 @@ import { recordEdit } from "../../app/personas/decide.ts";
 import { readFamily } from "../../app/personas/lineage.ts";
 import { versionOf } from "../../app/personas/status.ts";
 import { prepareTrial } from "../../app/personas/trial.ts";
-import { promptLibrary, type PromptText } from "../../app/prompt-library.ts";
+import { promptLibrary, type PromptInForce } from "../../app/prompt-library.ts";
 import type { Resumed } from "../../app/resumable.ts";
 import { LibraryName, type FileRefusal } from "../../config/library-file.ts";
 import { nearestAbove } from "../../config/named-files.ts";
@@ -49,7 +49,7 @@ const Named = z.strictObject({ name: z.string() });
 const OfPersona = z.strictObject({ id: z.string() });
 const REMOVED = { type: "", description: "It is removed" };
 
-type Call<P, B = unknown> = RouteCall<P, unknown, B>;
+type LibraryCall<P, B = unknown> = RouteCall<P, unknown, B>;
 
 /** Carries out a piece of work, and says what it refuses without the server's folders (SHELF-1). */
 async function withoutPaths<T>(place: FileContext, work: () => Promise<T> | T): Promise<T> {
@@ -147,7 +147,7 @@ const personaView = ({ entry, persona, status }: ShownPersona, place: FileContex
   retired: persona?.retired ?? null,
 });
 
-const promptView = ({ problem, ...prompt }: PromptText, place: FileContext) => ({
+const promptView = ({ problem, ...prompt }: PromptInForce, place: FileContext) => ({
   ...prompt,
   replaced: prompt.from !== "built-in",
   problem: problem === null ? null : hidePaths(problem, place),
@@ -204,7 +204,7 @@ function entryRoutes(
   ];
 }
 
-const promptsOf = ({ parley, caller: { principal }, config: { place } }: Call<unknown>) =>
+const promptsOf = ({ parley, caller: { principal }, config: { place } }: LibraryCall<unknown>) =>
   promptLibrary(readingContext(parley, principal).protocols, place);
 
 const promptRoutes: readonly ApiRoute[] = [
@@ -257,20 +257,20 @@ const promptRoutes: readonly ApiRoute[] = [
 
 /** The process as a caller sees it who may change what all share, with personas as their files are now. */
 const managing = (
-  { parley, caller: { principal }, config: { place } }: Call<unknown>,
+  { parley, caller: { principal }, config: { place } }: LibraryCall<unknown>,
   settings: Readonly<Record<string, unknown>> = {},
 ): AppContext => withFiles(parley.context(settings, { principal, needs: "manage" }), place);
 
 /** Opens a run of a persona, and answers as for every deliberation; what the run leaves to do is done when it has ended. */
 async function openPersonaRun(
-  call: Call<unknown, Readonly<Record<string, unknown>>>,
+  call: LibraryCall<unknown, Readonly<Record<string, unknown>>>,
   asked: Readonly<Record<string, unknown>>,
   open: (client: Opening["client"]) => Promise<Resumed>,
-): Promise<HttpReply> {
+): Promise<HttpReply | undefined> {
   checkDepth(call, call);
   const begun = await openWorkOnce(call, clientRequest(call, asked), open);
   const reply = await openedReply(call, begun);
-  if (reply.status === 200) await call.drives.ended(begun.opened.deliberation);
+  if (reply?.status === 200) await call.drives.ended(begun.opened.deliberation);
   return reply;
 }
 

@@ -32,7 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
 /** The OpenAPI 3.1 document of these routes, made from what checks their requests and replies. */
 export function openApiDocument(
   routes: readonly ApiRoute[],
-  { version, url }: { readonly version: string; readonly url: string },
+  { version, url, cookie }: { readonly version: string; readonly url: string; readonly cookie: string },
 ): JsonSchema {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
@@ -69,7 +69,7 @@ export function openApiDocument(
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "A key of the server's owner." },
         key: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key." },
-        session: { type: "apiKey", in: "cookie", name: "parley", description: "A browser's session." },
+        session: { type: "apiKey", in: "cookie", name: cookie, description: "A browser's session." },
       },
     },
   };

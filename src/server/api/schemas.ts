@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { REQUEST_SETTINGS } from "../../app/start.ts";
 import type { RunEstimate } from "../../app/estimate.ts";
+import type { ForkEstimate as EstimatedFork } from "../../app/fork.ts";
 import type { InboxItem } from "../../app/seats.ts";
 import type { ModelRow } from "../../app/model-table.ts";
 import type { KindLeague, LabeledVote } from "../../app/votes.ts";
@@ -70,6 +71,9 @@ export const Opened = z.strictObject({
   notes: z.array(z.looseObject({ code: text })),
 });
 
+/** What a reply with 200 holds that began before it was known which of them it would be. */
+export const ResultOrOpened = z.union([Result, Opened]);
+
 export const Listed = z.strictObject({
   data: z.array(
     z.strictObject({
@@ -118,10 +122,12 @@ export const Waiting = z.strictObject({
   seats: z.array(WaitingSeat),
 });
 
-/** The answers to questions by id, or the text for a seat's step. */
+const step = text.max(300).optional();
+/** The answers to questions by id, or the text for a seat's step, or that the person abstains from it. */
 export const AnswersBody = z.union([
   z.strictObject({ answers: z.record(text.max(200), text.max(100_000)) }),
-  z.strictObject({ text: text.max(1_000_000), step: text.max(300).optional() }),
+  z.strictObject({ text: text.max(1_000_000), step }),
+  z.strictObject({ abstain: z.literal(true), step }),
 ]);
 export const Answered = z.strictObject({ status: z.literal("recorded"), step: nullable.text });
 
@@ -154,6 +160,10 @@ export const Estimate = z.strictObject({
     ...{ calls: z.int().optional(), tokens: z.int().optional(), usd: z.number().optional() },
   }),
 }) satisfies z.ZodType<Loose<RunEstimate>>;
+export const ForkEstimate = Estimate.extend({
+  /** The parent's recorded calls that are reused at most. */
+  reusable: z.int(),
+}) satisfies z.ZodType<Loose<EstimatedFork>>;
 
 export const ModelList = z.strictObject({
   models: z.array(

@@ -15,8 +15,8 @@ import type { McpCall, McpSession } from "./session.ts";
 
 // MCPS-3. A person is asked for the own seats alone. What a step's reader refuses is asked again, with its reason; whatever comes after
 //     the first answer changes nothing.
-// MCPS-4. Whoever declines questions has skipped them. A seat cannot abstain: one that is declined waits until it is answered, or until
-//     its time is up.
+// MCPS-4. Whoever declines questions has skipped them, and whoever declines a seat's step abstains from it. Whoever closes a form is
+//     asked again by the next call.
 
 /** The key of a deliberation's questions; a seat's is its step. */
 const QUESTIONS = "questions";
@@ -142,10 +142,10 @@ export async function takeAnswers(
     const given = inputResponse(responses, key);
     const action = given.kind === "elicit" ? given.action : "cancel";
     const content = given.kind === "elicit" && action === "accept" ? (given.content ?? {}) : {};
-    const isSkipped = action === "cancel" || (action === "decline" && key !== QUESTIONS);
-    if (isSkipped) skipped.push(key);
+    if (action === "cancel") skipped.push(key);
     else {
-      const body = key === QUESTIONS ? { answers: answersIn(content) } : { text: textIn(content), step: key };
+      const said = action === "decline" ? { abstain: true as const } : { text: textIn(content) };
+      const body = key === QUESTIONS ? { answers: answersIn(content) } : { ...said, step: key };
       const why = await recordAnswer(services, principal, { id, body }).then(() => undefined, refusalOf);
       if (why !== undefined) refused[key] = why;
     }

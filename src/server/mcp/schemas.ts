@@ -178,11 +178,12 @@ export const ListInput = z.strictObject({
   limit: z.int().min(1).max(200).optional().describe("20 by default."),
   after: DeliberationId.optional().describe("next of the page before."),
 });
-const [ToQuestions, ToSeat] = AnswersBody.options;
+const [ToQuestions, ToSeat, ToAbstain] = AnswersBody.options;
 export const AnswerInput = z.strictObject({
   id,
   answers: ToQuestions.shape.answers.optional().describe("Answers to the questions that wait, by their ids."),
   text: ToSeat.shape.text.optional().describe("The answer to the caller's own seat that waits."),
+  abstain: ToAbstain.shape.abstain.optional().describe("Whether the person abstains from the seat's step."),
   step: ToSeat.shape.step.describe("Which seat, where several wait."),
 });
 export const FeedbackInput = FeedbackBody.extend({ id });

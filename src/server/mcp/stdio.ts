@@ -39,6 +39,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
     parley,
     principal,
     log,
+    adopts: "organization",
     most: options.maxDrives ?? MAX_DRIVES,
     onEnd: (id) => followers.settle(id),
   });

@@ -176,10 +176,10 @@ const MCP_TOOLS: readonly ToolRow[] = [
     ...{ title: "Answer for a person", needs: "write", input: input.AnswerInput, output: Answered },
     hints: { ...RECORDS, idempotentHint: true },
     description:
-      "Pass on a person's answers to questions (answers), or to the person's own seat (text). The first answer stands.",
-    async run({ services, caller: { principal }, args: { id, answers, text, step } }) {
-      if ((answers === undefined) === (text === undefined)) {
-        const detail = "give either answers or text";
+      "Pass on a person's answers to questions (answers), or to the person's own seat (text, abstain). The first answer stands.",
+    async run({ services, caller: { principal }, args: { id, answers, text, abstain, step } }) {
+      if ([answers, text, abstain].filter((one) => one !== undefined).length !== 1) {
+        const detail = "give one of answers, text and abstain";
         throw new Refused({
           status: 422,
           code: "invalid-request",
@@ -187,7 +187,8 @@ const MCP_TOOLS: readonly ToolRow[] = [
           next: "see what waits with the tool wait",
         });
       }
-      const body = answers === undefined ? { text: text ?? "", step } : { answers };
+      const said = abstain ? { abstain } : { text: text ?? "" };
+      const body = answers === undefined ? { ...said, step } : { answers };
       const recorded = await recordAnswer(services, principal, { id, body });
       return reply(recorded, `It is recorded. Call wait with {"id": "${id}"}.`);
     },

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { isEvent } from "../../kernel/index.ts";
 import type { Result } from "../../views/result.ts";
-import { go, hrefTo } from "../address.ts";
+import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatMoment, formatMoney, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
@@ -23,7 +23,7 @@ export function RunHead({ shown, result }: HeadProps): VNode {
     typeof strategy === "string" ? strategy : "",
     t.models(new Set(participants.map(({ model }) => model)).size),
     calls > 0 ? t.calls(calls) : "",
-    calls > 0 ? formatMoney(cost.usd) : "",
+    calls > 0 ? (cost.source === "free" ? t.free : formatMoney(cost.usd)) : "",
     wallMs === null ? "" : formatTime(wallMs),
     opened ? formatMoment(opened.at) : "",
   ].filter(Boolean);
@@ -115,6 +115,7 @@ function Actions({ shown, result }: HeadProps): VNode {
           {t.run.follow}
         </button>
       )}
+      {!isOpen && <a href={hrefWith({ view: "fork" })}>{t.run.again}</a>}
       <details class="export">
         <summary>{t.run.export}</summary>
         <ul>

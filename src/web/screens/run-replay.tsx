@@ -131,7 +131,7 @@ function marksIn(entries: readonly Entry[]): readonly Mark[] {
 }
 
 /** The seqs of the longest chain of steps that waited for each other. */
-function criticalSeqs(entries: readonly Entry[]): ReadonlySet<number> {
+export function criticalSeqs(entries: readonly Entry[]): ReadonlySet<number> {
   type Reached = { readonly seq: number; readonly ms: number; readonly before: string | undefined };
   const reached = new Map<string, Reached>();
   let end: Reached | undefined;

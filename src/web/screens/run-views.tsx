@@ -21,8 +21,12 @@ export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
   fork: async () => (await import("./view-fork.tsx")).Fork,
 };
 
-/** The views of which a run has something to show. */
-export function viewsOf(protocol: string | undefined, entries: readonly Entry[]): readonly ViewName[] {
+/** The views of which a run has something to show; running it again is among them while it is asked for. */
+export function viewsOf(
+  protocol: string | undefined,
+  entries: readonly Entry[],
+  asked: string,
+): readonly ViewName[] {
   const has = (...types: readonly Entry["type"][]) => entries.some(({ type }) => types.includes(type));
   const claims = entries.some(
     (entry) => isEvent(entry, "synthesis-given") && entry.data.claims !== undefined,
@@ -36,6 +40,6 @@ export function viewsOf(protocol: string | undefined, entries: readonly Entry[])
     "steps",
     "record",
     "events",
-    "fork",
+    ...(asked === "fork" ? (["fork"] as const) : []),
   ];
 }

@@ -2,12 +2,13 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { address, hrefTo, hrefWith } from "../address.ts";
-import { useShown, type ShownRun } from "../folds.ts";
+import { answerTold, useShown, useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { Problem } from "../http.ts";
 import { t } from "../strings.ts";
 import { AnswerView } from "./run-answer.tsx";
+import { EarlierTurns, LaterTurns, useTurns } from "./run-conversation.tsx";
 import { RunHead } from "./run-head.tsx";
 import { Replay } from "./run-replay.tsx";
 import { VIEWS, viewsOf } from "./run-views.tsx";
@@ -40,12 +41,16 @@ export function Run(): VNode {
 
 function OpenRun({ run }: { readonly run: RunStore }): VNode {
   const shown = useShown(run);
+  const turns = useTurns(shown);
+  useWhole(run, seqsOf(shown.entries.value, answerTold(shown.entries.value)));
   const result = shown.result.value;
   if (!result) return <p class="quiet">{t.loading}</p>;
   return (
     <article class="run">
+      <EarlierTurns turns={turns} />
       <RunHead shown={shown} result={result} />
       <AnswerView shown={shown} result={result} />
+      <LaterTurns turns={turns} />
       <Views shown={shown} />
       <Replay shown={shown} />
     </article>
@@ -53,8 +58,8 @@ function OpenRun({ run }: { readonly run: RunStore }): VNode {
 }
 
 function Views({ shown }: { readonly shown: ShownRun }): VNode {
-  const all = viewsOf(shown.protocol.value, shown.entries.value);
   const asked = address.value.query.get("view") ?? "";
+  const all = viewsOf(shown.protocol.value, shown.entries.value, asked);
   const open = all.find((name) => name === asked) ?? all[0] ?? "room";
   const View = VIEWS[open];
   const loaded = useSignal<{

@@ -1,11 +1,265 @@
+import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
-import type { ShownRun } from "../folds.ts";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { callOf, isEvent, isVoice, type Opening } from "../../kernel/index.ts";
+import { namesOf } from "../../reports/names.ts";
+import { address, go, hrefTo, hrefWith } from "../address.ts";
+import { entriesUpTo, type ShownRun } from "../folds.ts";
+import { formatCount, formatMoney } from "../formats.ts";
+import { fetchJson } from "../http.ts";
+import { useApi } from "../loaded.ts";
+import { Failure } from "../parts/states.tsx";
+import type { CatalogReply, ForkEstimateReply, OpenedRun } from "../replies.ts";
 import { t } from "../strings.ts";
 
-export function Fork({ shown }: { readonly shown: ShownRun }): VNode {
+// FORK-VIEW-1. What changes stands in the address; what it costs at most is shown before it can be started.
+
+/** The changes, by their names in the address and in a request. */
+const CHANGES = ["strategy", "mode", "effort", "chair", "without", "maxCostUsd"] as const;
+type Change = (typeof CHANGES)[number];
+const ESTIMATE_AFTER_MS = 400;
+
+/** Runs again with changes: what they do not affect is reused. */
+export function Fork({ shown }: { readonly shown: ShownRun }): VNode | null {
+  const { run, at } = shown;
+  const opening = shown.entries.value.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const body = useComputed(() => JSON.stringify(forkBody(address.value.query, at.value)));
+  const said = useSignal<ForkEstimateReply | Error | undefined>(undefined);
+  const path = `deliberations/${encodeURIComponent(run.id)}/fork`;
+  useEffect(() => heading.current?.focus(), []);
+  useEffect(() => {
+    said.value = undefined;
+    const end = new AbortController();
+    const timer = setTimeout(() => {
+      fetchJson<ForkEstimateReply>(`${path}/estimate`, {
+        ...{ method: "POST", body: JSON.parse(body.value), signal: end.signal },
+      }).then(
+        (estimate) => (said.value = estimate),
+        (error: unknown) => (end.signal.aborted ? undefined : (said.value = error as Error)), // fetchJson throws errors
+      );
+    }, ESTIMATE_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      end.abort();
+    };
+  }, [path, body.value]);
+  if (!opening) return null;
   return (
-    <p class="quiet">
-      {t.run.views.fork} {shown.run.id}
-    </p>
+    <section class="fork">
+      <h2 ref={heading} tabIndex={-1}>
+        {t.run.again}
+      </h2>
+      <p class="quiet">{t.replay.forkHint}</p>
+      {at.value !== undefined && (
+        <p>
+          {t.run.forkUpTo(formatCount(at.value))} <a href={hrefWith({ at: undefined })}>{t.run.forkAll}</a>
+        </p>
+      )}
+      <Changes opening={opening} />
+      <Cost shown={shown} said={said} />
+      <Start path={path} body={body.value} said={said} />
+    </section>
   );
 }
+
+/** What is sent: changes that say something, as the service takes them. */
+function forkBody(query: URLSearchParams, upToSeq: number | undefined): object {
+  const given = CHANGES.flatMap((name): [string, unknown][] => {
+    const value = query.get(name)?.trim() ?? "";
+    if (value === "") return [];
+    if (name === "chair" || name === "without") {
+      const all = value.split(",").map((one) => one.trim());
+      return [[name, all.filter(Boolean)]];
+    }
+    return [[name, name === "effort" || name.startsWith("max") ? Number(value) : value]];
+  });
+  return { ...Object.fromEntries(given), ...(upToSeq === undefined ? {} : { upToSeq }) };
+}
+
+const put = (name: Change, value: string): void => go(hrefWith({ [name]: value }), { replace: true });
+const valueOf = (name: Change): string => address.value.query.get(name) ?? "";
+
+function Changes({ opening }: { readonly opening: Opening }): VNode {
+  const { settings, participants, budget } = opening;
+  const strategies = useApi<CatalogReply>("strategy" in settings ? "strategies" : undefined).loaded.value;
+  const names = strategies.state === "ready" ? strategies.value.data.map(({ name }) => name) : [];
+  const members = participants.filter(isVoice);
+  const nameOf = namesOf(participants.map(({ id, persona }) => ({ id, name: persona.name })));
+  const left = valueOf("without").split(",").filter(Boolean);
+  const chairs = participants.filter(({ seat }) => seat === "chair").map(({ model }) => model);
+  const strategy = settings["strategy"] as { readonly name?: string } | string | undefined; // by councils a record, by others a name
+  return (
+    <div class="fields">
+      {"strategy" in settings && (
+        <Choice
+          name="strategy"
+          label={t.ask.strategy}
+          now={typeof strategy === "string" ? strategy : strategy?.name}
+          options={names.map((name) => [name, name])}
+        />
+      )}
+      {"mode" in settings && (
+        <Choice
+          name="mode"
+          label={t.ask.mode}
+          now={wordsOf(settings["mode"])}
+          options={(["consensus", "vote"] as const).map((name) => [name, t.ask.modes[name]])}
+        />
+      )}
+      {"effort" in settings && (
+        <Choice
+          name="effort"
+          label={`${t.ask.effort} (${t.ask.effortHint})`}
+          now={wordsOf(settings["effort"])}
+          options={["1", "2", "3", "4", "5"].map((value) => [value, value])}
+        />
+      )}
+      {chairs.length > 0 && (
+        <Text name="chair" label={t.ask.chair} hint={t.run.chairHint} now={chairs.join(", ")} />
+      )}
+      <Text
+        name="maxCostUsd"
+        label={t.ask.maxCost}
+        now={budget.usd === undefined ? "" : String(budget.usd)}
+      />
+      {members.length > 1 && (
+        <fieldset>
+          <legend>{t.run.withoutMember}</legend>
+          {members.map(({ id }) => (
+            <label key={id} class="model-choice">
+              <input
+                type="checkbox"
+                checked={left.includes(id)}
+                onChange={() =>
+                  put(
+                    "without",
+                    (left.includes(id) ? left.filter((one) => one !== id) : [...left, id]).join(","),
+                  )
+                }
+              />
+              <span dir="auto">{nameOf(id)}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  );
+}
+
+type FieldProps = { readonly name: Change; readonly label: string; readonly now: string | undefined };
+
+const Choice = ({
+  name,
+  label,
+  now = "",
+  options,
+}: FieldProps & { readonly options: readonly (readonly [value: string, words: string])[] }): VNode => (
+  <label class="field">
+    <span>{label}</span>
+    <select value={valueOf(name)} onChange={({ currentTarget }) => put(name, currentTarget.value)}>
+      <option value="">
+        {t.run.unchangedSetting}: {options.find(([value]) => value === now)?.[1] ?? now}
+      </option>
+      {options
+        .filter(([value]) => value !== now)
+        .map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+    </select>
+  </label>
+);
+
+const Text = ({ name, label, hint, now = "" }: FieldProps & { readonly hint?: string }): VNode => (
+  <label class="field">
+    <span>
+      {label} {hint !== undefined && <span class="quiet">{hint}</span>}
+    </span>
+    <input
+      type="text"
+      autocomplete="off"
+      placeholder={now}
+      value={valueOf(name)}
+      onChange={({ currentTarget }) => put(name, currentTarget.value)}
+    />
+  </label>
+);
+
+type Said = Signal<ForkEstimateReply | Error | undefined>;
+
+/** What it takes at most, and what can be reused. */
+function Cost({ shown, said }: { readonly shown: ShownRun; readonly said: Said }): VNode {
+  const now = said.value;
+  if (now === undefined)
+    return (
+      <p class="quiet" role="status">
+        {t.ask.estimating}
+      </p>
+    );
+  if (now instanceof Error) return <Failure error={now} />;
+  const { total, unpriced, reusable, undeclared } = now;
+  const recorded = entriesUpTo(shown.run.entries, shown.at.value).filter(
+    (entry) => entry.origin.by !== "reactor" && callOf(entry),
+  ).length;
+  return (
+    <div role="status">
+      <p>
+        {total
+          ? t.ask.estimate(
+              t.calls(total.calls.high),
+              t.tokens(total.tokens.high),
+              formatMoney(total.usd?.high ?? null),
+            )
+          : t.run.forkUnknown(undeclared.join(", "))}
+        {". "}
+        {unpriced.length > 0 && t.ask.unpriced(unpriced.join(", "))} {total && t.run.forkWhole}
+      </p>
+      <p class="quiet">{t.run.forkReuses(formatCount(reusable), formatCount(recorded))}</p>
+    </div>
+  );
+}
+
+type StartProps = { readonly path: string; readonly body: string; readonly said: Said };
+
+function Start({ path, body, said }: StartProps): VNode {
+  const sending = useSignal(false);
+  const failed = useSignal<Error | undefined>(undefined);
+  // The same changes, sent twice from here, are one fork.
+  const name = useMemo(() => crypto.randomUUID?.() ?? String(Math.random()), [path, body]);
+  const isReady = said.value !== undefined && !(said.value instanceof Error);
+  const start = async () => {
+    if (sending.value || !isReady) return;
+    sending.value = true;
+    failed.value = undefined;
+    try {
+      const { id } = await fetchJson<OpenedRun>(path, {
+        ...{ method: "POST", body: JSON.parse(body), headers: { "idempotency-key": name } },
+      });
+      go(hrefTo(["d", id]));
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+    sending.value = false;
+  };
+  return (
+    <>
+      {failed.value && <Failure error={failed.value} />}
+      <p>
+        <button
+          type="button"
+          class="primary"
+          disabled={sending.value || !isReady}
+          onClick={() => void start()}
+        >
+          {sending.value ? t.run.forkStarting : t.replay.forkStart}
+        </button>
+      </p>
+    </>
+  );
+}
+
+/** A setting that is a word or a number. */
+const wordsOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";

@@ -1,11 +1,236 @@
 import type { VNode } from "preact";
-import type { ShownRun } from "../folds.ts";
+import { callOf, workOf, type Entry } from "../../kernel/index.ts";
+import type { AskSection } from "../../protocols/ask/view.ts";
+import { namesOf } from "../../reports/names.ts";
+import type { Result } from "../../views/result.ts";
+import { speakerOf, spending, type Spent } from "../../views/spending.ts";
+import { hrefWith } from "../address.ts";
+import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
+import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { Empty } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { rostersIn, spendingByWork } from "../run-phases.ts";
 import { t } from "../strings.ts";
+import { criticalSeqs } from "./run-replay.tsx";
 
-export function Steps({ shown }: { readonly shown: ShownRun }): VNode {
+type NameOf = (id: string) => string;
+type PartProps = { readonly entries: readonly Entry[]; readonly result: Result; readonly nameOf: NameOf };
+
+/** How far a run went and why, what each part of it took, and who took part. */
+export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
+  useWhole(
+    shown.run,
+    seqsOf(shown.entries.value, ({ type }) =>
+      ["comparison-given", "rung-decided", "roster-fixed"].includes(type),
+    ),
+  );
+  const result = shown.result.value;
+  if (!result) return null;
+  const part = { entries: shown.entries.value, result, nameOf: namesOf(result.participants) };
+  const { ladder, comparison } = (result.section ?? {}) as Partial<AskSection>; // of `ask` only
   return (
-    <p class="quiet">
-      {t.run.views.steps} {shown.run.id}
-    </p>
+    <>
+      {Array.isArray(ladder) && ladder.length > 0 && <Ladder ladder={ladder} />}
+      {comparison != null && <Comparison comparison={comparison} nameOf={part.nameOf} />}
+      <Rosters {...part} />
+      <Usage {...part} />
+      <Time {...part} />
+    </>
+  );
+}
+
+const workName = (kind: string | null): string => (kind === null ? t.unknown : (t.run.work[kind] ?? kind));
+
+function Ladder({ ladder }: Pick<AskSection, "ladder">): VNode {
+  return (
+    <section>
+      <h2>{t.run.ladder}</h2>
+      <Table
+        label={t.run.ladder}
+        heads={[
+          t.run.step,
+          t.run.stepReason,
+          t.run.callsHead,
+          t.run.tokensIn,
+          t.run.tokensOutHead,
+          t.run.cost,
+        ]}
+        figures={[2, 3, 4, 5]}
+        rows={ladder.map(({ rung, reason, calls, tokens, usd }) => [
+          workName(rung),
+          <span dir="auto">{reason ?? ""}</span>,
+          formatCount(calls),
+          countOf(tokens.in),
+          countOf(tokens.out),
+          formatMoney(usd),
+        ])}
+      />
+    </section>
+  );
+}
+
+const countOf = (count: number | null): string => (count === null ? t.unknown : formatCount(count));
+
+type Comparing = NonNullable<AskSection["comparison"]>;
+
+function Comparison({
+  comparison,
+  nameOf,
+}: {
+  readonly comparison: Comparing;
+  readonly nameOf: NameOf;
+}): VNode {
+  const { agreements, contradictions, unique } = comparison;
+  return (
+    <section>
+      <h2>{t.run.comparisonTitle}</h2>
+      <Claims title={t.run.agreements} claims={agreements} nameOf={nameOf} />
+      {contradictions.length > 0 && <h3>{t.run.contradictions}</h3>}
+      {contradictions.map(({ topic, stances }) => (
+        <div key={topic}>
+          <p dir="auto">{topic}</p>
+          <Claims claims={stances} nameOf={nameOf} />
+        </div>
+      ))}
+      <Claims title={t.run.uniqueClaims} claims={unique} nameOf={nameOf} />
+    </section>
+  );
+}
+
+type ClaimsProps = {
+  readonly title?: string;
+  readonly claims: Comparing["agreements"];
+  readonly nameOf: NameOf;
+};
+
+const Claims = ({ title, claims, nameOf }: ClaimsProps): VNode | null =>
+  claims.length === 0 ? null : (
+    <>
+      {title !== undefined && <h3>{title}</h3>}
+      <ul class="points">
+        {claims.map(({ claim, members }, index) => (
+          <li key={index} dir="auto">
+            {claim} <span class="quiet">{t.run.saidBy(members.map(nameOf).join(", "))}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+
+/** Who was in each phase, and who was left out of it and why. */
+function Rosters({ entries, nameOf }: PartProps): VNode | null {
+  const rosters = rostersIn(entries);
+  if (rosters.length === 0) return null;
+  return (
+    <section>
+      <h2>{t.run.rosterTitle}</h2>
+      <Table
+        label={t.run.rosterTitle}
+        heads={[t.run.phase, t.run.tookPart, t.run.leftOut]}
+        rows={rosters.map(({ seq, phase, round, isAdmission, present, out }) => {
+          const work = workName(phase.split("/").at(-1) ?? phase);
+          const name = isAdmission ? t.run.admission(work) : work;
+          return [
+            <a href={hrefWith({ at: seq })}>
+              {round === null ? name : t.run.phaseRound(name, formatCount(round))}
+            </a>,
+            <span dir="auto">{present.map(nameOf).join(", ") || t.run.nobody}</span>,
+            out.length === 0 ? (
+              <span class="quiet">{t.run.nobody}</span>
+            ) : (
+              <span dir="auto">{out.map(({ id, why }) => t.run.leftOutWhy(nameOf(id), why)).join("; ")}</span>
+            ),
+          ];
+        })}
+      />
+    </section>
+  );
+}
+
+/** The figures of what was spent, in the order of the heads below; without a column for what no provider spoke of. */
+const spentCells = ({ calls, tokens, cost }: Spent, hasCache: boolean): readonly string[] => [
+  formatCount(calls),
+  countOf(tokens.in),
+  ...(hasCache ? [countOf(tokens.cached)] : []),
+  countOf(tokens.out),
+  formatMoney(cost.usd),
+];
+
+function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode {
+  const { total, participants: rows } = spending(entries);
+  if (total.calls === 0) return <Empty title={t.run.usageEmpty} next={t.run.usageEmptyNext} />;
+  const hasCache = total.tokens.cached !== null;
+  const heads = [
+    ...[t.run.callsHead, t.run.tokensIn, ...(hasCache ? [t.run.tokensCached] : [])],
+    ...[t.run.tokensOutHead, t.run.cost],
+  ];
+  const modelOf = (id: string) => participants.find((one) => one.id === id)?.model ?? "";
+  return (
+    <>
+      <section>
+        <h2>{t.run.usageByParticipant}</h2>
+        <Table
+          label={t.run.usageByParticipant}
+          heads={[t.run.contributor, t.run.model, ...heads]}
+          figures={[2, 3, 4, 5, 6]}
+          rows={[
+            ...rows.map(({ id, spent }) => [
+              <span dir="auto">{nameOf(id)}</span>,
+              <span class="model">{modelOf(id)}</span>,
+              ...spentCells(spent, hasCache),
+            ]),
+            [t.run.total, "", ...spentCells(total, hasCache)],
+          ]}
+        />
+      </section>
+      <section>
+        <h2>{t.run.usageByWork}</h2>
+        <Table
+          label={t.run.usageByWork}
+          heads={[t.run.step, ...heads, t.run.callTime, t.run.wallTime]}
+          figures={[1, 2, 3, 4, 5, 6, 7]}
+          rows={spendingByWork(entries).map(({ kind, spent, callMs, wallMs }) => [
+            workName(kind),
+            ...spentCells(spent, hasCache),
+            formatTime(callMs),
+            formatTime(wallMs),
+          ])}
+        />
+      </section>
+    </>
+  );
+}
+
+function Time({ entries, result: { wallMs, criticalPathMs }, nameOf }: PartProps): VNode {
+  const path = criticalSeqs(entries);
+  const steps = entries.filter((entry) => path.has(entry.seq) && callOf(entry));
+  return (
+    <section>
+      <h2>{t.run.timeTitle}</h2>
+      <dl class="facts">
+        <div>
+          <dt>{t.run.wall}</dt>
+          <dd>{wallMs === null ? t.run.notClosed : formatTime(wallMs)}</dd>
+        </div>
+        <div>
+          <dt>{t.run.criticalPath}</dt>
+          <dd>{formatTime(criticalPathMs)}</dd>
+        </div>
+      </dl>
+      {steps.length > 0 && (
+        <>
+          <h3>{t.run.criticalSteps}</h3>
+          <ol class="points">
+            {steps.map((entry) => (
+              <li key={entry.seq}>
+                <a href={hrefWith({ at: entry.seq })}>{workName(workOf(entry)?.kind ?? null)}</a>{" "}
+                <span dir="auto">{nameOf(speakerOf(entry))}</span>{" "}
+                <span class="quiet">{formatTime(callOf(entry)?.latencyMs ?? 0)}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { isEvent, workOf, type Event, type Json } from "../../../kernel/index.ts";
+import { callOf, isEvent, workOf, type Event, type Json } from "../../../kernel/index.ts";
 import type { DebateRound } from "./record.ts";
 import { contribution, costsOf, isSameWork, seated, summariesIn, type Debate } from "./steps.ts";
 
@@ -14,7 +14,9 @@ export function roundsOf(debate: Debate): DebateRound[] {
   for (const round of numbers) {
     const { proposals, refinements, ...rest } = roundOf(debate, round, standing);
     const inTime = (kind: string) => (one: StandingProposal) =>
-      debate.events.every((event) => !isRosterOf(event, kind, round) || event.data.in.includes(one.by));
+      (debate.eventsByRound.get(round) ?? []).every(
+        (event) => !isRosterOf(event, kind, round) || event.data.in.includes(one.by),
+      );
     const stand = [
       ...proposals.filter((one) => one.carried || inTime("proposal")(one)),
       ...refinements.filter(inTime("refinement")),
@@ -38,7 +40,7 @@ function roundOf(
   round: number,
   standing: ReadonlyMap<string, StandingProposal>,
 ): DebateRound {
-  const own = debate.events.filter((event) => workOf(event)?.round === round);
+  const own = debate.eventsByRound.get(round) ?? [];
   const answers = (kind: "proposal" | "refinement") =>
     own.flatMap((event) =>
       isEvent(event, "answer-given") && event.data.kind === kind
@@ -88,7 +90,7 @@ function roundOf(
         .sort((a, b) => (a.during === b.during ? a.nth - b.nth : a.during < b.during ? -1 : 1))
         .map(({ nth: _, ...call }) => call),
     ),
-    ...costsOf(debate.calls.filter(({ work }) => work?.round === round).map(({ call }) => call)),
+    ...costsOf(own.flatMap((event) => (event.origin.by === "adopted" ? [] : (callOf(event) ?? [])))),
   };
 }
 

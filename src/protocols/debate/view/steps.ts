@@ -9,6 +9,7 @@ import {
   type Work,
 } from "../../../kernel/index.ts";
 import type { DebateRecord, DebateRound } from "./record.ts";
+import { groupBy } from "../../../stats/numbers.ts";
 import { spent } from "../../../views/spending.ts";
 
 export type Debate = {
@@ -18,29 +19,41 @@ export type Debate = {
   /** In the order of the journal. */
   readonly events: readonly Event[];
   /** The calls that this debate made itself; adopted ones were paid for by the parent. */
-  readonly calls: readonly { readonly work: Work | undefined; readonly call: Call }[];
+  readonly calls: readonly WorkCall[];
+  /** The same by the piece of work that they were made for. */
+  readonly callsByWork: ReadonlyMap<string, readonly WorkCall[]>;
+  /** The events by their round; by undefined what belongs to none. */
+  readonly eventsByRound: ReadonlyMap<number | undefined, readonly Event[]>;
 };
+
+type WorkCall = { readonly work: Work | undefined; readonly call: Call };
 
 export function debateIn(entries: readonly Entry[], { data }: Event<"deliberation-opened">): Debate {
   const events = entries.flatMap((entry) => (entry.type === "unknown" ? [] : [entry]));
+  const calls = events.flatMap((event) => {
+    const call = event.origin.by === "adopted" ? undefined : callOf(event);
+    return call ? [{ work: workOf(event), call }] : [];
+  });
   return {
     agents: data.participants.filter(({ seat }) => seat === "agent"),
     carries: data.settings["proposals"] !== "fresh",
     events,
-    calls: events.flatMap((event) => {
-      const call = event.origin.by === "adopted" ? undefined : callOf(event);
-      return call ? [{ work: workOf(event), call }] : [];
-    }),
+    calls,
+    callsByWork: groupBy(
+      calls.filter(({ work }) => work !== undefined),
+      ({ work }) => workKey(work),
+    ),
+    eventsByRound: groupBy(events, (event) => workOf(event)?.round),
   };
 }
 
-/** Whether two steps do one piece of work: a text, the turns after its tools' results, and its repair. */
+/** Steps of one key do one piece of work: a text, the turns after its tools' results, and its repair. */
+const workKey = ({ kind, round, by, of }: Partial<Work> = {}): string =>
+  JSON.stringify([kind, round, by, of]);
+
+/** Whether two steps do one piece of work. */
 export const isSameWork = (one: Work | undefined, other: Work | undefined): boolean =>
-  one !== undefined &&
-  one.kind === other?.kind &&
-  one.round === other.round &&
-  one.by === other.by &&
-  one.of === other.of;
+  one !== undefined && other !== undefined && workKey(one) === workKey(other);
 
 /** In the order of seats, as they were recorded within one: never in the order of a race. */
 export function seated<T extends { readonly by: string } | { readonly for: string }>(
@@ -59,8 +72,8 @@ export function seated<T extends { readonly by: string } | { readonly for: strin
 export const summariesIn = (debate: Debate, round: number | undefined): DebateRound["summaries"] =>
   seated(
     debate,
-    debate.events.flatMap((event) => {
-      if (!isEvent(event, "summary-made") || workOf(event)?.round !== round || event.data.part) return [];
+    (debate.eventsByRound.get(round) ?? []).flatMap((event) => {
+      if (!isEvent(event, "summary-made") || event.data.part) return [];
       const { method, text, charactersBefore, charactersAfter, temperature, call } = event.data;
       return [
         {
@@ -90,8 +103,8 @@ export const contribution = (
 type StepUsage = Pick<DebateRound["refinements"][number], "tokens" | "usd" | "latencyMs">;
 
 /** What a piece of work took, by the calls' own figures. */
-function takenBy({ calls }: Debate, event: Event): StepUsage {
-  const own = calls.filter(({ work }) => isSameWork(work, workOf(event))).map(({ call }) => call);
+function takenBy({ callsByWork }: Debate, event: Event): StepUsage {
+  const own = (callsByWork.get(workKey(workOf(event))) ?? []).map(({ call }) => call);
   const { tokens, usd } = costsOf(own);
   return { tokens, usd, latencyMs: own.reduce((sum, { latencyMs }) => sum + latencyMs, 0) };
 }

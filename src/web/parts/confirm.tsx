@@ -1,0 +1,89 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
+import type { VNode } from "preact";
+import { t } from "../strings.ts";
+import { Refusal } from "./refusal.tsx";
+
+type ConfirmProps = {
+  readonly label: string;
+  /** What is asked before it happens. */
+  readonly ask: string;
+  readonly yes: string;
+  readonly isDanger?: boolean;
+  /** The label of a reason, where one is needed. */
+  readonly why?: string;
+  readonly act: (why: string) => Promise<void>;
+};
+
+/** A button that asks once, and then acts. A refusal stands below it. */
+export function Confirm({ label, ask, yes, isDanger = false, why, act }: ConfirmProps): VNode {
+  const asks = useSignal(false);
+  const isBusy = useSignal(false);
+  const reason = useSignal("");
+  const failed = useSignal<Error | undefined>(undefined);
+  const form = useRef<HTMLFormElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const close = () => {
+    asks.value = false;
+    failed.value = undefined;
+    queueMicrotask(() => opener.current?.focus());
+  };
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    isBusy.value = true;
+    try {
+      failed.value = undefined;
+      await act(reason.value.trim());
+      asks.value = false;
+      reason.value = "";
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+    isBusy.value = false;
+  };
+  useEffect(() => {
+    if (asks.value) form.current?.querySelector<HTMLElement>("input, button")?.focus();
+  }, [asks.value]);
+  if (!asks.value)
+    return (
+      <button ref={opener} type="button" onClick={() => (asks.value = true)}>
+        {label}
+      </button>
+    );
+  return (
+    <form
+      ref={form}
+      class="confirm"
+      aria-labelledby={id}
+      onSubmit={(event) => void send(event)}
+      onKeyDown={({ key }) => {
+        if (key === "Escape") close();
+      }}
+    >
+      <p id={id}>{ask}</p>
+      {why !== undefined && (
+        <label class="field">
+          <span>{why}</span>
+          <input
+            type="text"
+            required
+            maxLength={500}
+            dir="auto"
+            autocomplete="off"
+            value={reason.value}
+            onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+          />
+        </label>
+      )}
+      <button type="submit" class={isDanger ? "danger" : "primary"} disabled={isBusy.value}>
+        {yes}
+      </button>{" "}
+      <button type="button" onClick={close}>
+        {t.cancel}
+      </button>
+      {failed.value && <Refusal error={failed.value} />}
+    </form>
+  );
+}

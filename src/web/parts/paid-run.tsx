@@ -1,0 +1,108 @@
+import { useSignal, type Signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { go, hrefTo } from "../address.ts";
+import { formatMoney } from "../formats.ts";
+import { fetchJson } from "../http.ts";
+import type { OpenedRun } from "../replies.ts";
+import { t } from "../strings.ts";
+import { Confirm } from "./confirm.tsx";
+
+/** Who works in a run of a persona, and the most that it may take. */
+export type RunLimits = {
+  readonly models: Signal<string>;
+  readonly maxCalls: Signal<string>;
+  readonly maxCostUsd: Signal<string>;
+  readonly again: Signal<boolean>;
+};
+
+export const useRunLimits = (maxCalls: number): RunLimits => ({
+  models: useSignal(""),
+  maxCalls: useSignal(String(maxCalls)),
+  maxCostUsd: useSignal(""),
+  again: useSignal(false),
+});
+
+export function LimitFields({ limits }: { readonly limits: RunLimits }): VNode {
+  const { models, maxCalls, maxCostUsd, again } = limits;
+  return (
+    <>
+      <div class="fields">
+        <label class="field">
+          <span>
+            {t.personas.models} <span class="quiet">{t.personas.modelsHint}</span>
+          </span>
+          <input
+            type="text"
+            autocomplete="off"
+            value={models.value}
+            onInput={({ currentTarget }) => (models.value = currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>{t.personas.maxCalls}</span>
+          <input
+            type="number"
+            min={1}
+            value={maxCalls.value}
+            onInput={({ currentTarget }) => (maxCalls.value = currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>{t.personas.maxCost}</span>
+          <input
+            type="number"
+            min={0}
+            step="any"
+            value={maxCostUsd.value}
+            onInput={({ currentTarget }) => (maxCostUsd.value = currentTarget.value)}
+          />
+        </label>
+      </div>
+      <label class="model-choice">
+        <input
+          type="checkbox"
+          checked={again.value}
+          onChange={({ currentTarget }) => (again.value = currentTarget.checked)}
+        />
+        {t.personas.again}
+      </label>
+    </>
+  );
+}
+
+type StartProps = {
+  readonly label: string;
+  readonly path: string;
+  /** The request without who works and what it may take. */
+  readonly body: () => object;
+  readonly limits: RunLimits;
+};
+
+/** Says what a run may cost at most, asks once, opens it, and goes to it. */
+export function StartRun({ label, path, body, limits }: StartProps): VNode {
+  const calls = Math.max(1, Math.floor(Number(limits.maxCalls.value)) || 1);
+  const usd = limits.maxCostUsd.value === "" ? undefined : Number(limits.maxCostUsd.value);
+  const models = limits.models.value
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  const start = async () => {
+    const { id } = await fetchJson<OpenedRun>(path, {
+      method: "POST",
+      body: {
+        ...body(),
+        maxCalls: calls,
+        ...(usd === undefined ? {} : { maxCostUsd: usd }),
+        ...(models.length === 0 ? {} : { models }),
+        ...(limits.again.value ? { again: true } : {}),
+      },
+      headers: { "idempotency-key": crypto.randomUUID?.() ?? String(Math.random()) },
+    });
+    go(hrefTo(["d", id]));
+  };
+  const ask =
+    usd === undefined
+      ? t.personas.costsCalls(t.calls(calls))
+      : t.personas.costs(t.calls(calls), formatMoney(usd));
+  return <Confirm label={label} ask={ask} yes={t.personas.start} act={start} />;
+}

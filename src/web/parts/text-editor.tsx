@@ -1,0 +1,94 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { t } from "../strings.ts";
+import { Difference } from "./difference.tsx";
+import { Refusal } from "./refusal.tsx";
+
+type EditorProps = {
+  readonly label: string;
+  /** The text in force; what is written is compared with it before it is saved. */
+  readonly present: string;
+  /** What to begin with, where there is no text yet. */
+  readonly draft?: string;
+  readonly save: (text: string) => Promise<void>;
+  /** More fields, before the button. */
+  readonly children?: ComponentChildren;
+};
+
+/** A whole file as text: what changes is shown, and a refusal says the line. */
+export function TextEditor({ label, present, draft, save, children }: EditorProps): VNode {
+  const text = useSignal(draft ?? present);
+  const { isBusy, isSaved, failed, send } = useSaving(() => save(text.value));
+  useEffect(() => {
+    if (draft === undefined) text.value = present;
+  }, [present]);
+  const isChanged = text.value !== present;
+  return (
+    <form class="editor" onSubmit={(event) => void send(event)}>
+      <label class="field">
+        <span>{label}</span>
+        <textarea
+          class="code"
+          rows={Math.min(28, Math.max(8, text.value.split("\n").length + 1))}
+          dir="auto"
+          spellcheck={false}
+          value={text.value}
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        />
+      </label>
+      {isChanged && <Difference label={t.library.yourChanges} before={present} after={text.value} />}
+      {isChanged && children}
+      <SaveButtons
+        isBusy={isBusy.value}
+        isChanged={isChanged && text.value.trim() !== ""}
+        isSaved={isSaved.value && !isChanged}
+        discard={() => (text.value = present)}
+      />
+      {failed.value && <Refusal error={failed.value} />}
+    </form>
+  );
+}
+
+/** Sends a change once at a time, and keeps what came of it. */
+export function useSaving(save: () => Promise<void>) {
+  const isBusy = useSignal(false);
+  const isSaved = useSignal(false);
+  const failed = useSignal<Error | undefined>(undefined);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    isBusy.value = true;
+    isSaved.value = false;
+    try {
+      failed.value = undefined;
+      await save();
+      isSaved.value = true;
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+    isBusy.value = false;
+  };
+  return { isBusy, isSaved, failed, send };
+}
+
+type ButtonProps = {
+  readonly isBusy: boolean;
+  readonly isChanged: boolean;
+  readonly isSaved: boolean;
+  readonly discard: () => void;
+};
+
+export const SaveButtons = ({ isBusy, isChanged, isSaved, discard }: ButtonProps): VNode => (
+  <p class="actions">
+    <button type="submit" class="primary" disabled={isBusy || !isChanged}>
+      {t.save}
+    </button>
+    {isChanged && (
+      <button type="button" onClick={discard}>
+        {t.library.discard}
+      </button>
+    )}
+    <span role="status">{isSaved ? t.library.saved : ""}</span>
+  </p>
+);

@@ -1,0 +1,181 @@
+import type { ComponentChildren, VNode } from "preact";
+import { go, hrefTo } from "../address.ts";
+import { fetchJson, Problem } from "../http.ts";
+import { useApi } from "../loaded.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { Difference } from "../parts/difference.tsx";
+import { Shown } from "../parts/states.tsx";
+import { TextEditor } from "../parts/text-editor.tsx";
+import type { LibraryFrom, PackReply, StrategyReply } from "../replies.ts";
+import { t } from "../strings.ts";
+
+type EntryProps = { readonly kind: "strategies" | "packs"; readonly name: string };
+
+/** What a new file may begin with: keys only, which are no one's language. */
+const DRAFTS = {
+  strategies: (name: string) => `name: ${name}\ndescription: \ndirective: |\n  \n`,
+  packs: (name: string) =>
+    `id: ${name}\nname: ${name}\ndescription: \nmembers: [analyst, pragmatist, challenger]\nstrategy: balanced\n`,
+};
+
+/** A strategy or a pack: its file, and what it comes to. */
+export function LibraryEntry({ kind, name }: EntryProps): VNode {
+  const path = `${kind}/${encodeURIComponent(name)}`;
+  const entry = useApi<StrategyReply | PackReply>(path);
+  const save = async (body: object) => {
+    await fetchJson(path, { method: "POST", body });
+    entry.again();
+  };
+  const { value: now } = entry.loaded;
+  return (
+    <>
+      <EntryTitle kind={kind} name={name} />
+      {now.state === "failed" && now.error instanceof Problem && now.error.status === 404 ? (
+        <>
+          <p>{t.library.newEntry}</p>
+          <TextEditor
+            label={t.library.text}
+            present=""
+            draft={DRAFTS[kind](name)}
+            save={(text) => save({ text })}
+          />
+        </>
+      ) : (
+        <Shown of={entry}>
+          {(value) => (
+            <>
+              <Facts entry={value} />
+              <Comparison text={value.text} shipped={value.shipped} from={value.from} />
+              {value.from === "project" ? (
+                <Text text={value.text} note={t.library.projectNote} />
+              ) : value.text === null ? (
+                <p class="notice">{t.library.notText}</p>
+              ) : (
+                <TextEditor
+                  label={t.library.text}
+                  present={value.text}
+                  save={(text) => save({ text, ...(value.digest === null ? {} : { digest: value.digest }) })}
+                />
+              )}
+              {value.from === "user" && (
+                <RemoveOwn path={path} again={value.shipped === null ? undefined : entry.again} />
+              )}
+            </>
+          )}
+        </Shown>
+      )}
+    </>
+  );
+}
+
+export const EntryTitle = ({ kind, name }: { kind: keyof typeof t.library.kinds; name: string }): VNode => (
+  <>
+    <p>
+      <a href={hrefTo(["library"])}>{t.library.back}</a>
+    </p>
+    <p class="kicker">{t.library.kinds[kind]}</p>
+    <h1 dir="auto">{name}</h1>
+  </>
+);
+
+/** Removes one's own text. `again`: shows what is in force then; without it there is nothing more to show. */
+export const RemoveOwn = ({
+  path,
+  again,
+}: {
+  readonly path: string;
+  readonly again?: (() => void) | undefined;
+}): VNode => (
+  <div class="decide">
+    <Confirm
+      label={t.library.remove}
+      ask={t.library.removeAsk}
+      yes={t.library.removeYes}
+      isDanger
+      act={async () => {
+        await fetchJson(path, { method: "DELETE" });
+        if (again) again();
+        else go(hrefTo(["library"]));
+      }}
+    />
+  </div>
+);
+
+const Text = ({ text, note }: { readonly text: string | null; readonly note: string }): VNode => (
+  <>
+    <p class="notice">{note}</p>
+    {text !== null && (
+      <pre>
+        <code dir="auto">{text}</code>
+      </pre>
+    )}
+  </>
+);
+
+/** What one's own text changes of what is shipped. */
+export function Comparison({
+  text,
+  shipped,
+  from,
+}: {
+  readonly text: string | null;
+  readonly shipped: string | null;
+  readonly from: LibraryFrom;
+}): VNode | null {
+  if (from === "built-in") return <p class="quiet">{t.library.asShipped}</p>;
+  if (text === null) return null;
+  if (shipped === null) return <p class="quiet">{t.library.noShipped}</p>;
+  return (
+    <details class="part">
+      <summary>
+        <h2>{t.library.comparison}</h2>
+      </summary>
+      <Difference label={t.library.comparison} before={shipped} after={text} />
+    </details>
+  );
+}
+
+function Facts({ entry }: { readonly entry: StrategyReply | PackReply }): VNode {
+  const { description, from, shadows, problem } = entry;
+  const rows: (readonly [string, ComponentChildren])[] = [[t.library.from, t.library.froms[from] ?? from]];
+  if ("strategy" in entry && entry.strategy) {
+    const { sees, needsGoal } = entry.strategy;
+    rows.push([t.library.sees, sees.join(", ") || t.none]);
+    rows.push([t.library.needsGoal, needsGoal ? t.library.yes : t.library.no]);
+  }
+  if ("pack" in entry && entry.pack) {
+    rows.push([t.library.protocol, entry.pack.protocol]);
+    for (const [name, value] of Object.entries(entry.pack.settings)) rows.push([name, written(value)]);
+  }
+  return (
+    <>
+      {description !== "" && <p dir="auto">{description}</p>}
+      {problem !== null && (
+        <p class="notice bad" role="note" dir="auto">
+          <strong>{t.library.problem}</strong> {problem}
+        </p>
+      )}
+      <dl class="facts">
+        {rows.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {shadows.map((one) => (
+        <p key={one} class="quiet">
+          {t.library.shadows(t.library.froms[one] ?? one)}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** A setting's value in a line. */
+const written = (value: unknown): string =>
+  Array.isArray(value) && value.every((one) => typeof one === "string")
+    ? value.join(", ")
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);

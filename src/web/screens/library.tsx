@@ -1,0 +1,94 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { address, go, hrefTo } from "../address.ts";
+import { useApi } from "../loaded.ts";
+import { NewName } from "../parts/new-name.tsx";
+import { Empty, Shown } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import type { CatalogReply, PromptListReply } from "../replies.ts";
+import { t } from "../strings.ts";
+import { LibraryEntry } from "./library-entry.tsx";
+import { Prompt } from "./library-prompt.tsx";
+
+const KINDS = ["strategies", "packs", "prompts"] as const;
+
+/** Strategies, packs and prompts: all of them, or one at `/library/KIND/NAME`. */
+export function Library(): VNode {
+  const [, kind, name] = address.value.path;
+  if (kind === "prompts" && name !== undefined) return <Prompt key={name} name={name} />;
+  if ((kind === "strategies" || kind === "packs") && name !== undefined)
+    return <LibraryEntry key={`${kind}/${name}`} kind={kind} name={name} />;
+  return (
+    <>
+      <h1>{t.library.title}</h1>
+      {KINDS.map((one) => (
+        <section key={one} aria-labelledby={`kind-${one}`}>
+          <h2 id={`kind-${one}`}>{t.library.kinds[one]}</h2>
+          <p class="quiet">{t.library.about[one]}</p>
+          {one === "prompts" ? <Prompts /> : <Entries kind={one} />}
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Entries({ kind }: { readonly kind: "strategies" | "packs" }): VNode {
+  const loaded = useApi<CatalogReply>(kind);
+  return (
+    <>
+      <Shown of={loaded}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={t.library.empty} next={t.library.emptyNext} />
+          ) : (
+            <Table
+              label={t.library.kinds[kind]}
+              heads={[t.library.name, t.library.from, t.library.description]}
+              rows={data.map(({ name, from, description }) => [
+                <a href={hrefTo(["library", kind, name])}>{name}</a>,
+                t.library.froms[from] ?? from,
+                <span dir="auto">{description}</span>,
+              ])}
+            />
+          )
+        }
+      </Shown>
+      <NewName label={t.library.create} begin={(name) => go(hrefTo(["library", kind, name]))} />
+    </>
+  );
+}
+
+function Prompts(): VNode {
+  const loaded = useApi<PromptListReply>("prompts");
+  const words = useSignal("");
+  return (
+    <Shown of={loaded}>
+      {({ data }) => (
+        <>
+          <label class="field narrow">
+            <span>{t.library.filter}</span>
+            <input
+              type="search"
+              value={words.value}
+              onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+            />
+          </label>
+          <Table
+            label={t.library.kinds.prompts}
+            heads={[t.library.name, t.library.from, t.library.usedBy]}
+            rows={data
+              .filter(({ name }) => name.includes(words.value.trim().toLowerCase()))
+              .map(({ name, from, protocols, problem }) => [
+                <a href={hrefTo(["library", "prompts", name])}>{name}</a>,
+                <>
+                  {t.library.froms[from] ?? from}
+                  {problem !== null && <strong class="mark avoid"> {t.library.broken}</strong>}
+                </>,
+                protocols.join(", "),
+              ])}
+          />
+        </>
+      )}
+    </Shown>
+  );
+}

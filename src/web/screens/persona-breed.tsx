@@ -1,0 +1,65 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { address, go, hrefWith } from "../address.ts";
+import { LimitFields, StartRun, useRunLimits } from "../parts/paid-run.tsx";
+import type { CatalogRow } from "../replies.ts";
+import { t } from "../strings.ts";
+
+/** One call writes a child, and repairs of its reply may follow. */
+const USUAL_CALLS = 6;
+
+/** Two or three parents, a name, who writes the child, and what that may cost. The parents stand in the address. */
+export function Breed({ personas }: { readonly personas: readonly CatalogRow[] }): VNode {
+  const given = address.value.query.get("breed");
+  const parents = (given ?? "").split(",").filter((id) => personas.some(({ name }) => name === id));
+  const name = useSignal("");
+  const limits = useRunLimits(USUAL_CALLS);
+  const toggle = (id: string) => {
+    const chosen = parents.includes(id) ? parents.filter((one) => one !== id) : [...parents, id];
+    go(hrefWith({ breed: chosen.join(",") }), { replace: true });
+  };
+  const isReady = parents.length === 2 || parents.length === 3;
+  return (
+    <details class="part" open={given !== null}>
+      <summary>
+        <h2>{t.personas.breedTitle}</h2>
+      </summary>
+      <p class="quiet">{t.personas.breedHint}</p>
+      <fieldset>
+        <legend>{t.personas.parents}</legend>
+        {personas.map((one) => (
+          <label key={one.name} class="model-choice">
+            <input type="checkbox" checked={parents.includes(one.name)} onChange={() => toggle(one.name)} />
+            {one.name}
+          </label>
+        ))}
+      </fieldset>
+      <label class="field narrow">
+        <span>
+          {t.personas.childName} <span class="quiet">{t.personas.childNameHint}</span>
+        </span>
+        <input
+          type="text"
+          maxLength={80}
+          dir="auto"
+          autocomplete="off"
+          value={name.value}
+          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+        />
+      </label>
+      <LimitFields limits={limits} />
+      <div class="decide">
+        {isReady ? (
+          <StartRun
+            label={t.personas.breed}
+            path="personas/breed"
+            body={() => ({ parents, ...(name.value.trim() === "" ? {} : { name: name.value.trim() }) })}
+            limits={limits}
+          />
+        ) : (
+          <p role="status">{t.personas.parentsWrong}</p>
+        )}
+      </div>
+    </details>
+  );
+}

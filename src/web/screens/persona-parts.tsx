@@ -1,0 +1,124 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { INSTRUCTION_PARTS, type InstructionPart } from "../../text/instruction-parts.ts";
+import { hrefWith } from "../address.ts";
+import { Difference } from "../parts/difference.tsx";
+import { Markdown } from "../parts/elements.tsx";
+import { Refusal } from "../parts/refusal.tsx";
+import { SaveButtons, useSaving } from "../parts/text-editor.tsx";
+import type { PersonaReply } from "../replies.ts";
+import { t } from "../strings.ts";
+
+type Parts = { readonly [part in InstructionPart]: string };
+type EditorProps = { readonly persona: PersonaReply; readonly save: (body: object) => Promise<void> };
+
+const partsOf = (parts: Readonly<Record<string, string>>): Parts =>
+  Object.fromEntries(INSTRUCTION_PARTS.map((part) => [part, parts[part] ?? ""])) as Parts; // each of them
+
+/** The six parts of a persona's instructions; what changes is shown part by part before it is saved. */
+export function PartsEditor({ persona, save }: EditorProps): VNode {
+  const { from, parts, instructions } = persona;
+  if (parts === null || from === "project")
+    return (
+      <>
+        <p class="notice">
+          {from === "project" ? (
+            t.library.projectNote
+          ) : (
+            <a href={hrefWith({ view: "file" })}>{t.personas.onePart}</a>
+          )}
+        </p>
+        {instructions !== null && <Markdown text={instructions} level={2} />}
+      </>
+    );
+  return <Editor persona={persona} present={partsOf(parts)} save={save} />;
+}
+
+function Editor({
+  persona: { from, digest },
+  present,
+  save,
+}: EditorProps & { readonly present: Parts }): VNode {
+  const written = useSignal(present);
+  const why = useSignal("");
+  const changed = INSTRUCTION_PARTS.filter((part) => written.value[part] !== present[part]);
+  const { isBusy, isSaved, failed, send } = useSaving(async () => {
+    const parts = Object.fromEntries(
+      INSTRUCTION_PARTS.flatMap((part) =>
+        written.value[part].trim() === "" ? [] : [[part, written.value[part]]],
+      ),
+    );
+    await save({
+      parts,
+      ...(digest === null ? {} : { digest }),
+      ...(why.value.trim() === "" ? {} : { why: why.value.trim() }),
+    });
+    why.value = "";
+  });
+  useEffect(() => {
+    written.value = present;
+  }, [digest]);
+  return (
+    <form class="editor" onSubmit={(event) => void send(event)}>
+      {from === "built-in" && <p class="quiet">{t.personas.copyNote}</p>}
+      {INSTRUCTION_PARTS.map((part) => (
+        <div key={part}>
+          <label class="field">
+            <span>
+              <strong>{t.personas.parts[part]}</strong>{" "}
+              {changed.includes(part) && <em class="quiet">{t.personas.changedPart}</em>}
+            </span>
+            <textarea
+              rows={Math.min(14, Math.max(3, Math.ceil(written.value[part].length / 90) + 1))}
+              maxLength={20_000}
+              dir="auto"
+              value={written.value[part]}
+              onInput={({ currentTarget }) =>
+                (written.value = { ...written.value, [part]: currentTarget.value })
+              }
+            />
+          </label>
+          {changed.includes(part) && (
+            <Difference
+              label={t.personas.change(t.personas.parts[part])}
+              before={present[part]}
+              after={written.value[part]}
+            />
+          )}
+        </div>
+      ))}
+      {changed.length > 0 && <WhyField value={why.value} change={(words) => (why.value = words)} />}
+      <SaveButtons
+        isBusy={isBusy.value}
+        isChanged={changed.length > 0}
+        isSaved={isSaved.value && changed.length === 0}
+        discard={() => (written.value = present)}
+      />
+      {failed.value && <Refusal error={failed.value} />}
+    </form>
+  );
+}
+
+/** Why an edit is made, in the reader's words. */
+export const WhyField = ({
+  value,
+  change,
+}: {
+  readonly value: string;
+  readonly change: (words: string) => void;
+}): VNode => (
+  <label class="field">
+    <span>
+      {t.personas.why} <span class="quiet">{t.personas.whyHint}</span>
+    </span>
+    <input
+      type="text"
+      maxLength={500}
+      dir="auto"
+      autocomplete="off"
+      value={value}
+      onInput={({ currentTarget }) => change(currentTarget.value)}
+    />
+  </label>
+);

@@ -1,0 +1,77 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { LimitFields, StartRun, useRunLimits } from "../parts/paid-run.tsx";
+import type { PersonaReply } from "../replies.ts";
+import { t } from "../strings.ts";
+import { readTasks } from "../trial-tasks.ts";
+
+/** Answers of three for 150 questions, and comparisons of a judge with two rivals in both orders. */
+const MOST_CALLS = 150 * (3 + 4);
+
+/** A bred persona's trial: against which parent, on which questions, and what it may cost. */
+export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaReply }): VNode {
+  const parents = lineage?.parents.map((parent) => parent.id) ?? [];
+  const against = useSignal(parents[0] ?? "");
+  const tasks = useSignal("");
+  const judges = useSignal("");
+  const limits = useRunLimits(MOST_CALLS);
+  const judge = judges.value
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  const body = () => {
+    const read = readTasks(tasks.value);
+    return {
+      against: against.value,
+      ...(read.length === 0 ? {} : { tasks: read }),
+      ...(judge.length === 0 ? {} : { judge }),
+    };
+  };
+  return (
+    <details class="part">
+      <summary>
+        <h2>{t.personas.trialTitle}</h2>
+      </summary>
+      <p class="quiet">{t.personas.trialHint}</p>
+      <label class="field narrow">
+        <span>{t.personas.parents}</span>
+        <select value={against.value} onChange={({ currentTarget }) => (against.value = currentTarget.value)}>
+          {parents.map((parent) => (
+            <option key={parent} value={parent}>
+              {parent}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        <span>
+          {t.personas.tasks} <span class="quiet">{t.personas.tasksHint}</span>
+        </span>
+        <textarea
+          rows={4}
+          dir="auto"
+          value={tasks.value}
+          onInput={({ currentTarget }) => (tasks.value = currentTarget.value)}
+        />
+      </label>
+      <label class="field narrow">
+        <span>{t.personas.judge}</span>
+        <input
+          type="text"
+          autocomplete="off"
+          value={judges.value}
+          onInput={({ currentTarget }) => (judges.value = currentTarget.value)}
+        />
+      </label>
+      <LimitFields limits={limits} />
+      <div class="decide">
+        <StartRun
+          label={t.personas.trial}
+          path={`personas/${encodeURIComponent(id)}/trial`}
+          body={body}
+          limits={limits}
+        />
+      </div>
+    </details>
+  );
+}

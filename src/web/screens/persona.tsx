@@ -1,0 +1,145 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { address, hrefTo, hrefWith } from "../address.ts";
+import { formatRatio } from "../formats.ts";
+import { fetchJson, Problem } from "../http.ts";
+import { useApi } from "../loaded.ts";
+import { Shown } from "../parts/states.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { TextEditor } from "../parts/text-editor.tsx";
+import type { PersonaChangedReply, PersonaReply } from "../replies.ts";
+import { t } from "../strings.ts";
+import { Comparison } from "./library-entry.tsx";
+import { Lineage } from "./persona-lineage.tsx";
+import { PartsEditor, WhyField } from "./persona-parts.tsx";
+import { Trial } from "./persona-trial.tsx";
+
+/** One persona: its instructions by part, its file, its lineage with trials, and what can be decided about it. */
+export function Persona({ id }: { readonly id: string }): VNode {
+  const path = `personas/${encodeURIComponent(id)}`;
+  const persona = useApi<PersonaReply>(path);
+  const { value: now } = persona.loaded;
+  const view = address.value.query.get("view") ?? "edit";
+  const save = async (body: object) => {
+    await fetchJson<PersonaChangedReply>(path, { method: "POST", body });
+    persona.again();
+  };
+  const isMissing = now.state === "failed" && now.error instanceof Problem && now.error.status === 404;
+  return (
+    <>
+      <p>
+        <a href={hrefTo(["personas"])}>{t.personas.back}</a>
+      </p>
+      {isMissing ? (
+        <>
+          <h1 dir="auto">{id}</h1>
+          <p>{t.library.newEntry}</p>
+          <TextEditor
+            label={t.personas.file}
+            present=""
+            draft={draftOf(id)}
+            save={(text) => save({ text })}
+          />
+        </>
+      ) : (
+        <Shown of={persona}>
+          {(value) => (
+            <>
+              <Head persona={value} />
+              <Tabs
+                label={value.name}
+                tabs={(["edit", "file", "lineage"] as const).map((name) => ({
+                  name: t.personas.views[name],
+                  href: hrefWith({ view: name === "edit" ? undefined : name }),
+                  isCurrent: view === name,
+                }))}
+              />
+              <div class="view">
+                {view === "lineage" ? (
+                  <>
+                    <Lineage persona={value} again={persona.again} />
+                    {value.lineage && value.retired === null && <Trial persona={value} />}
+                  </>
+                ) : view === "file" ? (
+                  <File persona={value} save={save} />
+                ) : (
+                  <PartsEditor persona={value} save={save} />
+                )}
+              </div>
+            </>
+          )}
+        </Shown>
+      )}
+    </>
+  );
+}
+
+/** What a new persona may begin with: keys only. */
+const draftOf = (id: string): string =>
+  `id: ${id}\nname: ${id}\ndescription: \ninstructions:\n${Object.keys(t.personas.parts)
+    .map((part) => `  ${part}: |\n    \n`)
+    .join("")}`;
+
+function Head({ persona }: { readonly persona: PersonaReply }): VNode {
+  const { id, name, description, status, from, problem, model, temperature, tools, shadows } = persona;
+  return (
+    <>
+      <p class="kicker">{id}</p>
+      <h1 dir="auto">{name}</h1>
+      {description !== "" && <p dir="auto">{description}</p>}
+      {problem !== null && (
+        <p class="notice bad" role="note" dir="auto">
+          <strong>{t.library.problem}</strong> {problem}
+        </p>
+      )}
+      <p class="quiet">
+        <strong>{t.personas.states[status] ?? status}</strong>
+        {from === "project" && ` · ${t.library.froms["project"]}`}
+        {model !== null && ` · ${t.personas.model}: ${model}`}
+        {temperature !== null && ` · ${t.personas.temperature}: ${formatRatio(temperature, 1)}`}
+        {tools.length > 0 && ` · ${t.personas.tools}: ${tools.join(", ")}`}
+        {status !== "retired" && status !== "unusable" && (
+          <>
+            {" · "}
+            <a href={hrefTo(["personas"], { breed: id })}>{t.personas.breed}</a>
+          </>
+        )}
+      </p>
+      {shadows.map((one) => (
+        <p key={one} class="quiet">
+          {t.library.shadows(t.library.froms[one] ?? one)}
+        </p>
+      ))}
+    </>
+  );
+}
+
+type EditProps = { readonly persona: PersonaReply; readonly save: (body: object) => Promise<void> };
+
+function File({ persona: { from, text, digest, shipped }, save }: EditProps): VNode {
+  const why = useSignal("");
+  if (text === null) return <p class="notice">{t.library.notText}</p>;
+  if (from === "project")
+    return (
+      <>
+        <p class="notice">{t.library.projectNote}</p>
+        <pre>
+          <code dir="auto">{text}</code>
+        </pre>
+      </>
+    );
+  const body = (changed: string) => ({
+    text: changed,
+    ...(digest === null ? {} : { digest }),
+    ...(why.value.trim() === "" ? {} : { why: why.value.trim() }),
+  });
+  return (
+    <>
+      <Comparison text={text} shipped={shipped} from={from} />
+      {from === "built-in" && <p class="quiet">{t.personas.copyNote}</p>}
+      <TextEditor label={t.personas.file} present={text} save={(changed) => save(body(changed))}>
+        <WhyField value={why.value} change={(words) => (why.value = words)} />
+      </TextEditor>
+    </>
+  );
+}
