@@ -1,6 +1,6 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { isEvent, type Entry, type ReportPart } from "../kernel/index.ts";
+import { isEvent, type Entry, type ProtocolReport } from "../kernel/index.ts";
 import { resultFold, type Result, type ResultFold, type SectionView } from "../views/result.ts";
 import { address } from "./address.ts";
 import { indexOf, type RunStore } from "./run.ts";
@@ -24,11 +24,7 @@ const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
   trial: async () => pick((await import("../protocols/trial/view.ts")).sectionOf),
 };
 
-type ReportModule = {
-  readonly sectionParts?: (section: never, result: never) => ReportPart[];
-  readonly courseParts?: (entries: readonly Entry[]) => ReportPart[];
-};
-const REPORTS: { readonly [protocol: string]: () => Promise<ReportModule> } = {
+const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
   ask: () => import("../protocols/ask/report.ts"),
   authorship: () => import("../protocols/authorship/report.ts"),
   council: () => import("../protocols/council/report.ts"),
@@ -111,8 +107,8 @@ export function answerTold(entries: readonly Entry[]): (entry: Entry) => boolean
 /** The words for a protocol's own part, once they are loaded. */
 export function useReport(
   protocol: ReadonlySignal<string | undefined>,
-): ReadonlySignal<ReportModule | undefined> {
-  const report = useSignal<ReportModule | undefined>(undefined);
+): ReadonlySignal<ProtocolReport | undefined> {
+  const report = useSignal<ProtocolReport | undefined>(undefined);
   useLoaded(protocol, REPORTS, report);
   return report;
 }
