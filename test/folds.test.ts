@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { isEvent, type Entry } from "../src/kernel/index.ts";
+import type { Entry } from "../src/kernel/index.ts";
+import { neededTexts } from "../src/views/needed-texts.ts";
 import { progressView } from "../src/views/progress.ts";
+import { publicEntry, readPublicEntry, type EventTexts } from "../src/views/public-entry.ts";
 import { resultFold, resultOf } from "../src/views/result.ts";
 import { spending } from "../src/views/spending.ts";
 import { sampleRuns, type SampleRun } from "./support/sample-runs.ts";
@@ -71,22 +73,13 @@ describe("a result that is folded once", () => {
   });
 
   it("leaves what has ended as it was when reactions come after it", () => {
-    const council = runs.find(({ name }) => name === "a degraded council");
-    const [opened] = council?.entries ?? [];
-    const closed = council?.entries.at(-1);
-    const answer = council?.entries.find((entry) => isEvent(entry, "synthesis-given"));
-    if (!council || !opened || !closed || !answer) throw new Error("there is no sample");
-    const grade = (score: number): Entry =>
-      ({
-        ...{ ...closed, seq: closed.seq + 1, type: "grade-given" },
-        origin: { by: "reactor", reactor: "critic", event: answer.id, step: "grade", digest: "0", after: [] },
-        data: { of: answer.id, score, feedback: "", rubric: "r" },
-      }) as unknown as Entry; // the fields that the folds read
-    const fold = resultFold(council.view);
-    for (const entry of [...council.entries, grade(2), grade(4)]) fold.take(entry);
-    const { length } = council.entries;
-    const scores = [0, 1, 2].map((more) => fold.read(length + more)?.grade?.score);
-    expect(scores).toEqual([undefined, 2, 4]);
+    const { entries, view } = runs.find(({ name }) => name === "a degraded council") ?? {};
+    if (!entries) throw new Error("there is no sample");
+    const fold = resultFold(view);
+    for (const entry of entries) fold.take(entry);
+    const [before, after] = [fold.read(entries.length - 1), fold.read()];
+    expect([before?.grade ?? null, after?.grade?.score]).toEqual([null, 4]);
+    expect({ ...after, grade: null }).toEqual(before);
   });
 });
 
@@ -111,5 +104,69 @@ describe("a live view", () => {
     });
     expect(reads.length).toBeGreaterThan(5);
     for (const { read, text } of reads) expect(JSON.stringify(read)).toBe(text);
+  });
+});
+
+/** The run with prose that is longer than any head: whatever has a space in it goes on, and no two texts go on alike. */
+function atLength(value: unknown): unknown {
+  if (typeof value === "string")
+    return value.includes(" ") ? `${value}${` and so on, as ${value.slice(0, 60)}`.repeat(8)}` : value;
+  if (Array.isArray(value)) return value.map(atLength);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, atLength(one)]));
+}
+
+/** As a page has an entry: given out, carried as JSON, and read. */
+const carried = (entry: Entry, texts: EventTexts): Entry =>
+  readPublicEntry(JSON.parse(JSON.stringify(publicEntry(entry, texts))) as Record<string, unknown>);
+
+describe("entries with the heads of their texts", () => {
+  const long = () =>
+    runs.map(({ entries, ...run }) => ({
+      ...run,
+      // Lengthening texts changes no other field.
+      entries: entries.map((entry) => ({ ...entry, data: atLength(entry.data) }) as Entry),
+    }));
+
+  it("ENTRY-1: whole ones give the result that the recorded ones give", () => {
+    for (const { entries, view } of [...runs, ...long()]) {
+      const given = entries.map((entry) => carried(entry, "full"));
+      for (const count of countsOf(entries))
+        expect(texts([resultOf(given.slice(0, count), view)])).toEqual(
+          texts([resultOf(entries.slice(0, count), view)]),
+        );
+    }
+  });
+
+  it("give the whole result at any seq once those that it needs are whole, and these are few", () => {
+    const shares = new Map<string, number>();
+    for (const { name, entries, view } of long()) {
+      const heads = entries.map((entry) => carried(entry, "head"));
+      for (const count of countsOf(entries)) {
+        const some = heads.slice(0, count);
+        const needed = new Set(neededTexts(some));
+        const loaded = some.map((head, index) => {
+          const whole = entries[index];
+          return whole && needed.has(head.seq) ? carried(whole, "full") : head;
+        });
+        expect(texts([resultOf(loaded, view)])).toEqual(texts([resultOf(entries.slice(0, count), view)]));
+        expect(neededTexts(loaded)).toEqual([]);
+      }
+      expect(texts([resultOf(heads, view)])).not.toEqual(texts([resultOf(entries, view)]));
+      shares.set(name, neededTexts(heads).length / entries.length);
+    }
+    expect(shares.get("debate")).toBeLessThan(0.25);
+    expect(shares.get("council")).toBeLessThan(0.6);
+  });
+
+  it("names nothing of whole entries", () => {
+    for (const { entries } of long()) expect(neededTexts(entries)).toEqual([]);
+  });
+
+  it("reads an event of an unknown type as one", () => {
+    const entry = { ...runs[0]?.entries[0], type: "unknown", data: { type: "later-thing", data: 7 } };
+    expect(carried(entry as unknown as Entry, "full")).toMatchObject({
+      ...{ type: "unknown", data: { type: "later-thing", data: 7 } },
+    });
   });
 });

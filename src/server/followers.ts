@@ -10,6 +10,7 @@ import {
   type Work,
 } from "../kernel/index.ts";
 import { hasPeople, veiled, veiledEntry } from "../views/veil.ts";
+import { publicEntry, type EventTexts } from "../views/public-entry.ts";
 import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
 import { Refused } from "./problem.ts";
@@ -25,11 +26,6 @@ const COMMENT_MS = 10_000;
 /** Behind by so many bytes a follower gets no live text; by so many, nothing more. */
 export const MAX_BEHIND_FRAMES = 1_000_000;
 const MAX_BEHIND = 8_000_000;
-/** How much of a text stands in an event with `texts=head`. */
-const HEAD = 200;
-
-export type EventTexts = "full" | "head";
-
 /** Where a follower's bytes go. */
 export type Sink = {
   write(bytes: Buffer): void;
@@ -334,25 +330,6 @@ const shownIn = ({ entries }: Channel, entry: Entry): readonly Entry[] => {
 const hides = (entries: readonly Entry[]): boolean => {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   return opened !== undefined && hasPeople(opened.data) && !isClosed(entries);
-};
-
-/** An event as the service gives it: without the store's cursor, and a call's reply where the event holds it. (STREAM-1) */
-export function publicEntry(entry: Entry, texts: EventTexts = "full"): Readonly<Record<string, unknown>> {
-  const { cursor: _cursor, ...shown } = entry;
-  if (shown.type === "unknown") return { ...shown, ...shown.data };
-  const call = callOf(entry);
-  const data =
-    call?.ok === true && "text" in shown.data
-      ? { ...shown.data, call: { ...call, reply: undefined } }
-      : shown.data;
-  return { ...shown, data: texts === "full" ? data : headOf(data) };
-}
-
-const headOf = (value: unknown): unknown => {
-  if (typeof value === "string") return value.length > HEAD ? `${value.slice(0, HEAD)}…` : value;
-  if (Array.isArray(value)) return value.map(headOf);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, headOf(one)]));
 };
 
 const eventBytes = (entry: Entry, texts: EventTexts): Buffer =>

@@ -1,0 +1,49 @@
+import { callOf, type Entry } from "../kernel/index.ts";
+
+// ENTRY-1. What a fold makes of an entry that was given out whole and read back is what it makes of the entry, but for the reply of
+//     a call whose text the event holds: the text stands in its place.
+
+/** How much of a text stands in an event that is given out with `texts=head`, in UTF-16 units; an ellipsis follows where it was cut. */
+const HEAD = 200;
+
+/** Whether an event is given out with its texts whole, or with the head of each. */
+export type EventTexts = "full" | "head";
+
+/** An event as a service gives it out: without the store's cursor, and a call's reply where the event holds its text. (STREAM-1) */
+export function publicEntry(entry: Entry, texts: EventTexts = "full"): Readonly<Record<string, unknown>> {
+  const { cursor: _cursor, ...shown } = entry;
+  if (shown.type === "unknown") return { ...shown, ...shown.data };
+  const call = callOf(entry);
+  const data =
+    call?.ok === true && "text" in shown.data
+      ? { ...shown.data, call: { ...call, reply: undefined } }
+      : shown.data;
+  return { ...shown, data: texts === "full" ? data : headsOf(data) };
+}
+
+/** An event as folds read it, from what `publicEntry` gave out and JSON carried. (ENTRY-1) */
+export function readPublicEntry(given: Readonly<Record<string, unknown>>): Entry {
+  const { type, data, seq } = given;
+  if (typeof data !== "object" || data === null)
+    return { ...given, cursor: seq, type: "unknown", data: { type, data } } as unknown as Entry;
+  // Whoever gave it out had read it from a journal.
+  const entry = { ...given, cursor: seq } as unknown as Entry;
+  const call = callOf(entry);
+  if (call?.ok !== true || typeof call.reply === "string") return entry;
+  const reply = "text" in data && typeof data.text === "string" ? data.text : "";
+  return { ...entry, data: { ...data, call: { ...call, reply } } } as Entry;
+}
+
+/** A value with the head of every text in it. */
+function headsOf(value: unknown): unknown {
+  if (typeof value === "string") return value.length > HEAD ? `${value.slice(0, HEAD)}…` : value;
+  if (Array.isArray(value)) return value.map(headsOf);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, headsOf(one)]));
+}
+
+/** Whether any text in a value is the head of a longer one, as far as it can be told. */
+export function hasCutText(value: unknown): boolean {
+  if (typeof value === "string") return value.length === HEAD + 1 && value.endsWith("…");
+  return typeof value === "object" && value !== null && Object.values(value).some(hasCutText);
+}
