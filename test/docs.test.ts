@@ -149,7 +149,7 @@ const pagesWithConsole = pages.filter((page) =>
   fencesIn(page).some(({ info }) => info.startsWith("console")),
 );
 
-describe("the commands", () => {
+describe.concurrent("the commands", () => {
   built();
   it.each(pagesWithConsole)(
     "of %s do what it says",
@@ -248,7 +248,7 @@ async function inShell(
   return { code, ...written };
 }
 
-describe("the programs", () => {
+describe.concurrent("the programs", () => {
   built();
   const scratch = join(root, ".parley");
   let folder = "";

@@ -310,7 +310,7 @@ const MAX_TIME = 250;
 const SIZES = [256 * 1024, 4 * 1024 * 1024];
 const KNOWN_SLOW = 8;
 /** All pieces for every reader take minutes: `READERS_ALL=1` asks for them. */
-const oneIn = process.env["READERS_ALL"] === "1" ? 1 : 24;
+const oneIn = process.env["READERS_ALL"] === "1" ? 1 : 48;
 
 /** The lesser of the time that passed and the time that this process had a core. */
 function timeOf(read: (text: string) => unknown, text: string): number {

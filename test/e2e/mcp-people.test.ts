@@ -21,7 +21,7 @@ const formOf = (asked: Elicited) => {
   return asked;
 };
 
-describe("a person's seat over MCP", () => {
+describe.concurrent("a person's seat over MCP", () => {
   const SEATED = { ...PANEL, seats: [{ name: "me", seat: "reviewer" }] };
 
   it("is filled in a form, and a ranking that cannot be read is asked again (MCPS-3)", async () => {

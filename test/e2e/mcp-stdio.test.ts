@@ -51,7 +51,7 @@ const openedIn = async (place: Somewhere): Promise<string> => {
   throw new Error("nothing was opened");
 };
 
-describe.each(MODES)("a process that a client in mode %j has started", (mode) => {
+describe.concurrent.each(MODES)("a process that a client in mode %j has started", (mode) => {
   it("answers, tells what happens, and asks a person (MCPS-3, MCPS-5)", async () => {
     await using place = somewhere();
     let asked = 0;
