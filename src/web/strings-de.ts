@@ -239,7 +239,7 @@ export const de: Strings = {
       model: "Modell",
       persona: "Persona",
       protocol: "Verfahren",
-      user: "Mensch",
+      user: "Person",
       key: "Schlüssel",
     },
     empty: "Noch sind keine Kosten entstanden.",
@@ -260,7 +260,7 @@ export const de: Strings = {
   workers: {
     empty: "Es sind keine Hintergrunddienste eingestellt.",
     emptyNext:
-      "Ein Richter und das Gedächtnis arbeiten im Hintergrund der Antworten. Dazu eine Frage stellen.",
+      "Ein Richter und das Gedächtnis arbeiten nach den Antworten im Hintergrund. Dazu eine Frage stellen.",
     over: (runs) => `Ausgewertet, vom neuesten an: ${runs}`,
     name: "Dienst",
     state: "Zustand",
