@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
  * A figure. `target` is the most, or with `least` the least, that it may be; `against` the figure of a second build.
  * @typedef {{ name: string, value: number, unit: string, target?: number, least?: true, against?: number }} Row
  */
-/** @typedef {{ dist: string, against: string | undefined, quick: boolean, repetitions: number | undefined, scratch: string }} Context */
+/** @typedef {{ dist: string, against: string | undefined, quick: boolean, repetitions: number | undefined, scratch: string, lighthouse?: boolean }} Context */
 /** @typedef {{ rows: Row[], notes?: string[], raw?: unknown }} Measured */
 /** @typedef {(context: Context) => Promise<Measured>} Measurement */
 

@@ -16,6 +16,7 @@ import { known } from "./known.mjs";
 import { lag } from "./lag.mjs";
 import { memory } from "./memory.mjs";
 import { memorySearch } from "./memory-search.mjs";
+import { page } from "./page.mjs";
 import { replay } from "./replay.mjs";
 import { serve } from "./serve.mjs";
 import { start } from "./start.mjs";
@@ -36,6 +37,7 @@ const MEASUREMENTS = {
   evolution,
   known,
   serve,
+  page,
 };
 
 /** What is measured where two builds are compared. */
@@ -47,6 +49,7 @@ const USAGE = `npm run bench -- [options]
   --only <names>   some of: ${Object.keys(MEASUREMENTS).join(", ")}; "memory" is both of memory
   --json <file>    everything, also the single repetitions, as JSON
   --strict         exit 1 where a target is missed
+  --lighthouse     page: by Lighthouse too, which is installed for it
   --dist <folder>  another build than dist
   --against <checkout>  a second build, that of another checkout: in turns with this one, and shown beside it;
                    without --only: ${COMPARED.join(", ")}
@@ -60,6 +63,7 @@ await runScript(async () => {
       only: { type: "string" },
       json: { type: "string" },
       strict: { type: "boolean", default: false },
+      lighthouse: { type: "boolean", default: false },
       dist: { type: "string" },
       against: { type: "string" },
       help: { type: "boolean", default: false },
@@ -81,6 +85,7 @@ await runScript(async () => {
   if (values.dist === undefined) await setUp(root, { build: true });
   return measure(names, {
     quick: values.quick,
+    lighthouse: values.lighthouse,
     repetitions: values.repetitions === undefined ? undefined : Number(values.repetitions),
     dist: values.dist === undefined ? join(root, "dist") : resolve(values.dist),
     against: other === undefined ? undefined : realpathSync(other),

@@ -48,7 +48,10 @@ const pointedAt = (): number | undefined => {
 
 /** The entries up to a seq; all of them without one. */
 export const entriesUpTo = (entries: readonly Entry[], at: number | undefined): readonly Entry[] =>
-  at === undefined ? entries : entries.slice(0, indexOf(entries, at + 1));
+  at === undefined ? entries : entries.slice(0, countUpTo(entries, at));
+
+const countUpTo = (entries: readonly Entry[], at: number | undefined): number =>
+  at === undefined ? entries.length : indexOf(entries, at + 1);
 
 /** A run as it stood at the seq of the address. */
 export type ShownRun = {
@@ -84,7 +87,7 @@ export function useShown(run: RunStore): ShownRun {
   const at = useComputed(pointedAt);
   const entries = useComputed(() => {
     // A list of its own for each version: signals tell values apart by identity.
-    return run.version.value >= 0 ? entriesUpTo(run.entries, at.value).slice() : [];
+    return run.version.value >= 0 ? run.entries.slice(0, countUpTo(run.entries, at.value)) : [];
   });
   const protocol = useComputed(() => protocolIn(entries.value));
   const read = useMemo(() => resultReader(run), [run]);

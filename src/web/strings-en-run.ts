@@ -76,6 +76,7 @@ export const run = {
   failed: "failed",
   idle: "not asked yet",
   tokensOut: (count: number) => plural(count, "token", "tokens"),
+  earlierSteps: (count: number) => `${plural(count, "earlier step", "earlier steps")} to show`,
   column: (name: string) => `What ${name} writes`,
   dissent: "Dissent",
   insights: "Unique points",

@@ -44,6 +44,8 @@ export function Ask(): VNode {
   const sending = useSignal(false);
   const failed = useSignal<Error | undefined>(undefined);
   const previous = address.value.query.get("previous") ?? undefined;
+  // What shows the answer as Markdown comes while the question is written.
+  useEffect(() => void import("../parts/elements.tsx").catch(() => undefined), []);
   const send = async (event: Event) => {
     event.preventDefault();
     if (question.value.trim() === "" || sending.value) return;

@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Entry } from "../../kernel/index.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatTime } from "../formats.ts";
@@ -10,16 +11,33 @@ import { t } from "../strings.ts";
 
 // ROOM-1. A column appends what comes to one text node, and only while it can be seen: the rest waits until it is.
 
+/** Of a column's steps, so many of the newest are shown at first, and so many more at a time. */
+const MORE_STEPS = 20;
+
 type RoomProps = { readonly shown: ShownRun };
+
+/** Takes each entry once while a run grows, and all of them anew where it was moved back or one of them has changed. */
+function progressReader() {
+  let view = progressView();
+  let taken = 0;
+  let edition = 0;
+  return (entries: readonly Entry[], now: number) => {
+    if (entries.length < taken || edition !== now) {
+      view = progressView();
+      taken = 0;
+      edition = now;
+    }
+    for (const entry of entries.slice(taken)) view.event(entry);
+    taken = entries.length;
+    return view.read();
+  };
+}
 
 /** The participants beside each other, each with what it has written and writes now. */
 export function Room({ shown }: RoomProps): VNode {
   const { run, entries, at } = shown;
-  const progress = useComputed(() => {
-    const view = progressView();
-    for (const entry of entries.value) view.event(entry);
-    return view.read();
-  });
+  const read = useMemo(progressReader, [run]);
+  const progress = useComputed(() => read(entries.value, run.edition()));
   const running = useComputed(() => {
     const _changes = run.liveVersion.value;
     return at.value === undefined ? [...run.live] : [];
@@ -56,6 +74,7 @@ type ColumnProps = {
 
 function Column({ row, run, live }: ColumnProps): VNode {
   const { name, seat, model, steps } = row;
+  const shown = useSignal(MORE_STEPS);
   const last = steps.at(-1);
   const state =
     live.length > 0
@@ -75,9 +94,17 @@ function Column({ row, run, live }: ColumnProps): VNode {
       {live.map(([step, { kind }]) => (
         <LiveText key={step} run={run} step={step} label={kind ?? step} />
       ))}
-      {[...steps].reverse().map((step) => (
-        <StepText key={step.step} step={step} open={live.length === 0 && step === last} />
-      ))}
+      {steps
+        .slice(-shown.value)
+        .reverse()
+        .map((step) => (
+          <StepText key={step.step} step={step} open={live.length === 0 && step === last} />
+        ))}
+      {steps.length > shown.value && (
+        <button type="button" onClick={() => (shown.value += MORE_STEPS)}>
+          {t.run.earlierSteps(steps.length - shown.value)}
+        </button>
+      )}
     </section>
   );
 }
