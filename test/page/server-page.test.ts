@@ -1,5 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { scratch } from "../support/scratch.ts";
@@ -126,14 +128,8 @@ describe("the page over HTTP", () => {
 });
 
 /** The bytes as they come: `fetch` would unpack them. */
-async function fetchBytes(url: string): Promise<Buffer> {
-  const { get } = await import("node:http");
-  return new Promise((resolve, reject) => {
-    get(url, { headers: { "accept-encoding": "gzip" } }, async (response) => {
-      const chunks: Buffer[] = [];
-      // Without an encoding, a reply comes as bytes.
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      resolve(Buffer.concat(chunks));
-    }).once("error", reject);
+const fetchBytes = (url: string): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const headers = { "accept-encoding": "gzip" };
+    get(url, { headers }, (response) => resolve(buffer(response))).once("error", reject);
   });
-}
