@@ -94,6 +94,7 @@ const buildFiles = [
   "package.json",
   "package-lock.json",
   "scripts/bundle.mjs",
+  "scripts/pure-schemas.mjs",
   "tsconfig.json",
   "tsdown.config.ts",
   "vite.config.ts",
@@ -186,7 +187,7 @@ function remove(path) {
 function digestOfSources(root) {
   const hash = createHash("sha256");
   const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .filter((name) => /\.(?:tsx?|css|html)$/.test(name) && !name.endsWith(".test.ts"))
     .map((name) => join("src", name))
     .sort();
   for (const name of [...buildFiles, ...sources]) {

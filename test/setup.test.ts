@@ -13,7 +13,7 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "parley-setup-"));
   for (const folder of ["node_modules", "scripts", "src"]) await mkdir(join(root, folder));
   for (const name of ["package.json", "tsconfig.json"]) await put(name, "{}");
-  await put("tsdown.config.ts", "");
+  for (const name of ["tsdown.config.ts", "vite.config.ts", "scripts/pure-schemas.mjs"]) await put(name, "");
   await put("src/a.ts", "export const a = 1;\n");
   await put("package-lock.json", JSON.stringify({ packages: {} }));
   await put("node_modules/.package-lock.json", JSON.stringify({ packages: {} }));
@@ -82,6 +82,11 @@ describe("setUp", () => {
     expect((await setUp()).code).toBe(0);
     expect(await readFile(join(root, "dist", "a.mjs"), "utf8")).toContain("a = 2");
     expect(await readFile(join(root, "runs"), "utf8")).toBe("xx");
+    for (const name of ["src/b.tsx", "src/b.css", "src/b.html"]) {
+      await put(name, "");
+      expect([name, isBuilt(root)]).toEqual([name, false]);
+      await rm(join(root, name));
+    }
   });
 
   it("builds once for several that start at the same time", async () => {

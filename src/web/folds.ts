@@ -41,7 +41,7 @@ const protocolIn = (entries: readonly Entry[]): string | undefined =>
   entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.protocol.name;
 
 /** The seq that the address points at; undefined for the newest. */
-export const pointedAt = (): number | undefined => {
+const pointedAt = (): number | undefined => {
   const at = Number(address.value.query.get("at"));
   return Number.isInteger(at) && at > 0 ? at : undefined;
 };
@@ -94,17 +94,6 @@ export function useShown(run: RunStore): ShownRun {
   const result = useComputed(() => read(view.value, entries.value.length));
   useLoaded(protocol, SECTIONS, view);
   return { run, at, entries, result, protocol };
-}
-
-/** Whether an entry holds the answer, or what the answer is compared with: the baseline, and the draft that was ranked first. */
-export function answerTold(entries: readonly Entry[]): (entry: Entry) => boolean {
-  const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
-  const ended = closing && ("answer" in closing ? closing : "best" in closing ? closing.best : null);
-  const steps = new Set<string | undefined>([ended?.answer, ended?.control?.step]);
-  const first = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data.places[0]?.id;
-  return (entry) =>
-    ("step" in entry.origin && steps.has(entry.origin.step)) ||
-    (isEvent(entry, "answer-given") && entry.data.by === first);
 }
 
 /** The words for a protocol's own part, once they are loaded. */

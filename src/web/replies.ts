@@ -1,4 +1,4 @@
-// What the API gives, as the page reads it. test/page-replies.test.ts holds these against the schemas that the server checks by.
+// What the API gives, as the page reads it. test/page/replies.test.ts holds these against the schemas that the server checks by.
 
 /** A run in a list. */
 export type ListedRun = {

@@ -1,13 +1,12 @@
 import { signal, type Signal } from "@preact/signals";
-import { callOf, type Entry } from "../kernel/index.ts";
+import type { Entry } from "../kernel/index.ts";
+import { hasCutText, readPublicEntry } from "../views/public-entry.ts";
 import { followRun, type LivePiece, type Told } from "./feed.ts";
 import { callApi, fetchJson, Problem, withQuery } from "./http.ts";
 
 // RUN-1. A run is its entries, in the order of their seqs, each once. Everything that is shown of it is a fold of the entries up
 //     to a seq, by the same functions as the server's and the command line's.
 
-/** Of a text that came cut, this much. */
-const HEAD = 201;
 /** A journal of at most so many entries comes whole. */
 const SMALL = 300;
 const MOST_AT_ONCE = 200;
@@ -88,7 +87,7 @@ function createRun(id: string) {
   };
   const lastSeq = () => entries.at(-1)?.seq ?? 0;
   const put = (fresh: readonly Entry[]) => {
-    for (const entry of fresh.map(withReply)) {
+    for (const entry of fresh.map(readPublicEntry)) {
       if (entry.seq > lastSeq()) entries.push(entry);
       else {
         edition += 1;
@@ -102,7 +101,7 @@ function createRun(id: string) {
     changed();
   };
   const putCut = (fresh: readonly Entry[]) => {
-    for (const entry of fresh) if (isCut(entry.data)) cut.add(entry.seq);
+    for (const entry of fresh) if (hasCutText(entry.data)) cut.add(entry.seq);
     put(fresh);
   };
 
@@ -212,15 +211,6 @@ function createRun(id: string) {
   };
 }
 
-/** The service leaves a reply out where the event holds its text; folds want to see that there was one. */
-function withReply(entry: Entry): Entry {
-  const call = callOf(entry);
-  if (call?.ok !== true || typeof call.reply === "string") return entry;
-  const { data } = entry;
-  const reply = "text" in data && typeof data.text === "string" ? data.text : "";
-  return { ...entry, data: { ...data, call: { ...call, reply } } } as Entry; // the same event with its reply
-}
-
 /** Where an entry of this seq stands, or would stand. */
 export function indexOf(entries: readonly Entry[], seq: number): number {
   let [low, high] = [0, entries.length];
@@ -231,9 +221,3 @@ export function indexOf(entries: readonly Entry[], seq: number): number {
   }
   return low;
 }
-
-/** Whether a text of an entry's data came cut. */
-const isCut = (value: unknown): boolean =>
-  typeof value === "string"
-    ? value.length === HEAD && value.endsWith("…")
-    : typeof value === "object" && value !== null && Object.values(value).some(isCut);

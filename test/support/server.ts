@@ -67,7 +67,10 @@ export type TestServer = AsyncDisposable & {
 };
 
 export type TestServerOptions = Partial<
-  Pick<ServerOptions, "base" | "config" | "maxDrives" | "publicUrl" | "surfaces" | "mounts" | "port" | "host">
+  Pick<
+    ServerOptions,
+    "base" | "config" | "maxDrives" | "publicUrl" | "surfaces" | "mounts" | "page" | "port" | "host"
+  >
 > & { readonly env?: Readonly<Record<string, string>> };
 
 /** A place for servers: what one of them leaves, the next one finds. */

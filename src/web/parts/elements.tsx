@@ -5,7 +5,7 @@ import { markdownTree } from "../../reports/markdown-tree.ts";
 // ELEMENTS-1. Foreign text becomes text nodes within elements of our own: the page has no way to show text as markup.
 
 /** A tree of reports as elements. Links lead out of the page. */
-export function toElement(node: ElementTree | string, key: number): ComponentChild {
+function toElement(node: ElementTree | string, key: number): ComponentChild {
   if (typeof node === "string") return node;
   const { tag, attributes, children } = node;
   const leaving = tag === "a" ? { target: "_blank", rel: "noopener noreferrer" } : {};

@@ -138,11 +138,16 @@ function bodyOf(
   previous: string | undefined,
 ): object {
   const numbers: readonly Field[] = ["effort", "rounds", "maxCostUsd"];
+  const formatted = (field: Field, value: string) =>
+    numbers.includes(field)
+      ? Number(value)
+      : field === "chair"
+        ? value.split(",").map((one) => one.trim())
+        : value;
   const given = fields.flatMap((field) => {
     const value = values[field].value.trim();
     const fits = (FIELDS[field] as readonly Protocol[]).includes(protocol.value);
-    const sent = numbers.includes(field) ? Number(value) : field === "chair" ? value.split(/\s*,\s*/) : value;
-    return value === "" || !fits ? [] : [[field, sent] as const];
+    return value === "" || !fits ? [] : [[field, formatted(field, value)] as const];
   });
   const people = seats.value
     .split(",")

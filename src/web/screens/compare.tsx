@@ -1,9 +1,11 @@
+import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { isEvent } from "../../kernel/index.ts";
+import { neededTexts } from "../../views/needed-texts.ts";
 import type { Result } from "../../views/result.ts";
 import { address, hrefTo } from "../address.ts";
-import { answerTold, useShown, useWhole, seqsOf, type ShownRun } from "../folds.ts";
+import { useShown, useWhole, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
 import { openingDifferences } from "../opening-differences.ts";
 import { Markdown } from "../parts/elements.tsx";
@@ -37,7 +39,8 @@ function useRun(id: string): ShownRun {
   const { run, leave } = useMemo(() => openRun(id), [id]);
   useEffect(() => leave, [leave]);
   const shown = useShown(run);
-  useWhole(shown.run, seqsOf(shown.entries.value, answerTold(shown.entries.value)));
+  const needed = useComputed(() => neededTexts(shown.entries.value));
+  useWhole(shown.run, needed.value);
   return shown;
 }
 

@@ -1,8 +1,9 @@
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { neededTexts } from "../../views/needed-texts.ts";
 import { address, hrefTo, hrefWith } from "../address.ts";
-import { answerTold, useShown, useWhole, seqsOf, type ShownRun } from "../folds.ts";
+import { useShown, useWhole, type ShownRun } from "../folds.ts";
 import { Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { Problem } from "../http.ts";
@@ -42,7 +43,8 @@ export function Run(): VNode {
 function OpenRun({ run }: { readonly run: RunStore }): VNode {
   const shown = useShown(run);
   const turns = useTurns(shown);
-  useWhole(run, seqsOf(shown.entries.value, answerTold(shown.entries.value)));
+  const needed = useComputed(() => neededTexts(shown.entries.value));
+  useWhole(run, needed.value);
   const result = shown.result.value;
   if (!result) return <p class="quiet">{t.loading}</p>;
   return (
