@@ -25,7 +25,7 @@ import {
   slotLines,
   type ForestCycle,
 } from "./forest-cycles.ts";
-import { Weather } from "./view-forest.tsx";
+import { Weather } from "./forest-weather.tsx";
 import { WaitingForms } from "./waiting.tsx";
 
 const PAGE = 200;

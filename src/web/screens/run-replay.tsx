@@ -6,6 +6,7 @@ import { go, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatClock, formatCount } from "../formats.ts";
 import { actOnKeys } from "../keys.ts";
+import { indexOf } from "../run.ts";
 import { t } from "../strings.ts";
 
 const SPEEDS = [1, 4, 16, 64] as const;
@@ -56,7 +57,7 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
   }, [playing.value, speed.value]);
   const marks = useComputed(() => (run.version.value >= 0 ? marksIn(run.entries) : []));
   if (last.value === 0) return null;
-  const current = run.entries.findLast((entry) => entry.seq <= seq);
+  const current = run.entries[indexOf(run.entries, seq + 1) - 1];
   return (
     <section class="replay" aria-label={t.replay.label}>
       <button

@@ -7,6 +7,7 @@ import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";
 import { amendmentsIn, gatesIn, shownSeqs, type LeafName } from "./forest-cycles.ts";
+import { Weather } from "./forest-weather.tsx";
 
 /** A cycle of a forest: its weather, and what became of every candidate at every gate. */
 export function Cycle({ shown }: { readonly shown: ShownRun }): VNode {
@@ -25,33 +26,6 @@ export function Cycle({ shown }: { readonly shown: ShownRun }): VNode {
       <Candidates section={section} />
       <Amendments entries={entries} />
     </>
-  );
-}
-
-/** How much attention each tree gets, and why. */
-export function Weather({ section: { weather } }: { readonly section: ForestSection }): VNode {
-  return (
-    <section>
-      <h2>{t.forest.weather}</h2>
-      {weather.length === 0 ? (
-        <p class="quiet">{t.forest.noWeather}</p>
-      ) : (
-        <Table
-          label={t.forest.weather}
-          heads={[t.forest.tree, t.forest.weather, t.forest.slots, t.forest.status, t.forest.why]}
-          figures={[2]}
-          rows={weather.map(({ tree, weather: name, slots, status, reason }) => [
-            <span key="tree" dir="auto">
-              {tree}
-            </span>,
-            name,
-            formatCount(slots),
-            status,
-            reason,
-          ])}
-        />
-      )}
-    </section>
   );
 }
 

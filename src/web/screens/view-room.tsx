@@ -43,8 +43,15 @@ export function Room({ shown }: RoomProps): VNode {
     return at.value === undefined ? [...run.live] : [];
   });
   const { rows, phases } = progress.value;
-  const liveOf = (id: string) => running.value.filter(([, { by }]) => by === id);
-  const stray = running.value.filter(([, { by }]) => !rows.some((row) => row.id === by));
+  const ids = new Set(rows.map(({ id }) => id));
+  const written = new Map<string, (readonly [string, LiveStep])[]>();
+  for (const one of running.value) {
+    const by = one[1].by ?? "";
+    const owner = ids.has(by) ? by : "";
+    written.set(owner, [...(written.get(owner) ?? []), one]);
+  }
+  const liveOf = (id: string) => written.get(id) ?? [];
+  const stray = liveOf("");
   return (
     <>
       <div role="status">
