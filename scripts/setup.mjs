@@ -97,6 +97,7 @@ const buildFiles = [
   "tsconfig.json",
   "tsdown.config.ts",
   "vite.config.ts",
+  "vite.file.config.ts",
 ];
 
 /** @type {Part} */
