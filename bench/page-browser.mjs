@@ -98,7 +98,7 @@ export async function openBrowser(link) {
 function watchPaint() {
   const painted = { lcpMs: Number.NaN, cls: 0, longest: 0 };
   Reflect.set(globalThis, "painted", painted);
-  const watch = (/** @type {string} */ type, /** @type {(entry: any) => void} */ take) =>
+  const watch = (/** @type {any} */ type, /** @type {(entry: any) => void} */ take) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
   watch("largest-contentful-paint", ({ startTime }) => (painted.lcpMs = startTime));
   watch("layout-shift", ({ value, hadRecentInput }) => (painted.cls += hadRecentInput ? 0 : value));

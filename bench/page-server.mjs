@@ -50,7 +50,7 @@ export async function writeLongRun(dist, scratch, recorded) {
     // The store gave the id out.
     const id = /** @type {import("../src/kernel/index.ts").DeliberationId} */ (recorded);
     const entries = repeatRun(await own.read(id), EVENTS);
-    const long = parley.systemWorld.id();
+    const long = /** @type {import("../src/kernel/index.ts").DeliberationId} */ (parley.systemWorld.id());
     const append = async (/** @type {typeof entries[number]} */ { type, data, origin }) => {
       const event = /** @type {import("../src/kernel/index.ts").NewEvent} */ ({ type, data });
       const appended = await own.append(long, [event], origin);

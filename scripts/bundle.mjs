@@ -5,4 +5,6 @@ import { build as buildPage } from "vite";
 
 const outDir = process.argv[2] ?? "dist";
 await build({ outDir, logLevel: "warn" });
-await buildPage({ logLevel: "warn", build: { outDir: resolve(join(outDir, "web")) } });
+const page = { outDir: resolve(join(outDir, "web")) };
+await buildPage({ logLevel: "warn", build: page });
+await buildPage({ configFile: "vite.file.config.ts", logLevel: "warn", build: page });

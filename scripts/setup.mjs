@@ -98,6 +98,7 @@ const buildFiles = [
   "tsconfig.json",
   "tsdown.config.ts",
   "vite.config.ts",
+  "vite.file.config.ts",
 ];
 
 /** @type {Part} */

@@ -12,6 +12,7 @@ import { jsonLine, jsonText } from "../reports/printable.ts";
 import { veiled } from "../views/veil.ts";
 import type { AppContext } from "./context.ts";
 import { exportRun, loadShown } from "./result.ts";
+import { readRunScreen } from "./run-screen.ts";
 
 /** What a run can be exported as. */
 export const EXPORT_FORMATS = [
@@ -71,9 +72,11 @@ export async function exportText(...given: Parameters<typeof exportPieces>): Pro
 export const recordText = (record: DebateRecord, format: string): string =>
   format === "md" ? debateMarkdown(record) : format === "html" ? debateHtml(record) : jsonText(record);
 
-/** A run as a document, or as a page. */
+/** A run as a document, or as a page: with the run's screen, where the build has made it. */
 export const runText = (entries: readonly Entry[], shown: ShownResult | undefined, format: string): string =>
-  format === "html" && shown ? deliberationHtml(entries, shown) : deliberationMarkdown(entries, shown);
+  format === "html" && shown
+    ? deliberationHtml(entries, shown, readRunScreen())
+    : deliberationMarkdown(entries, shown);
 
 /** A debate as Dialectic writes its state, with the texts that went with the problem. @throws Fault for what is no debate */
 export async function dialecticText(

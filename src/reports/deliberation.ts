@@ -1,9 +1,10 @@
 import type { Entry } from "../kernel/index.ts";
 import type { ShownResult } from "./answer.ts";
 import { deliberationHead, deliberationParts, statusWords } from "./deliberation-parts.ts";
+import { eventLine } from "./event-line.ts";
 import { block, bullets, partMarkdown, plainMarkdown } from "./markdown.ts";
 import { inline } from "./printable.ts";
-import { pageHtml } from "./page.ts";
+import { pageHtml, type PageScreen } from "./page.ts";
 
 /**
  * One deliberation as a markdown document, from all its entries in order, wherever it stands: the outcome
@@ -33,8 +34,13 @@ function answerMarkdown({ result: { answer, finalAnswer }, isVerdict = false }: 
 }
 
 /** The same as a page of its own (`pageHtml`): the answer first, what led to it folded. Ends in a newline. */
-export function deliberationHtml(entries: readonly Entry[], shown: ShownResult): string {
+export function deliberationHtml(
+  entries: readonly Entry[],
+  shown: ShownResult,
+  program?: Omit<PageScreen, "journal">,
+): string {
   const { simulated, question, answer } = shown.result;
   const parts = deliberationParts(entries, shown);
-  return pageHtml({ ...deliberationHead(entries, shown), simulated, question, answer, parts });
+  const screen = program && { ...program, journal: `[${entries.map(eventLine).join(",")}]` };
+  return pageHtml({ ...deliberationHead(entries, shown), simulated, question, answer, parts, screen });
 }

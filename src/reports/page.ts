@@ -6,17 +6,33 @@ import { markdownHtml, scrollingTable } from "./markdown-tree.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { oneLine } from "./printable.ts";
 
-// PAGE-1. The page is one file that fetches nothing: its policy lets in nothing but its own style, by that style's digest.
+// PAGE-1. The page is one file that fetches nothing: its policy lets in nothing but its own styles and script, by their digests.
 // PAGE-2. It is read without scripts: what is folded opens by itself, and what is printed is what stands open.
 
-/** Content Security Policy Level 3: no scripts, no images, no frames, no forms; one style, known by its digest. */
-const POLICY = [
+/** Content Security Policy Level 3: no images, no frames, no forms; styles and a script that are known by their digests. */
+function policyOf(screen: PageScreen | undefined): string {
   // PAGE-1
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(PAGE_STYLE).digest("base64")}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
+  const styles = [PAGE_STYLE, ...(screen ? [screen.style] : [])].map(digestSource);
+  return [
+    "default-src 'none'",
+    ...(screen ? [`script-src ${digestSource(screen.script)}`] : []),
+    `style-src ${styles.join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    ...(screen ? ["require-trusted-types-for 'script'", "trusted-types 'none'"] : []),
+  ].join("; ");
+}
+
+const digestSource = (text: string): string =>
+  `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** A run's screen within its page, for whoever lets scripts run; `vite.file.config.ts` makes the script and the style. */
+export type PageScreen = {
+  readonly script: string;
+  readonly style: string;
+  /** The run's entries as JSON. */
+  readonly journal: string;
+};
 
 /** What a page shows: what is missing, then the answer, then how it came about. */
 export type ReportPage = {
@@ -32,11 +48,12 @@ export type ReportPage = {
   /** The short definite answer, or nothing. */
   readonly final: string;
   readonly parts: readonly ReportPart[];
+  readonly screen?: PageScreen | undefined;
 };
 
 /** Renders a page of its own, whole. Foreign texts are rendered as Markdown, escaped. Ends in a newline. */
 export function pageHtml(page: ReportPage): string {
-  const { title, simulated, summary, warnings, question, answer, final, parts } = page;
+  const { title, simulated, summary, warnings, question, answer, final, parts, screen } = page;
   const name = escaped(oneLine(title, 200));
   const isLong = question.trim() !== title;
   const body = parts.filter(hasContent).map((part) => partHtml(part, 2));
@@ -45,12 +62,14 @@ export function pageHtml(page: ReportPage): string {
     '<html lang="en">',
     "<head>",
     '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    `<meta http-equiv="Content-Security-Policy" content="${policyOf(screen)}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
     `<title>${name}${simulated ? " (simulated models)" : ""}</title>`,
     `<style>${PAGE_STYLE}</style>`,
+    // The script turns it on.
+    ...(screen ? [`<style media="not all">${screen.style}</style>`] : []),
     "</head>",
     "<body>",
     "<header>",
@@ -73,6 +92,12 @@ export function pageHtml(page: ReportPage): string {
       : []),
     ...body,
     "</main>",
+    ...(screen
+      ? [
+          `<script type="application/json" id="journal">${screen.journal.replaceAll("<", "\\u003c")}</script>`,
+          `<script type="module">${screen.script}</script>`,
+        ]
+      : []),
     "</body>",
     "</html>",
   ].join("\n")}\n`;

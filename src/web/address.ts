@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
+import { isServed } from "./served.ts";
 
 // ADDRESS-1. The address holds the state: any view of the page, at any event of a run, is a link.
+//     An exported file has one screen: its query stands behind the #.
 
 /** Where the page stands: the segments below the base, and the query. */
 export type Address = { readonly path: readonly string[]; readonly query: URLSearchParams };
@@ -8,6 +10,7 @@ export type Address = { readonly path: readonly string[]; readonly query: URLSea
 const base = (): string => new URL(document.baseURI).pathname;
 
 function readAddress(): Address {
+  if (!isServed) return { path: [], query: new URLSearchParams(globalThis.location.hash.slice(1)) };
   const { pathname, search } = globalThis.location;
   const below = pathname.startsWith(base()) ? pathname.slice(base().length) : pathname.slice(1);
   const path = below
@@ -33,6 +36,7 @@ export function hrefTo(
 ): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
+  if (!isServed) return `#${search}`;
   return `${base()}${path.map(encodeURIComponent).join("/")}${search === "" ? "" : `?${search}`}`;
 }
 
@@ -57,6 +61,7 @@ export function followAddress(): void {
   addEventListener("popstate", () => {
     address.value = readAddress();
   });
+  if (!isServed) return; // a link to what stands behind the # loads nothing, and is a step that can be gone back
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
       return;

@@ -3,6 +3,7 @@ import type { Entry } from "../kernel/index.ts";
 import { hasCutText, readPublicEntry } from "../views/public-entry.ts";
 import { followRun, type LivePiece, type Told } from "./feed.ts";
 import { callApi, fetchJson, Problem, withQuery } from "./http.ts";
+import { isServed } from "./served.ts";
 
 // RUN-1. A run is its entries, in the order of their seqs, each once. Everything that is shown of it is a fold of the entries up
 //     to a seq, by the same functions as the server's and the command line's.
@@ -173,7 +174,7 @@ function createRun(id: string) {
     }
   };
   const begin = () => {
-    if (followed > 0 && !ended.value && state.value === "ready")
+    if (isServed && followed > 0 && !ended.value && state.value === "ready")
       unfollow ??= followRun(id, { after: lastSeq, tell: hear });
   };
 

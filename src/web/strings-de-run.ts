@@ -219,6 +219,7 @@ export const run: Strings["run"] = {
   withinNoise: "im Rauschen",
   vetoedFlaw: (name, flaw) => `${name}: ${flaw}`,
   earlierTurns: "Früher in dieser Unterhaltung",
+  earlierSteps: (count: number) => `${plural(count, "früherer Schritt", "frühere Schritte")} zu zeigen`,
   laterTurns: "Anschlussfragen",
 };
 

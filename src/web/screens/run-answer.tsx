@@ -10,6 +10,7 @@ import { fetchJson } from "../http.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Markdown } from "../parts/elements.tsx";
 import { Failure } from "../parts/states.tsx";
+import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 
 type AnswerProps = { readonly shown: ShownRun; readonly result: Result };
@@ -75,7 +76,7 @@ function AnswerFoot({ shown, result }: AnswerProps): VNode {
   const footer = (result.section as Partial<PanelSection> | null)?.footer; // of protocols with a panel
   return (
     <footer class="answer-foot">
-      {shown.at.value === undefined ? <Thumbs id={result.id} /> : <span />}
+      {isServed && shown.at.value === undefined ? <Thumbs id={result.id} /> : <span />}
       {footer != null && <p class="synthesized">{footer}</p>}
       <Badge grade={result.grade} />
     </footer>

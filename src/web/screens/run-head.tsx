@@ -8,6 +8,7 @@ import { formatMoment, formatMoney, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
 import { Failure } from "../parts/states.tsx";
 import type { OpenedRun } from "../replies.ts";
+import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 import { WaitingForms } from "./waiting.tsx";
 
@@ -40,7 +41,7 @@ export function RunHead({ shown, result }: HeadProps): VNode {
       <h1 class="question" dir="auto">
         {question}
       </h1>
-      <Actions shown={shown} result={result} />
+      {isServed && <Actions shown={shown} result={result} />}
     </header>
   );
 }
@@ -54,7 +55,7 @@ function Missing({ shown, result }: HeadProps): VNode {
   const shared = [...families].filter(([, count]) => count > 1);
   return (
     <div class="missing">
-      {status === "waiting" && shown.at.value === undefined && <WaitingForms id={result.id} />}
+      {isServed && status === "waiting" && shown.at.value === undefined && <WaitingForms id={result.id} />}
       {error && degraded.length === 0 && (
         <p class="notice bad">{t.run.error(error.code, error.model ?? "")}</p>
       )}

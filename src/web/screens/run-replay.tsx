@@ -7,6 +7,7 @@ import type { ShownRun } from "../folds.ts";
 import { formatClock, formatCount } from "../formats.ts";
 import { actOnKeys } from "../keys.ts";
 import { indexOf } from "../run.ts";
+import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 
 const SPEEDS = [1, 4, 16, 64] as const;
@@ -103,7 +104,7 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
       {at.value !== undefined && (
         <>
           <a href={hrefWith({ at: undefined })}>{t.replay.toEnd}</a>
-          <a href={hrefWith({ view: "fork" })}>{t.replay.fork}</a>
+          {isServed && <a href={hrefWith({ view: "fork" })}>{t.replay.fork}</a>}
         </>
       )}
     </section>

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { isEvent, type Entry } from "../../kernel/index.ts";
 import type { ShownRun } from "../folds.ts";
+import { isServed } from "../served.ts";
 
 /** What a run can be looked at as. */
 export type ViewName =
@@ -18,7 +19,7 @@ export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
   forest: async () => (await import("./view-forest.tsx")).Cycle,
   record: async () => (await import("./view-record.tsx")).Record,
   events: async () => (await import("./view-events.tsx")).Events,
-  fork: async () => (await import("./view-fork.tsx")).Fork,
+  fork: isServed ? async () => (await import("./view-fork.tsx")).Fork : () => VIEWS.room(),
 };
 
 /** The views of which a run has something to show; running it again is among them while it is asked for. */
@@ -40,6 +41,6 @@ export function viewsOf(
     "steps",
     "record",
     "events",
-    ...(asked === "fork" ? (["fork"] as const) : []),
+    ...(isServed && asked === "fork" ? (["fork"] as const) : []),
   ];
 }

@@ -7,9 +7,10 @@ import { useShown, useWhole, type ShownRun } from "../folds.ts";
 import { Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { Problem } from "../http.ts";
+import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 import { AnswerView } from "./run-answer.tsx";
-import { EarlierTurns, LaterTurns, useTurns } from "./run-conversation.tsx";
+import { EarlierTurns, LaterTurns, useTurns, type Turns } from "./run-conversation.tsx";
 import { RunHead } from "./run-head.tsx";
 import { Replay } from "./run-replay.tsx";
 import { VIEWS, viewsOf } from "./run-views.tsx";
@@ -42,17 +43,24 @@ export function Run(): VNode {
 
 function OpenRun({ run }: { readonly run: RunStore }): VNode {
   const shown = useShown(run);
-  const turns = useTurns(shown);
+  return <RunArticle shown={shown} turns={useTurns(shown)} />;
+}
+
+type ArticleProps = { readonly shown: ShownRun; readonly turns?: Turns };
+
+/** A run, and the other turns of its conversation where they are known. */
+export function RunArticle({ shown, turns }: ArticleProps): VNode {
+  const { run } = shown;
   const needed = useComputed(() => neededTexts(shown.entries.value));
   useWhole(run, needed.value);
   const result = shown.result.value;
   if (!result) return <p class="quiet">{t.loading}</p>;
   return (
     <article class="run">
-      <EarlierTurns turns={turns} />
+      {isServed && turns && <EarlierTurns turns={turns} />}
       <RunHead shown={shown} result={result} />
       <AnswerView shown={shown} result={result} />
-      <LaterTurns turns={turns} />
+      {isServed && turns && <LaterTurns turns={turns} />}
       <Views shown={shown} />
       <Replay shown={shown} />
     </article>

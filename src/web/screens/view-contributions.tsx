@@ -10,6 +10,7 @@ import { fetchJson } from "../http.ts";
 import { Empty, Failure } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import type { ContributionsReply } from "../replies.ts";
+import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 import { panelIn } from "./view-reviews.tsx";
 
@@ -45,7 +46,11 @@ export function Contributions({ shown }: { readonly shown: ShownRun }): VNode | 
         reply={measured.value}
         nameOf={nameOf}
       />
-      {isClosed ? <Measure shown={shown} measured={measured} /> : <p>{t.run.measureOpen}</p>}
+      {!isServed ? null : isClosed ? (
+        <Measure shown={shown} measured={measured} />
+      ) : (
+        <p>{t.run.measureOpen}</p>
+      )}
       {section && <Beside section={section} nameOf={nameOf} />}
     </>
   );

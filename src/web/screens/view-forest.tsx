@@ -5,6 +5,7 @@ import { useWhole, type ShownRun } from "../folds.ts";
 import { formatCount, formatRatio } from "../formats.ts";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
+import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 import { amendmentsIn, gatesIn, shownSeqs, type LeafName } from "./forest-cycles.ts";
 import { Weather } from "./forest-weather.tsx";
@@ -19,9 +20,11 @@ export function Cycle({ shown }: { readonly shown: ShownRun }): VNode {
   return (
     <>
       <p dir="auto">{summary ?? t.forest.soFar(formatCount(fruits), formatCount(tested))}</p>
-      <p>
-        <a href={hrefTo(["forest", shown.run.id])}>{t.forest.all(formatCount(cycle))}</a>
-      </p>
+      {isServed && (
+        <p>
+          <a href={hrefTo(["forest", shown.run.id])}>{t.forest.all(formatCount(cycle))}</a>
+        </p>
+      )}
       <Weather section={section} />
       <Candidates section={section} />
       <Amendments entries={entries} />
