@@ -42,7 +42,7 @@ async function measure({ page, cdp, seconds }) {
       painted.longest = 0;
       return ms;
     });
-  const written = () => page.evaluate(() => document.querySelector(".column pre")?.textContent?.length ?? 0);
+  const written = async () => (await page.locator(".column pre").first().textContent())?.length ?? 0;
   await page.waitForTimeout(WARM_MS);
   const columns = await page.locator(".column pre").count();
   if (columns !== STREAMS) throw new Error(`${columns} of ${STREAMS} streams are shown`);

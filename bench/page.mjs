@@ -28,6 +28,7 @@ const SCREENS =
  */
 export async function page({ dist, quick, scratch, lighthouse }) {
   const files = assetsOf(dist);
+  /** @type {Row[]} */
   const rows = [{ ...kb("dist/web, unpacked", files.unpacked), target: PACKAGE_KB }];
   if (!existsSync(CHROMIUM))
     return { rows, notes: [`the rest is not measured: there is no Chromium at ${CHROMIUM}`] };
