@@ -141,7 +141,9 @@ async function measureLongRun(browser, id, steps) {
  * @param {number} steps
  */
 async function scrub(steps) {
-  const input = /** @type {HTMLInputElement} */ (document.querySelector(".replay input[type=range]"));
+  // A browser's own, of which the types of this program know nothing.
+  const { document, requestAnimationFrame, MessageChannel } = /** @type {any} */ (globalThis);
+  const input = document.querySelector(".replay input[type=range]");
   const last = Number(input.max);
   const before = document.body.innerText;
   const frames = [];
