@@ -1,6 +1,5 @@
 import type { Parley } from "../app/parley.ts";
 import {
-  callOf,
   isEvent,
   type DeliberationId,
   type Entry,

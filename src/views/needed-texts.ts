@@ -35,7 +35,7 @@ function spokenLast(entries: readonly Entry[]): ReadonlySet<Entry> {
 }
 
 /** What an event says, without its call. */
-const spokenIn = ({ data }: Entry): unknown => ({ ...(data as object), call: undefined });
+const spokenIn = ({ data }: Entry): unknown => ({ ...data, call: undefined });
 
 /** By type, what a result or a section tells of an event whatever else the run has. */
 const USED: { readonly [T in EventType]?: (data: Event<T>["data"]) => unknown } = {
