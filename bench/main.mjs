@@ -9,6 +9,7 @@ import { councils } from "./councils.mjs";
 import { critic } from "./critic.mjs";
 import { debate } from "./debate.mjs";
 import { evolution } from "./evolution.mjs";
+import { folds } from "./folds.mjs";
 import { gates } from "./gates.mjs";
 import { machine } from "./harness.mjs";
 import { journal } from "./journal.mjs";
@@ -33,6 +34,7 @@ const MEASUREMENTS = {
   start,
   journal,
   replay,
+  folds,
   gates,
   evolution,
   known,

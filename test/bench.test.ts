@@ -45,7 +45,7 @@ const Report = z.object({
 
 it("measures the build, and says what it could not", async () => {
   const json = join(folder, "bench.json");
-  const { exit, stdout } = await bench("--quick", "--only", "journal,replay", "--json", json);
+  const { exit, stdout } = await bench("--quick", "--only", "journal,replay,folds", "--json", json);
   expect(stdout).toMatch(/Node .* cores/);
   expect(stdout).toMatch(/sqlite: appends of one event, 64 at once +[\d,]+ a second/);
   expect(stdout).toMatch(/postgres: skipped, no database can be made/);
@@ -54,6 +54,7 @@ it("measures the build, and says what it could not", async () => {
   expect(measurements.map(({ name, rows }) => [name, rows.length])).toEqual([
     ["journal", 3],
     ["replay", 1],
+    ["folds", 12],
   ]);
   for (const { rows } of measurements) for (const { value } of rows) expect(value).toBeGreaterThan(0);
 }, 60_000);

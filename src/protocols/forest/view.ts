@@ -38,14 +38,14 @@ export const sectionSchema = z.strictObject({
 export type ForestSection = z.infer<typeof sectionSchema>;
 
 /** What the view reads of the settings. */
-type Settings = { readonly cycle: number; readonly domain: { readonly name: string } };
+type CycleSettings = { readonly cycle: number; readonly domain: { readonly name: string } };
 
 /** Folds a cycle so far; undefined for any other deliberation. */
 export function sectionOf(entries: readonly Entry[]): ForestSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (opened?.data.protocol.name !== "forest") return undefined;
   // As the protocol's schema read them; notes as the protocol took them.
-  const { cycle, domain } = opened.data.settings as Settings;
+  const { cycle, domain } = opened.data.settings as CycleSettings;
   const candidates = notesOf(entries, "classify")
     .map(({ data }) => data.body as ClassifyNote)
     .toSorted((one, other) => (one.record.task_id < other.record.task_id ? -1 : 1))
