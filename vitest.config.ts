@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 const timeouts = { testTimeout: 20_000, hookTimeout: 20_000 };
+/** For tests that start processes, on a machine that may be busy: the limit is for one that hangs. */
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -19,7 +21,7 @@ export default defineConfig({
       // These wait for processes and for time for more than half of theirs, so that two processors bear three at once.
       {
         test: {
-          ...timeouts,
+          ...patience,
           ...{ name: "test", include: ["test/**/*.test.ts"] },
           ...{ maxWorkers: 3, sequence: { groupOrder: 1 } },
         },

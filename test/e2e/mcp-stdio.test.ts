@@ -193,7 +193,7 @@ describe("a person who takes long, asked within a call", () => {
   it("does not keep a call without a progress token beyond its time (MCPS-5)", async () => {
     let asked = 0;
     const elicit = (params: Elicited) => ((asked += 1) === 1 ? later() : rank(params));
-    await using here = await inProcess({ patienceMs: 1_500 }, { mode: "legacy", elicit });
+    await using here = await inProcess({ patienceMs: 4_000 }, { mode: "legacy", elicit });
     const left = await called(here.client, "council", SEATED);
     expect(left).toMatchObject({ status: "waiting", waiting: { seats: [{ work: "review" }] } });
     expect(await called(here.client, "wait", { id: left.id })).toMatchObject({ status: "answered" });
