@@ -57,6 +57,7 @@ export async function* exportPieces(
       if (shown) yield decisionRecord(entries, shown);
     } else if (format === "debate" || (format === "md" && isDebate(entries)))
       yield recordText(complete(debateOf(entries)), format);
+    else if (format === "html" && shown) yield deliberationHtml(entries, shown, readRunScreen());
     else yield runText(entries, shown, format);
   }
 }
@@ -72,11 +73,9 @@ export async function exportText(...given: Parameters<typeof exportPieces>): Pro
 export const recordText = (record: DebateRecord, format: string): string =>
   format === "md" ? debateMarkdown(record) : format === "html" ? debateHtml(record) : jsonText(record);
 
-/** A run as a document, or as a page: with the run's screen, where the build has made it. */
+/** A run as a document, or as a page without scripts. */
 export const runText = (entries: readonly Entry[], shown: ShownResult | undefined, format: string): string =>
-  format === "html" && shown
-    ? deliberationHtml(entries, shown, readRunScreen())
-    : deliberationMarkdown(entries, shown);
+  format === "html" && shown ? deliberationHtml(entries, shown) : deliberationMarkdown(entries, shown);
 
 /** A debate as Dialectic writes its state, with the texts that went with the problem. @throws Fault for what is no debate */
 export async function dialecticText(

@@ -95,7 +95,7 @@ function CurrentScreen({ first }: { readonly first: string }): VNode | null {
   const screen = Object.hasOwn(SCREENS, first) ? SCREENS[first] : undefined;
   useEffect(() => {
     screen?.load().then(
-      (Loaded) => (loaded.value = { screen: Loaded }),
+      (Fetched) => (loaded.value = { screen: Fetched }),
       // The server may have become another version, whose files have other names.
       (error: unknown) => (loaded.value = { error: error as Error }),
     );

@@ -18,18 +18,18 @@ export type LivePiece = {
 };
 
 /** What a run's followers are told. */
-export type Told =
+export type FeedNews =
   | { readonly kind: "recorded"; readonly entry: Entry }
   | { readonly kind: "frames"; readonly pieces: readonly LivePiece[] }
   | { readonly kind: "state"; readonly status: string; readonly waiting: boolean }
   | { readonly kind: "end" };
 
-type Follower = { readonly after: () => number; readonly tell: (told: Told) => void };
+type FeedFollower = { readonly after: () => number; readonly tell: (told: FeedNews) => void };
 
 /** Between tabs: what one follows and has seen, what is told of a run, that a tab has gone, and that another one holds the connection. */
 type Post =
   | { readonly type: "wants"; readonly tab: string; readonly runs: Readonly<Record<string, number>> }
-  | { readonly type: "told"; readonly id: string; readonly told: Told }
+  | { readonly type: "told"; readonly id: string; readonly told: FeedNews }
   | { readonly type: "link"; readonly up: boolean }
   | { readonly type: "gone"; readonly tab: string }
   | { readonly type: "leads" };
@@ -41,7 +41,7 @@ const RETRY_MS = [250, 500, 1_000, 2_000] as const;
 const SETTLE_MS = 20;
 
 const tab = Math.random().toString(36).slice(2);
-const followers = new Map<string, Set<Follower>>();
+const followers = new Map<string, Set<FeedFollower>>();
 const channel =
   typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(`parley ${document.baseURI}`);
 /** In the leading tab: what each tab wants. */
@@ -52,7 +52,7 @@ let due: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
 
 /** Follows a run from its seq `after()` on, as long as the returned function is not called. */
-export function followRun(id: string, follower: Follower): () => void {
+export function followRun(id: string, follower: FeedFollower): () => void {
   begin();
   const all = followers.get(id) ?? new Set();
   followers.set(id, all.add(follower));
@@ -118,11 +118,11 @@ function take(post: Post): void {
   }
 }
 
-function tellOwn(id: string, told: Told): void {
+function tellOwn(id: string, told: FeedNews): void {
   for (const { tell } of followers.get(id) ?? []) tell(told);
 }
 
-function tellAll(id: string, told: Told): void {
+function tellAll(id: string, told: FeedNews): void {
   tellOwn(id, told);
   if (wants.size > 1 || !wants.has(tab)) channel?.postMessage({ type: "told", id, told } satisfies Post);
   // What a tab has seen is where the next connection begins.
@@ -206,7 +206,7 @@ async function readFeed(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<
     parser.feed(value ?? "");
 }
 
-function toldOf(event: string | undefined, data: string): Told {
+function toldOf(event: string | undefined, data: string): FeedNews {
   // The server writes these forms and no others.
   const json: unknown = JSON.parse(data);
   if (event === "recorded") return { kind: "recorded", entry: json as Entry };

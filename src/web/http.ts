@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 /** What the server said instead of a result: RFC 9457, with what to do about it. */
-export class Problem extends Error {
+export class ApiProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly next: string | undefined;
@@ -25,7 +25,7 @@ export const signedOut = signal(false);
 /** The address of an operation of the API. */
 export const apiUrl = (path: string): string => new URL(`api/v1/${path}`, document.baseURI).href;
 
-type Sent = {
+type SentRequest = {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ type Sent = {
 /** Calls the API. @throws Problem for a refusal, and with the code `offline` where no server answers */
 export async function callApi(
   path: string,
-  { method = "GET", body, headers = {}, signal: end }: Sent = {},
+  { method = "GET", body, headers = {}, signal: end }: SentRequest = {},
 ): Promise<Response> {
   const response = await fetch(apiUrl(path), {
     method,
@@ -46,17 +46,17 @@ export async function callApi(
   }).catch((error: unknown) => {
     if (end?.aborted === true) throw error;
     online.value = false;
-    throw new Problem(0, { code: "offline", detail: "the server does not answer" });
+    throw new ApiProblem(0, { code: "offline", detail: "the server does not answer" });
   });
   online.value = true;
   if (response.ok || response.status === 304) return response;
   const said = (await response.json().catch(() => ({}))) as { detail?: string; code?: string; next?: string };
   if (response.status === 401) signedOut.value = true;
-  throw new Problem(response.status, said);
+  throw new ApiProblem(response.status, said);
 }
 
 /** Calls the API for JSON of a form that the server's document gives. */
-export async function fetchJson<T>(path: string, sent: Sent = {}): Promise<T> {
+export async function fetchJson<T>(path: string, sent: SentRequest = {}): Promise<T> {
   const response = await callApi(path, sent);
   return (response.status === 204 ? undefined : await response.json()) as T; // the server checks what it gives
 }

@@ -4,7 +4,7 @@ export type Language = (typeof languages)[number];
 /** The reader's language. */
 export let language: Language = "en";
 
-const KEPT = "parley language";
+const KEPT = "parley-language";
 
 /** Reads the language that was chosen here, or that the browser prefers. */
 export function findLanguage(): Language {

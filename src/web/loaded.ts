@@ -3,17 +3,17 @@ import { useEffect } from "preact/hooks";
 import { fetchJson } from "./http.ts";
 
 /** Something that is fetched: nothing yet, what came, or why it did not. */
-export type Loaded<T> =
+export type Fetched<T> =
   | { readonly state: "loading" }
   | { readonly state: "ready"; readonly value: T }
   | { readonly state: "failed"; readonly error: Error };
 
 /** Fetches from the API, and again when the path changes or `again` is called. What was shown stays until the new comes. */
 export function useApi<T>(path: string | undefined): {
-  readonly loaded: Signal<Loaded<T>>;
+  readonly loaded: Signal<Fetched<T>>;
   readonly again: () => void;
 } {
-  const loaded = useSignal<Loaded<T>>({ state: "loading" });
+  const loaded = useSignal<Fetched<T>>({ state: "loading" });
   const turn = useSignal(0);
   useEffect(() => {
     if (path === undefined) return;

@@ -13,7 +13,7 @@ export type ListedRun = {
 };
 export type RunPage = { readonly data: readonly ListedRun[]; readonly next: string | null };
 
-export type OpenedRun = {
+export type OpenedReply = {
   readonly id: string;
   readonly status: "open" | "waiting";
   readonly url: string;
@@ -22,10 +22,14 @@ export type OpenedRun = {
   readonly notes: readonly { readonly code: string }[];
 };
 
-type Range = { readonly low: number; readonly expected: number; readonly high: number };
+type EstimateRange = { readonly low: number; readonly expected: number; readonly high: number };
 export type EstimateReply = {
   readonly protocol: string;
-  readonly total: { readonly calls: Range; readonly tokens: Range; readonly usd: Range | null } | null;
+  readonly total: {
+    readonly calls: EstimateRange;
+    readonly tokens: EstimateRange;
+    readonly usd: EstimateRange | null;
+  } | null;
   readonly unpriced: readonly string[];
   readonly oldPrices: string | null;
 };
@@ -35,7 +39,7 @@ export type ForkEstimateReply = EstimateReply & {
   readonly reusable: number;
 };
 
-export type ModelRow = {
+export type ReachableModel = {
   readonly ref: string;
   readonly family: string | null;
   readonly context: number | null;
@@ -47,7 +51,7 @@ export type ModelRow = {
     | null;
 };
 export type ModelReply = {
-  readonly models: readonly ModelRow[];
+  readonly models: readonly ReachableModel[];
   readonly missing: readonly { readonly provider: string; readonly next: string }[];
 };
 
@@ -126,13 +130,13 @@ export type PersonaReply = LibraryFile & {
 };
 export type PersonaChangedReply = { readonly run: string | null; readonly persona: PersonaReply };
 
-type Tally = {
+type TrialTally = {
   readonly wins: number;
   readonly losses: number;
   readonly ties: number;
   readonly decision: "better" | "no-better" | "open" | "undecided";
 };
-export type FamilyMember = {
+export type LineageMember = {
   readonly id: string;
   readonly name: string;
   readonly version: string | null;
@@ -152,17 +156,17 @@ export type FamilyMember = {
     readonly version: string;
     readonly against: string;
     readonly verdict: string;
-    readonly tests: readonly (Tally & {
+    readonly tests: readonly (TrialTally & {
       readonly against: string;
       readonly path: readonly ("win" | "loss" | "tie")[];
     })[];
   }[];
-  readonly live: Tally | null;
+  readonly live: TrialTally | null;
 };
 export type FamilyReply = {
-  readonly persona: FamilyMember;
-  readonly ancestors: readonly FamilyMember[];
-  readonly descendants: readonly FamilyMember[];
+  readonly persona: LineageMember;
+  readonly ancestors: readonly LineageMember[];
+  readonly descendants: readonly LineageMember[];
 };
 
 type Share = {
@@ -226,7 +230,7 @@ export type WaitingReply = {
   }[];
 };
 
-type Named = { readonly persona: string; readonly model: string; readonly family: string | null };
+type NamedVoter = { readonly persona: string; readonly model: string; readonly family: string | null };
 
 export type LeagueReply = {
   readonly by: string;
@@ -261,8 +265,8 @@ export type VoteRow = {
   readonly at: string;
   readonly protocol: string;
   readonly kind: string;
-  readonly voter: Named;
-  readonly candidate: Named;
+  readonly voter: NamedVoter;
+  readonly candidate: NamedVoter;
   readonly draft: string;
   readonly label: string;
   readonly position: number;
@@ -303,7 +307,7 @@ export type ShareReply = {
   readonly leftOut: readonly string[];
 };
 
-type CostRow = {
+type UsageRow = {
   readonly key: string;
   readonly calls: number;
   readonly unknown: number;
@@ -314,8 +318,8 @@ export type UsageReply = {
   readonly by: string;
   readonly since: string | null;
   readonly timeZone: string;
-  readonly rows: readonly CostRow[];
-  readonly total: CostRow;
+  readonly rows: readonly UsageRow[];
+  readonly total: UsageRow;
   readonly names: { readonly [key: string]: string };
 };
 

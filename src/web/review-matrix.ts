@@ -4,7 +4,7 @@ import { answersIn } from "../views/answer-event.ts";
 /** Where a draft stood when a reviewer read it, and where the reviewer ranked it; `rank` is null where no ranking was read. */
 export type ReviewCell = { readonly position: number; readonly rank: number | null };
 
-export type GivenReview = {
+export type ShownReview = {
   readonly step: string;
   /** The reviewer's id. */
   readonly by: string;
@@ -25,7 +25,7 @@ export type GivenReview = {
 export type ReviewMatrix = {
   /** Those whose drafts were reviewed, in the order of their seats. */
   readonly authors: readonly string[];
-  readonly reviews: readonly GivenReview[];
+  readonly reviews: readonly ShownReview[];
   /** Reviewers whose review is missing, and why. */
   readonly missing: readonly { readonly id: string; readonly why: string }[];
 };
@@ -36,7 +36,7 @@ export function reviewMatrix(entries: readonly Entry[]): ReviewMatrix {
     entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.participants ?? [];
   const answers = answersIn(entries);
   const authorOf = (step: StepKey): string => answers.get(step)?.data.by ?? step;
-  const reviews = entries.flatMap((entry): GivenReview[] => {
+  const reviews = entries.flatMap((entry): ShownReview[] => {
     if (!isEvent(entry, "review-given") || !("step" in entry.origin)) return [];
     const { by, shown, ranking, remarks } = entry.data;
     const work = workOf(entry);

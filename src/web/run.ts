@@ -1,11 +1,11 @@
 import { signal, type Signal } from "@preact/signals";
 import type { Entry } from "../kernel/index.ts";
 import { hasCutText, readPublicEntry } from "../views/public-entry.ts";
-import { followRun, type LivePiece, type Told } from "./feed.ts";
-import { callApi, fetchJson, Problem, withQuery } from "./http.ts";
+import { followRun, type LivePiece, type FeedNews } from "./feed.ts";
+import { callApi, fetchJson, ApiProblem, withQuery } from "./http.ts";
 import { isServed } from "./served.ts";
 
-// RUN-1. A run is its entries, in the order of their seqs, each once. Everything that is shown of it is a fold of the entries up
+// RUNSTORE-1. A run is its entries, in the order of their seqs, each once. Everything that is shown of it is a fold of the entries up
 //     to a seq, by the same functions as the server's and the command line's.
 
 /** A journal of at most so many entries comes whole. */
@@ -125,12 +125,12 @@ function createRun(id: string) {
       error.value = failure as Error; // callApi throws errors
       if (entries.length > 0) state.value = "ready";
       else state.value = "failed";
-      if (failure instanceof Problem && failure.code === "offline") setTimeout(() => void again(), 2_000);
+      if (failure instanceof ApiProblem && failure.code === "offline") setTimeout(() => void again(), 2_000);
     }
   };
   const again = () => (followed > 0 ? load().then(begin) : undefined);
 
-  const hear = (told: Told) => {
+  const hear = (told: FeedNews) => {
     switch (told.kind) {
       case "recorded": {
         const before = lastSeq();

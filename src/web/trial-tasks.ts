@@ -1,8 +1,8 @@
 /** A question of a trial; one without an answer is compared by judges. */
-type Task = { readonly question: string; readonly answer?: string };
+type TaskLine = { readonly question: string; readonly answer?: string };
 
 /** Reads one question a line, with its answer after the last ` => `. */
-export function readTasks(text: string): readonly Task[] {
+export function readTasks(text: string): readonly TaskLine[] {
   return text.split("\n").flatMap((written) => {
     const line = written.trim();
     const at = line.lastIndexOf("=>");

@@ -45,7 +45,7 @@ type Given<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType ? z.inf
 /** Each of the page's types beside what the server gives for it. */
 type Pairs = {
   runs: [Given<"Listed">, page.RunPage];
-  opened: [Given<"Opened">, page.OpenedRun];
+  opened: [Given<"Opened">, page.OpenedReply];
   estimate: [Given<"Estimate">, page.EstimateReply];
   forkEstimate: [Given<"ForkEstimate">, page.ForkEstimateReply];
   models: [Given<"ModelList">, page.ModelReply];

@@ -59,14 +59,14 @@ function usualTicks(known: readonly number[]): readonly number[] {
   return known.every(Number.isInteger) ? usual.filter(Number.isInteger) : usual;
 }
 
-type Place = {
+type LinePlace = {
   readonly x: (index: number) => number;
   readonly y: (value: number) => number;
   readonly name: string;
 };
 
 /** Points, joined where two neighbors are known: nothing is drawn over a gap. */
-function lineMarks({ values }: ChartLine, { x, y, name }: Place): readonly ElementTree[] {
+function lineMarks({ values }: ChartLine, { x, y, name }: LinePlace): readonly ElementTree[] {
   return values.flatMap((value, index) => {
     if (value === null) return [];
     const before = values[index - 1] ?? null;

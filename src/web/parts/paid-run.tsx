@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { go, hrefTo } from "../address.ts";
 import { formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
-import type { OpenedRun } from "../replies.ts";
+import type { OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Confirm } from "./confirm.tsx";
 
@@ -87,7 +87,7 @@ export function StartRun({ label, path, body, limits }: StartProps): VNode {
     .map((one) => one.trim())
     .filter((one) => one !== "");
   const start = async () => {
-    const { id } = await fetchJson<OpenedRun>(path, {
+    const { id } = await fetchJson<OpenedReply>(path, {
       method: "POST",
       body: {
         ...body(),

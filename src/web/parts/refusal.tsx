@@ -1,17 +1,17 @@
 import type { VNode } from "preact";
-import { Problem } from "../http.ts";
+import { ApiProblem } from "../http.ts";
 import { t } from "../strings.ts";
 
 /** Why a change was not made, and what to do. What is shown beside it stays as it is. */
 export function Refusal({ error }: { readonly error: Error }): VNode {
-  const mayNot = error instanceof Problem && error.status === 403;
+  const mayNot = error instanceof ApiProblem && error.status === 403;
   return (
     <div class={mayNot ? "notice" : "notice bad"} role="alert">
       <p>
         <strong>{mayNot ? t.library.mayNot : t.library.notSaved}</strong>{" "}
         <span dir="auto">{error.message}</span>
       </p>
-      {error instanceof Problem && error.next !== undefined && <p dir="auto">{t.tryThis(error.next)}</p>}
+      {error instanceof ApiProblem && error.next !== undefined && <p dir="auto">{t.tryThis(error.next)}</p>}
     </div>
   );
 }

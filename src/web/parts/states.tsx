@@ -1,8 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { hrefTo } from "../address.ts";
-import { Problem } from "../http.ts";
-import type { Loaded } from "../loaded.ts";
+import { ApiProblem } from "../http.ts";
+import type { Fetched } from "../loaded.ts";
 import { t } from "../strings.ts";
 
 /** What failed, with what to do about it. */
@@ -17,7 +17,7 @@ export const Failure = ({
     <p>
       <strong>{t.shell.failed}</strong> {error.message}
     </p>
-    {error instanceof Problem && error.next !== undefined && <p>{t.tryThis(error.next)}</p>}
+    {error instanceof ApiProblem && error.next !== undefined && <p>{t.tryThis(error.next)}</p>}
     {again && (
       <button type="button" onClick={again}>
         {t.retry}
@@ -43,7 +43,7 @@ export const Empty = ({
 );
 
 type LoadedProps<T> = {
-  readonly of: { readonly loaded: ReadonlySignal<Loaded<T>>; readonly again?: () => void };
+  readonly of: { readonly loaded: ReadonlySignal<Fetched<T>>; readonly again?: () => void };
   readonly children: (value: T) => ComponentChildren;
 };
 

@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useApi } from "../loaded.ts";
 import { Shown } from "../parts/states.tsx";
-import type { ModelReply, ModelRow } from "../replies.ts";
+import type { ModelReply, ReachableModel } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** The models that can be reached, by family: voices of one family tend to err alike. */
@@ -58,7 +58,7 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
 
 /** Rows by family; what was chosen and is not listed, as from a link, stands with those of unknown family. */
 function familiesOf(
-  rows: readonly ModelRow[],
+  rows: readonly ReachableModel[],
   chosen: readonly string[],
 ): (readonly [string, readonly { ref: string }[]])[] {
   const families = new Map<string, { ref: string }[]>();

@@ -6,7 +6,7 @@ import { formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Failure } from "../parts/states.tsx";
-import type { CatalogReply, EstimateReply, OpenedRun } from "../replies.ts";
+import type { CatalogReply, EstimateReply, OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ContextField, type Attached } from "./ask-context.tsx";
 import { ModelPicker } from "./ask-models.tsx";
@@ -52,7 +52,7 @@ export function Ask(): VNode {
     sending.value = true;
     failed.value = undefined;
     try {
-      const { id } = await fetchJson<OpenedRun>("deliberations", {
+      const { id } = await fetchJson<OpenedReply>("deliberations", {
         method: "POST",
         body: bodyOf(form, previous),
         headers: { "idempotency-key": crypto.randomUUID?.() ?? String(Math.random()) },

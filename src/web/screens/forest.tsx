@@ -7,7 +7,7 @@ import type { ForestSection } from "../../protocols/forest/view.ts";
 import { address, hrefTo } from "../address.ts";
 import { formatAgo, formatCount } from "../formats.ts";
 import { fetchJson, withQuery } from "../http.ts";
-import type { Loaded } from "../loaded.ts";
+import type { Fetched } from "../loaded.ts";
 import { Figure } from "../parts/elements.tsx";
 import { lineChart, type ChartLine } from "../parts/line-chart.ts";
 import { Empty, Shown } from "../parts/states.tsx";
@@ -40,7 +40,7 @@ export function Forest(): VNode {
 
 /** Loads once, and again when it is asked to. */
 function useTask<T>(load: () => Promise<T>) {
-  const loaded = useSignal<Loaded<T>>({ state: "loading" });
+  const loaded = useSignal<Fetched<T>>({ state: "loading" });
   const turn = useSignal(0);
   useEffect(() => {
     load().then(

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { go, hrefTo } from "../address.ts";
-import { fetchJson, Problem } from "../http.ts";
+import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Difference } from "../parts/difference.tsx";
@@ -30,7 +30,7 @@ export function LibraryEntry({ kind, name }: EntryProps): VNode {
   return (
     <>
       <EntryTitle kind={kind} name={name} />
-      {now.state === "failed" && now.error instanceof Problem && now.error.status === 404 ? (
+      {now.state === "failed" && now.error instanceof ApiProblem && now.error.status === 404 ? (
         <>
           <p>{t.library.newEntry}</p>
           <TextEditor

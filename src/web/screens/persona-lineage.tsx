@@ -4,7 +4,7 @@ import { formatCount, formatMoment } from "../formats.ts";
 import { useApi } from "../loaded.ts";
 import { Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { FamilyMember, FamilyReply, PersonaReply } from "../replies.ts";
+import type { LineageMember, FamilyReply, PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Decisions } from "./persona-decide.tsx";
 import { TrialRecord } from "./persona-trial-record.tsx";
@@ -57,7 +57,7 @@ export function Lineage({ persona: own, again }: LineageProps): VNode {
   );
 }
 
-type TreeProps = { readonly known: readonly FamilyMember[]; readonly seen: readonly string[] };
+type TreeProps = { readonly known: readonly LineageMember[]; readonly seen: readonly string[] };
 
 /** Parents, each with its own; one that comes from itself is shown once. */
 function Ancestors({ ids, known, seen }: TreeProps & { readonly ids: readonly string[] }): VNode {
@@ -97,7 +97,7 @@ const Member = ({
   member,
 }: {
   readonly id: string;
-  readonly member: FamilyMember | undefined;
+  readonly member: LineageMember | undefined;
 }): VNode => {
   const status = member?.status ?? "missing";
   const last = member?.trials.at(-1);
@@ -123,7 +123,7 @@ const Member = ({
   );
 };
 
-function Versions({ persona: { versions } }: { readonly persona: FamilyMember }): VNode {
+function Versions({ persona: { versions } }: { readonly persona: LineageMember }): VNode {
   return (
     <>
       <h2>{t.personas.versions}</h2>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatRatio } from "../formats.ts";
-import { fetchJson, Problem } from "../http.ts";
+import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Shown } from "../parts/states.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -24,7 +24,7 @@ export function Persona({ id }: { readonly id: string }): VNode {
     await fetchJson<PersonaChangedReply>(path, { method: "POST", body });
     persona.again();
   };
-  const isMissing = now.state === "failed" && now.error instanceof Problem && now.error.status === 404;
+  const isMissing = now.state === "failed" && now.error instanceof ApiProblem && now.error.status === 404;
   return (
     <>
       <p>

@@ -7,7 +7,7 @@ import type { ShownRun } from "../folds.ts";
 import { formatMoment, formatMoney, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
 import { Failure } from "../parts/states.tsx";
-import type { OpenedRun } from "../replies.ts";
+import type { OpenedReply } from "../replies.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 import { WaitingForms } from "./waiting.tsx";
@@ -87,7 +87,7 @@ function Actions({ shown, result }: HeadProps): VNode {
   const act = async (what: "cancel" | "resume") => {
     try {
       failed.value = undefined;
-      await fetchJson<OpenedRun>(`deliberations/${encodeURIComponent(id)}/${what}`, { method: "POST" });
+      await fetchJson<OpenedReply>(`deliberations/${encodeURIComponent(id)}/${what}`, { method: "POST" });
       asks.value = false;
     } catch (error) {
       failed.value = error as Error; // fetchJson throws errors

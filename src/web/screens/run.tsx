@@ -6,7 +6,7 @@ import { address, hrefTo, hrefWith } from "../address.ts";
 import { useShown, useWhole, type ShownRun } from "../folds.ts";
 import { Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
-import { Problem } from "../http.ts";
+import { ApiProblem } from "../http.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 import { AnswerView } from "./run-answer.tsx";
@@ -22,7 +22,7 @@ export function Run(): VNode {
   useEffect(() => leave, [leave]);
   const error = run.error.value;
   if (run.state.value === "failed" && error)
-    return error instanceof Problem && error.status === 404 ? (
+    return error instanceof ApiProblem && error.status === 404 ? (
       <div class="empty">
         <p class="empty-title">{t.run.missing}</p>
         <p>
@@ -85,7 +85,7 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
       isCurrent = false;
     };
   }, [open]);
-  const { name, view: Loaded } = loaded.value;
+  const { name, view: Fetched } = loaded.value;
   return (
     <>
       <nav class="tabs" aria-label={t.details}>
@@ -100,7 +100,7 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
         ))}
       </nav>
       <section class="view" aria-label={t.run.views[open]}>
-        {Loaded && name === open ? <Loaded shown={shown} /> : null}
+        {Fetched && name === open ? <Fetched shown={shown} /> : null}
       </section>
     </>
   );

@@ -3,7 +3,7 @@ import { formatCount, formatMoney } from "../formats.ts";
 import { useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { ModelReply, ModelRow } from "../replies.ts";
+import type { ModelReply, ReachableModel } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** The models that can be reached, with prices; and how to set up the others. */
@@ -54,7 +54,7 @@ export function ReachableModels(): VNode {
   );
 }
 
-const priceOf = (price: ModelRow["price"]): string =>
+const priceOf = (price: ReachableModel["price"]): string =>
   price === null
     ? t.unknown
     : price === "free"

@@ -9,7 +9,7 @@ import { formatCount, formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Failure } from "../parts/states.tsx";
-import type { CatalogReply, ForkEstimateReply, OpenedRun } from "../replies.ts";
+import type { CatalogReply, ForkEstimateReply, OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 // FORK-VIEW-1. What changes stands in the address; what it costs at most is shown before it can be started.
@@ -234,7 +234,7 @@ function Start({ path, body, said }: StartProps): VNode {
     sending.value = true;
     failed.value = undefined;
     try {
-      const { id } = await fetchJson<OpenedRun>(path, {
+      const { id } = await fetchJson<OpenedReply>(path, {
         ...{ method: "POST", body: JSON.parse(body), headers: { "idempotency-key": name } },
       });
       go(hrefTo(["d", id]));

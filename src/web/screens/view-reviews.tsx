@@ -7,7 +7,7 @@ import { formatCount, formatRatio } from "../formats.ts";
 import { Interval } from "../parts/interval.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { reviewMatrix, type GivenReview, type ReviewMatrix } from "../review-matrix.ts";
+import { reviewMatrix, type ShownReview, type ReviewMatrix } from "../review-matrix.ts";
 import { t } from "../strings.ts";
 
 type NameOf = (id: string) => string;
@@ -115,7 +115,7 @@ function Matrix({ matrix: { authors, reviews }, nameOf }: MatrixProps): VNode {
   );
 }
 
-function Cell({ review, author }: { readonly review: GivenReview; readonly author: string }): VNode {
+function Cell({ review, author }: { readonly review: ShownReview; readonly author: string }): VNode {
   const cell = review.cells.get(author);
   if (!cell) return <span class="quiet">{author === review.by ? t.run.ownDraft : t.run.notShown}</span>;
   const { rank, position } = cell;
@@ -131,7 +131,7 @@ function Cell({ review, author }: { readonly review: GivenReview; readonly autho
   );
 }
 
-const reviewerName = ({ by, round, isTieBreak }: GivenReview, nameOf: NameOf): string =>
+const reviewerName = ({ by, round, isTieBreak }: ShownReview, nameOf: NameOf): string =>
   isTieBreak
     ? t.run.reviewerTieBreak(nameOf(by))
     : round === null
@@ -182,7 +182,7 @@ function Votes({
   );
 }
 
-function Remarks({ review, nameOf }: { readonly review: GivenReview; readonly nameOf: NameOf }): VNode {
+function Remarks({ review, nameOf }: { readonly review: ShownReview; readonly nameOf: NameOf }): VNode {
   const { remarks } = review;
   return (
     <details>

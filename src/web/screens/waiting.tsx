@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { formatAgo, formatMoment } from "../formats.ts";
-import { fetchJson, Problem } from "../http.ts";
+import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Failure, Shown } from "../parts/states.tsx";
@@ -9,7 +9,7 @@ import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { HAND_OFFS, HandOffPrompt } from "./hand-off.tsx";
 
-type Sent =
+type SentRequest =
   | { readonly answers: Record<string, string> }
   | { readonly text: string; readonly step: string }
   | { readonly abstain: true; readonly step: string };
@@ -37,7 +37,7 @@ export function WaitingForms({ id }: { readonly id: string }): VNode {
 function useAnswer(id: string, again: () => void) {
   const failed = useSignal<Error | undefined>(undefined);
   const done = useSignal(false);
-  const send = async (body: Sent) => {
+  const send = async (body: SentRequest) => {
     try {
       failed.value = undefined;
       await fetchJson(`deliberations/${encodeURIComponent(id)}/answers`, { method: "POST", body });
@@ -45,7 +45,7 @@ function useAnswer(id: string, again: () => void) {
       again();
     } catch (error) {
       failed.value =
-        error instanceof Problem && error.status === 409 ? new Error(t.waiting.first) : (error as Error);
+        error instanceof ApiProblem && error.status === 409 ? new Error(t.waiting.first) : (error as Error);
     }
   };
   return { failed, done, send };
