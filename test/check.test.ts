@@ -45,7 +45,7 @@ async function check(scripts: Record<string, string>, tally: object) {
 
 it("counts every check and every test in its last line", async () => {
   const { code, last, stdout } = await check({}, { passed: ["a > b", "a > c"], failed: 0, skipped: [] });
-  expect(last).toBe("13 passed, 0 failed");
+  expect(last).toBe("14 passed, 0 failed");
   expect(code).toBe(0);
   expect(stdout).not.toContain(process.version);
 });
@@ -57,7 +57,7 @@ it("shows what a failing check said and what was skipped, and fails", async () =
     { lint },
     { passed: ["a > b", "a > c", "a > d"], failed: 0, skipped },
   );
-  expect(last).toBe("13 passed, 1 failed, 1 skipped");
+  expect(last).toBe("14 passed, 1 failed, 1 skipped");
   expect(code).toBe(1);
   expect(stdout).toMatch(/FAILED lint \(\d+\.\d s\)\nline 7 is wrong/);
   expect(stdout).toContain("skipped: stores > served (no server answers)");
@@ -77,7 +77,7 @@ it("fails where a row of evidence names a test that did not pass", async () => {
 
 it("counts a test run that broke before it could count as one failure", async () => {
   const { code, last } = await check({ unit: "exit 9" }, {});
-  expect(last).toBe("11 passed, 1 failed");
+  expect(last).toBe("12 passed, 1 failed");
   expect(code).toBe(1);
 });
 

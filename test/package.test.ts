@@ -42,7 +42,9 @@ async function manifest() {
 
 it("ships what it runs on, and neither sources nor tests nor the build's own notes", () => {
   expect(files).toEqual(expect.arrayContaining(["LICENSE", "package.json", "dist/cli.mjs"]));
-  const shipped = /^(dist\/[\w.-]+\.(mjs|cjs|d\.mts)|schemas\/.+\.json)$/;
+  // The page's files are named by their content.
+  const page = "dist\\/web\\/(?:index\\.html|file\\.(?:js|css)|assets\\/[\\w.-]+\\.(?:js|css))";
+  const shipped = new RegExp(`^(dist\\/[\\w.-]+\\.(mjs|cjs|d\\.mts)|schemas\\/.+\\.json|${page})$`);
   const other = files.filter((path) => !shipped.test(path)).sort();
   expect(other.filter((path) => path !== "README.md")).toEqual(["LICENSE", "package.json"]);
 });

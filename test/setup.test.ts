@@ -13,7 +13,13 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "parley-setup-"));
   for (const folder of ["node_modules", "scripts", "src"]) await mkdir(join(root, folder));
   for (const name of ["package.json", "tsconfig.json"]) await put(name, "{}");
-  for (const name of ["tsdown.config.ts", "vite.config.ts", "scripts/pure-schemas.mjs"]) await put(name, "");
+  for (const name of [
+    "tsdown.config.ts",
+    "vite.config.ts",
+    "vite.file.config.ts",
+    "scripts/pure-schemas.mjs",
+  ])
+    await put(name, "");
   await put("src/a.ts", "export const a = 1;\n");
   await put("package-lock.json", JSON.stringify({ packages: {} }));
   await put("node_modules/.package-lock.json", JSON.stringify({ packages: {} }));
