@@ -15,6 +15,8 @@ const CONFIGURATION = [
   "tsconfig.json",
   "vitest.config.ts",
   "tsdown.config.ts",
+  "vite.config.ts",
+  "vite.file.config.ts",
   "knip.json",
   ".oxlintrc.json",
   ".dependency-cruiser.cjs",

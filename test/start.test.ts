@@ -38,7 +38,8 @@ beforeAll(async () => {
   await put("package.json", JSON.stringify({ name: "clone", version: "1.0.0", engines, scripts }));
   for (const name of ["package-lock.json", "node_modules/.package-lock.json"])
     await put(name, '{"packages":{}}');
-  for (const name of ["tsconfig.json", "tsdown.config.ts"]) await put(name, "");
+  for (const name of ["tsconfig.json", "tsdown.config.ts", "vite.config.ts", "vite.file.config.ts"])
+    await put(name, "");
   await put("src/main.ts", program);
   await put(
     "scripts/bundle.mjs",

@@ -1,8 +1,8 @@
 /** A question of a trial; one without an answer is compared by judges. */
-type TaskLine = { readonly question: string; readonly answer?: string };
+type TaskEntry = { readonly question: string; readonly answer?: string };
 
 /** Reads one question a line, with its answer after the last ` => `. */
-export function readTasks(text: string): readonly TaskLine[] {
+export function readTasks(text: string): readonly TaskEntry[] {
   return text.split("\n").flatMap((written) => {
     const line = written.trim();
     const at = line.lastIndexOf("=>");
