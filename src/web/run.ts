@@ -10,7 +10,7 @@ import { isServed } from "./served.ts";
 
 /** A journal of at most so many entries comes whole. */
 const SMALL = 300;
-const MOST_AT_ONCE = 200;
+const MAX_AT_ONCE = 200;
 /** So many runs are kept when they are left, so that they can be looked at again without a server. */
 const MAX_KEPT = 8;
 
@@ -201,8 +201,8 @@ function createRun(id: string) {
     },
     complete(seqs: readonly number[]) {
       const missing = seqs.filter((seq) => cut.delete(seq));
-      for (let from = 0; from < missing.length; from += MOST_AT_ONCE) {
-        const only = missing.slice(from, from + MOST_AT_ONCE);
+      for (let from = 0; from < missing.length; from += MAX_AT_ONCE) {
+        const only = missing.slice(from, from + MAX_AT_ONCE);
         const path = withQuery(`deliberations/${encodeURIComponent(id)}/events`, { only: only.join(",") });
         fetchJson<{ data: Entry[] }>(path)
           .then(({ data }) => put(data))

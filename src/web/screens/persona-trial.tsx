@@ -6,7 +6,7 @@ import { t } from "../strings.ts";
 import { readTasks } from "../trial-tasks.ts";
 
 /** Answers of three for 150 questions, and comparisons of a judge with two rivals in both orders. */
-const MOST_CALLS = 150 * (3 + 4);
+const MAX_CALLS = 150 * (3 + 4);
 
 /** A bred persona's trial: against which parent, on which questions, and what it may cost. */
 export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaReply }): VNode {
@@ -14,7 +14,7 @@ export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaR
   const against = useSignal(parents[0] ?? "");
   const tasks = useSignal("");
   const judges = useSignal("");
-  const limits = useRunLimits(MOST_CALLS);
+  const limits = useRunLimits(MAX_CALLS);
   const judge = judges.value
     .split(",")
     .map((one) => one.trim())
