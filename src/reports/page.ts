@@ -4,6 +4,7 @@ import { element, elementHtml } from "./element.ts";
 import { escaped } from "./html.ts";
 import { markdownHtml, scrollingTable } from "./markdown-tree.ts";
 import { PAGE_STYLE } from "./page-style.ts";
+import { hasContent, isEmptyBlock } from "./part.ts";
 import { oneLine } from "./printable.ts";
 
 // PAGE-1. The page is one file that fetches nothing: its policy lets in nothing but its own styles and script, by their digests.
@@ -103,32 +104,11 @@ export function pageHtml(page: ReportPage): string {
   ].join("\n")}\n`;
 }
 
-/** Whether anything stands in a part: without that, nothing is said of it. */
-const hasContent = ({ blocks, parts = [] }: ReportPart): boolean =>
-  blocks.some((block) => !isEmpty(block)) || parts.some(hasContent);
-
-function isEmpty(block: ReportBlock): boolean {
-  switch (block.kind) {
-    case "words":
-    case "text":
-      return block.text === "";
-    case "warning":
-      return block.title + block.text === "";
-    case "facts":
-    case "table":
-      return block.rows.length === 0;
-    case "points":
-      return block.texts.length === 0;
-    case "figure":
-      return false;
-  }
-}
-
 function partHtml({ heading, blocks, parts = [], folds = false }: ReportPart, level: number): string {
   const deep = Math.min(6, level);
   const name = heading === "" ? "" : `<h${deep} dir="auto">${escaped(oneLine(heading, 200))}</h${deep}>`;
   const content = [
-    ...blocks.filter((block) => !isEmpty(block)).map((block) => blockHtml(block, deep)),
+    ...blocks.filter((block) => !isEmptyBlock(block)).map((block) => blockHtml(block, deep)),
     ...parts.filter(hasContent).map((part) => partHtml(part, level + 1)),
   ].join("\n");
   return folds && name !== "" // PAGE-2

@@ -1,3 +1,8 @@
+import type { LeagueRow } from "../stats/league.ts";
+import type { CostRow } from "../views/cost.ts";
+import type { PersonaShares, VoteCell } from "../views/run-part.ts";
+import type { PeerVote } from "../views/votes.ts";
+
 // What the API gives, as the page reads it. test/page/replies.test.ts holds these against the schemas that the server checks by.
 
 /** A run in a list. */
@@ -230,26 +235,11 @@ export type WaitingReply = {
   }[];
 };
 
-type NamedVoter = { readonly persona: string; readonly model: string; readonly family: string | null };
-
 export type LeagueReply = {
   readonly by: string;
   readonly leagues: readonly {
     readonly kind: string;
-    readonly rows: readonly {
-      readonly player: string;
-      readonly sessions: number;
-      readonly votes: number;
-      readonly wins: number;
-      readonly ties: number;
-      readonly winRate: number | null;
-      readonly averageRank: number | null;
-      readonly averageShare: number | null;
-      readonly strength: number | null;
-      readonly low: number | null;
-      readonly high: number | null;
-      readonly tooFew: boolean;
-    }[];
+    readonly rows: readonly LeagueRow[];
     readonly sessions: number;
     readonly tooFew: boolean;
     readonly p: number | null;
@@ -258,24 +248,8 @@ export type LeagueReply = {
   readonly leftOut: readonly string[];
 };
 
-export type VoteRow = {
-  readonly deliberation: string;
-  readonly conversation: string;
-  readonly turn: number;
-  readonly at: string;
-  readonly protocol: string;
-  readonly kind: string;
-  readonly voter: NamedVoter;
-  readonly candidate: NamedVoter;
-  readonly draft: string;
-  readonly label: string;
-  readonly position: number;
-  readonly of: number;
-  readonly rank: number | null;
-  readonly strengths: readonly string[];
-  readonly weaknesses: readonly string[];
-  readonly event: string;
-};
+/** A vote, under the label that its draft was shown by. */
+export type VoteRow = Omit<PeerVote, "draft"> & { readonly draft: string; readonly label: string };
 export type VotesReply = {
   readonly data: readonly VoteRow[];
   readonly next: string | null;
@@ -284,42 +258,22 @@ export type VotesReply = {
 
 export type MatrixReply = {
   readonly by: string;
-  readonly cells: readonly {
-    readonly voter: string;
-    readonly candidate: string;
-    readonly votes: number;
-    readonly share: number;
-  }[];
+  readonly cells: readonly VoteCell[];
   readonly leftOut: readonly string[];
 };
 
 export type ShareReply = {
   readonly split: string;
-  readonly rows: readonly {
-    readonly persona: string;
-    readonly strategy: string | null;
-    readonly runs: number;
-    readonly claimed: { readonly n: number; readonly mean: number | null; readonly sum: number };
-    readonly measured: { readonly [method: string]: { readonly n: number; readonly mean: number } };
-    readonly sessions: number;
-    readonly winRate: number | null;
-  }[];
+  readonly rows: readonly PersonaShares[];
   readonly leftOut: readonly string[];
 };
 
-type UsageRow = {
-  readonly key: string;
-  readonly calls: number;
-  readonly unknown: number;
-  readonly usd: number;
-  readonly tokens: { readonly in: number; readonly out: number };
-};
 export type UsageReply = {
   readonly by: string;
   readonly since: string | null;
   readonly timeZone: string;
-  readonly rows: readonly UsageRow[];
-  readonly total: UsageRow;
+  readonly rows: readonly CostRow[];
+  readonly total: CostRow;
   readonly names: { readonly [key: string]: string };
 };
 

@@ -32,6 +32,18 @@ export function AddressChoice({ name, label, options, none }: ChoiceProps): VNod
   );
 }
 
+/** Whether rows are personas or models. */
+export const PlayerChoice = (): VNode => (
+  <AddressChoice
+    name="by"
+    label={t.knowledge.by}
+    options={[
+      ["persona", t.knowledge.persona],
+      ["model", t.knowledge.model],
+    ]}
+  />
+);
+
 /** The kinds of question that are told apart, as recorded votes have them. */
 export const KindChoice = (): VNode => (
   <AddressChoice

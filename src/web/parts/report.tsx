@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import type { ReportBlock, ReportPart } from "../../kernel/index.ts";
+import { hasContent, isEmptyBlock } from "../../reports/part.ts";
 import { t } from "../strings.ts";
 import { Figure, Markdown } from "./elements.tsx";
 import { Table } from "./table.tsx";
@@ -49,7 +50,7 @@ function Part({ part, level }: { readonly part: ReportPart; readonly level: numb
 }
 
 function Block({ block, level }: { readonly block: ReportBlock; readonly level: number }): VNode | null {
-  if (isEmpty(block)) return null;
+  if (isEmptyBlock(block)) return null;
   switch (block.kind) {
     case "words":
       return <p class="quiet">{block.text}</p>;
@@ -92,25 +93,5 @@ function Block({ block, level }: { readonly block: ReportBlock; readonly level: 
       );
     case "figure":
       return <Figure tree={block.figure} />;
-  }
-}
-
-const hasContent = ({ blocks, parts = [] }: ReportPart): boolean =>
-  blocks.some((block) => !isEmpty(block)) || parts.some(hasContent);
-
-function isEmpty(block: ReportBlock): boolean {
-  switch (block.kind) {
-    case "words":
-    case "text":
-      return block.text === "";
-    case "warning":
-      return block.title + block.text === "";
-    case "facts":
-    case "table":
-      return block.rows.length === 0;
-    case "points":
-      return block.texts.length === 0;
-    case "figure":
-      return false;
   }
 }

@@ -3,7 +3,7 @@ import { address } from "../address.ts";
 import { formatCount, formatPercent, formatRatio } from "../formats.ts";
 import { withQuery } from "../http.ts";
 import { useApi } from "../loaded.ts";
-import { AddressChoice, KindChoice, SinceChoice } from "../parts/filter.tsx";
+import { KindChoice, PlayerChoice, SinceChoice } from "../parts/filter.tsx";
 import { Interval } from "../parts/interval.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -19,14 +19,7 @@ export function League(): VNode {
     <>
       <h1>{t.nav.league}</h1>
       <div class="filters">
-        <AddressChoice
-          name="by"
-          label={t.knowledge.by}
-          options={[
-            ["persona", t.knowledge.persona],
-            ["model", t.knowledge.model],
-          ]}
-        />
+        <PlayerChoice />
         <KindChoice />
         <SinceChoice />
       </div>

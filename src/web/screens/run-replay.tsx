@@ -2,6 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { isEvent, timeOf, type Entry } from "../../kernel/index.ts";
+import { criticalPathSeqs } from "../../views/critical-path.ts";
 import { go, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatClock, formatCount } from "../formats.ts";
@@ -123,38 +124,13 @@ type Mark = { readonly seq: number; readonly kind: "roster" | "loss" | "path" };
 
 /** Where it was decided who takes part, what was lost, and the calls that everything waited for. */
 function marksIn(entries: readonly Entry[]): readonly Mark[] {
-  const path = criticalSeqs(entries);
+  const path = criticalPathSeqs(entries);
   return entries.flatMap((entry): Mark[] => {
     const { seq } = entry;
     if (isEvent(entry, "degradation-noted")) return [{ seq, kind: "loss" }];
     if (isEvent(entry, "roster-fixed")) return [{ seq, kind: entry.data.out.length > 0 ? "loss" : "roster" }];
     return path.has(seq) ? [{ seq, kind: "path" }] : [];
   });
-}
-
-/** The seqs of the longest chain of steps that waited for each other. */
-export function criticalSeqs(entries: readonly Entry[]): ReadonlySet<number> {
-  type Reached = { readonly seq: number; readonly ms: number; readonly before: string | undefined };
-  const reached = new Map<string, Reached>();
-  let end: Reached | undefined;
-  for (const { origin, seq, data } of entries) {
-    if (origin.by !== "protocol" && origin.by !== "adopted") continue;
-    const call = (data as { readonly call?: { readonly latencyMs?: number } }).call; // of events that a model made
-    let before: string | undefined;
-    for (const step of origin.after)
-      if ((reached.get(step)?.ms ?? -1) > (before === undefined ? -1 : (reached.get(before)?.ms ?? -1)))
-        before = step;
-    const own = {
-      seq,
-      ms: (call?.latencyMs ?? 0) + (before === undefined ? 0 : (reached.get(before)?.ms ?? 0)),
-      before,
-    };
-    reached.set(origin.step, own);
-    if (!end || own.ms > end.ms) end = own;
-  }
-  const seqs = new Set<number>();
-  for (let at = end; at; at = at.before === undefined ? undefined : reached.get(at.before)) seqs.add(at.seq);
-  return seqs;
 }
 
 /** Marks above the track; of many in one place, one is drawn. */

@@ -11,7 +11,7 @@ import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { rostersIn, spendingByWork } from "../run-phases.ts";
 import { t } from "../strings.ts";
-import { criticalSeqs } from "./run-replay.tsx";
+import { criticalPathSeqs } from "../../views/critical-path.ts";
 
 type NameOf = (id: string) => string;
 type PartProps = { readonly entries: readonly Entry[]; readonly result: Result; readonly nameOf: NameOf };
@@ -202,7 +202,7 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
 }
 
 function Time({ entries, result: { wallMs, criticalPathMs }, nameOf }: PartProps): VNode {
-  const path = criticalSeqs(entries);
+  const path = criticalPathSeqs(entries);
   const steps = entries.filter((entry) => path.has(entry.seq) && callOf(entry));
   return (
     <section>

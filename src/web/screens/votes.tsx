@@ -5,7 +5,7 @@ import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo, formatCount, formatPercent } from "../formats.ts";
 import { fetchJson, withQuery } from "../http.ts";
 import { useApi } from "../loaded.ts";
-import { AddressChoice, KindChoice, SinceChoice } from "../parts/filter.tsx";
+import { KindChoice, PlayerChoice, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import type { MatrixReply, VoteRow, VotesReply } from "../replies.ts";
@@ -22,14 +22,7 @@ export function Votes(): VNode {
     <>
       <h1>{t.nav.votes}</h1>
       <div class="filters">
-        <AddressChoice
-          name="by"
-          label={t.knowledge.by}
-          options={[
-            ["persona", t.knowledge.persona],
-            ["model", t.knowledge.model],
-          ]}
-        />
+        <PlayerChoice />
         <KindChoice />
         <SinceChoice />
         {(persona ?? model) !== undefined && (
