@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { median, quantile, startClient, startServer } from "./harness.mjs";
 
-/** @typedef {{ lags: number[], frames: number, cpuUs: number }} Followed Milliseconds; frames that all followers got; processor time of the server a frame and follower. */
+/** @typedef {{ lags: number[], frames: number, cpuUs: number, wholeUs: number }} Followed Milliseconds; frames that all followers got; processor time of the server a frame and follower, while all follow and with the joining. */
 
 const RATE = 3_000;
 /** A token every so many milliseconds: slower than batches, and faster. */
@@ -34,10 +34,11 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
     for (let repetition = 0; repetition < repetitions; repetition += 1)
       for (const paceMs of PACES)
         for (const by of ["parley", "raw"]) {
-          const { lags, cpuUs } = await follow(by, paceMs, tokens);
+          const { lags, cpuUs, wholeUs } = await follow(by, paceMs, tokens);
           note(`${by} ${paceMs} p50`, quantile(lags, 0.5));
           note(`${by} ${paceMs} p99`, quantile(lags, 0.99));
           note(`${by} ${paceMs} cpu`, cpuUs);
+          note(`${by} ${paceMs} whole`, wholeUs);
         }
     const id = await parley.ask();
     await fetch(raw.url, { method: "POST", body: await parley.result(id) });
@@ -77,6 +78,11 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
           value: of(`${by} ${paceMs} cpu`),
           unit: "us",
           ...own({ target: 20 }),
+        },
+        {
+          name: `${is}, the same with joining, opening and closing`,
+          value: of(`${by} ${paceMs} whole`),
+          unit: "us",
         },
       );
     }

@@ -9,23 +9,42 @@ answerAsClient(async () => async ({ urls, followers, tokens, pid }) => {
   /** @type {number[]} */
   const lags = [];
   let frames = 0;
-  const hear = (/** @type {string} */ text) => {
-    const at = now();
-    frames += 1;
-    const stamps = text.trim().split(" ").map(Number).filter(Boolean);
-    const last = stamps.at(-1);
-    if (last !== undefined) lags.push(at - last);
+  const begun = cpuOf(pid);
+  // Between the two moments everybody follows and nothing begins or ends: what frames cost, without joining.
+  /** @type {{ cpuMs: number, frames: number } | undefined} */
+  let first;
+  /** @type {{ cpuMs: number, frames: number } | undefined} */
+  let last;
+  let waited = followers;
+  const mark = () => ({ cpuMs: cpuOf(pid), frames });
+  /** @returns {(text: string) => void} */
+  const follower = () => {
+    let heard = 0;
+    return (text) => {
+      const at = now();
+      frames += 1;
+      const stamps = text.trim().split(" ").map(Number).filter(Boolean);
+      const newest = stamps.at(-1);
+      if (newest !== undefined) lags.push(at - newest);
+      if (heard < tokens * 0.1 && heard + stamps.length >= tokens * 0.1 && (waited -= 1) === 0)
+        first = mark();
+      heard += stamps.length;
+      if (heard >= tokens * 0.9) last ??= mark();
+    };
   };
-  const before = cpuOf(pid);
   await Promise.all(
     Array.from({ length: followers }, (_, index) => {
       const { url, headers } = urls[index % urls.length];
-      return followOne(url, headers, hear);
+      return followOne(url, headers, follower());
     }),
   );
-  const usedMs = cpuOf(pid) - before;
-  if (frames < followers * tokens * 0.25) throw new Error(`only ${frames} frames came`);
-  return { lags, frames, cpuUs: (usedMs * 1_000) / frames };
+  const usedMs = cpuOf(pid) - begun;
+  if (!first || !last || last.frames - first.frames < followers * tokens * 0.2)
+    throw new Error(`only ${frames} frames came`);
+  return {
+    ...{ lags, frames, wholeUs: (usedMs * 1_000) / frames },
+    cpuUs: ((last.cpuMs - first.cpuMs) * 1_000) / (last.frames - first.frames),
+  };
 });
 
 /** Reads the frames of one stream to its end. @param {string} url @param {Record<string, string>} headers @param {(text: string) => void} hear */
