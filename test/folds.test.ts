@@ -94,6 +94,18 @@ describe("a live view", () => {
     }
   });
 
+  it("is read at any number of entries as it is folded from these alone", () => {
+    for (const { entries } of runs) {
+      const view = progressView();
+      for (const entry of entries) view.event(entry);
+      for (const count of countsOf(entries)) {
+        const cut = progressView();
+        for (const entry of entries.slice(0, count)) cut.event(entry);
+        expect(view.read(count)).toEqual(cut.read());
+      }
+    }
+  });
+
   it("keeps what it gave", () => {
     const view = progressView();
     const { entries = [] } = runs.find(({ name }) => name === "council") ?? {};

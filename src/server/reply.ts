@@ -34,7 +34,7 @@ export async function encoded({ headers }: IncomingMessage, reply: HttpReply): P
     return { ...reply, ...(content ? { content } : {}) };
   return {
     ...{ status, headers: { ...own, "content-encoding": "gzip", vary: "accept-encoding" } },
-    content: { ...content, bytes: await promisify(gzip)(content.bytes, { level: 4 }) },
+    content: { ...content, bytes: await promisify(gzip)(content.bytes, { level: 6 }) },
   };
 }
 

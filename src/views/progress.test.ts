@@ -159,3 +159,18 @@ it("reads nothing out of a step's key: work that nobody named is in nobody's row
   view.frame({ deliberation: id, step: StepKey.parse("draft/bob"), kind: "started" });
   expect(stepsOf(view, "bob")).toEqual([]);
 });
+
+it("tells what a step was before it was recorded again, and nothing of a frame that came later", () => {
+  const view = progressView();
+  view.event(opening);
+  view.frame(text("draft/bob", "half"));
+  view.frame(text("draft/bob", " of it", { offset: 4 }));
+  const bob = ParticipantId.parse("bob");
+  const lost = { what: "the draft of bob", why: "network: reset", weakens: "", participant: bob, call };
+  view.event(entry({ type: "degradation-noted", data: lost }, step("draft/bob")));
+  const data = { by: bob, kind: "draft", round: 1, text: "x", final: null, call } as const;
+  view.event(entry({ type: "answer-given", data }, step("draft/bob")));
+  const at = (events: number) =>
+    view.read(events).rows.flatMap(({ steps }) => steps.map(({ state }) => state));
+  expect([at(0), at(1), at(2), at(3)]).toEqual([[], [], ["failed"], ["done"]]);
+});

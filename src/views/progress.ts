@@ -11,6 +11,7 @@ import {
 } from "../kernel/index.ts";
 import { isHidden } from "./veil.ts";
 import { ownCallOf, speakerOf, spentFold, type Spent } from "./spending.ts";
+import { valueByCount } from "./value-by-count.ts";
 
 /** What one step looks like from outside. */
 export type StepView = {
@@ -52,61 +53,88 @@ export type RunProgress = {
   readonly closed: string | undefined;
 };
 
-type Seen = { readonly owner: string | undefined; readonly view: StepView };
+type Seen = {
+  readonly owner: string | undefined;
+  readonly view: StepView;
+  /** It is so from this number of events on. */
+  readonly since: number;
+  /** What it was before. */
+  readonly before: Seen | undefined;
+};
 
 /** A live view that is fed and read by one owner. */
 export function progressView() {
   const spent = spentFold();
   const steps = new Map<StepKey, Seen>();
-  let opening: Opening | undefined;
   const phases: RunProgress["phases"][number][] = [];
-  let closed: string | undefined;
+  const at = {
+    opening: valueByCount<Opening>(),
+    closed: valueByCount<string>(),
+    phases: valueByCount<number>(),
+    spent: valueByCount<Spent>(),
+  };
+  let count = 0;
+  const nothing = spent.read();
 
-  const participants = (): readonly Participant[] => opening?.participants ?? [];
+  const see = (step: StepKey, owner: string | undefined, view: StepView): void => {
+    const known = steps.get(step);
+    // Of what was not recorded, the newest is enough.
+    const before = known?.view.state === "calling" || known?.view.state === "writing" ? known.before : known;
+    steps.set(step, { owner, view, since: count, before });
+  };
   return {
     event(entry: Entry): void {
-      if (entry.type === "deliberation-opened") opening = entry.data;
-      if (entry.type === "deliberation-closed") closed = entry.data.outcome;
+      count += 1;
+      if (entry.type === "deliberation-opened") at.opening.set(count, entry.data);
+      if (entry.type === "deliberation-closed") at.closed.set(count, entry.data.outcome);
       if (entry.type === "roster-fixed") {
         const { phase, in: present, out } = entry.data;
-        phases.push({ phase, in: present.length, out: out.length });
+        at.phases.set(count, phases.push({ phase, in: present.length, out: out.length }));
       }
       const own = ownCallOf(entry);
-      if (own) spent.take(own);
+      if (own) {
+        spent.take(own);
+        at.spent.set(count, spent.read());
+      }
       const call = callOf(entry);
       if (!call || !("step" in entry.origin)) return;
       const { step } = entry.origin;
-      steps.set(step, { owner: speakerOf(entry), view: recordedView(entry, { step, call }) });
+      see(step, speakerOf(entry), recordedView(entry, { step, call }));
     },
     frame({ step, work, ...frame }: Frame): void {
       const known = steps.get(step);
       if (known?.view.state === "done" || known?.view.state === "failed") return;
       const owner = work?.by;
       const fresh = { step, ...subjectOf(step, work), why: null, tokensOut: null, latencyMs: null };
-      if (frame.kind === "started") {
-        steps.set(step, { owner, view: { ...fresh, state: "calling", text: "", attempt: 1 } });
-        return;
-      }
+      if (frame.kind === "started")
+        return see(step, owner, { ...fresh, state: "calling", text: "", attempt: 1 });
       const { attempt, offset, text } = frame.delta;
       // A later attempt starts the text anew; what an offset skips was lost, and is not made up.
       const kept = attempt === known?.view.attempt ? known.view.text.slice(0, offset) : "";
-      steps.set(step, { owner, view: { ...fresh, state: "writing", text: kept + text, attempt } });
+      see(step, owner, { ...fresh, state: "writing", text: kept + text, attempt });
     },
-    read(): RunProgress {
-      const views = new Map<string, StepView[]>(participants().map(({ id }) => [id, []]));
-      for (const { owner = "", view } of steps.values()) views.get(owner)?.push(view);
+    /** How far it was after the first `events` of them; by default, how far it is. */
+    read(events = count): RunProgress {
+      const opening = at.opening.at(events);
+      const participants: readonly Participant[] = opening?.participants ?? [];
+      const views = new Map<string, StepView[]>(participants.map(({ id }) => [id, []]));
+      for (const newest of steps.values()) {
+        let seen: Seen | undefined = newest;
+        while (seen && seen.since > events) seen = seen.before;
+        if (seen) views.get(seen.owner ?? "")?.push(seen.view);
+      }
       return {
         question: opening?.question ?? "",
-        rows: participants().map(({ id, persona, seat, model }) => ({
+        rows: participants.map(({ id, persona, seat, model }) => ({
           id,
           name: persona.name,
           seat,
           model,
           steps: views.get(id) ?? [],
         })),
-        spent: spent.read(),
-        phases: [...phases],
-        closed,
+        spent: at.spent.at(events) ?? nothing,
+        phases: phases.slice(0, at.phases.at(events) ?? 0),
+        closed: at.closed.at(events),
       };
     },
   };

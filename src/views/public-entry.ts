@@ -6,7 +6,7 @@ import { callOf, type Entry } from "../kernel/index.ts";
 /** How much of a text stands in an event that is given out with `texts=head`, in UTF-16 units; an ellipsis follows where it was cut. */
 const HEAD = 200;
 
-/** Whether an event is given out with its texts whole, or with the head of each. */
+/** Whether an event is given out with its texts whole, or with the head of each and without its step's digest, which no list shows and nothing compresses. */
 export type EventTexts = "full" | "head";
 
 /** An event as a service gives it out: without the store's cursor, and a call's reply where the event holds its text. (STREAM-1) */
@@ -18,7 +18,9 @@ export function publicEntry(entry: Entry, texts: EventTexts = "full"): Readonly<
     call?.ok === true && "text" in shown.data
       ? { ...shown.data, call: { ...call, reply: undefined } }
       : shown.data;
-  return { ...shown, data: texts === "full" ? data : headsOf(data) };
+  if (texts === "full") return { ...shown, data };
+  const { digest: _digest, ...origin } = { digest: undefined, ...shown.origin };
+  return { ...shown, data: headsOf(data), origin };
 }
 
 /** An event as folds read it, from what `publicEntry` gave out and JSON carried. (ENTRY-1) */

@@ -9,9 +9,8 @@ export type Address = { readonly path: readonly string[]; readonly query: URLSea
 
 const base = (): string => new URL(document.baseURI).pathname;
 
-function readAddress(): Address {
-  if (!isServed) return { path: [], query: new URLSearchParams(globalThis.location.hash.slice(1)) };
-  const { pathname, search } = globalThis.location;
+function readAddress({ pathname, search, hash }: URL | Location = globalThis.location): Address {
+  if (!isServed) return { path: [], query: new URLSearchParams(hash.slice(1)) };
   const below = pathname.startsWith(base()) ? pathname.slice(base().length) : pathname.slice(1);
   const path = below
     .split("/")
@@ -46,19 +45,39 @@ export function hrefWith(changes: Readonly<Record<string, string | number | unde
   return hrefTo(path, { ...Object.fromEntries(query), ...changes });
 }
 
+/** The history takes no more than some changes a second, and each takes a while: of replaced addresses the last of so many milliseconds. */
+const SETTLE_MS = 150;
+let unsettled: { readonly href: string; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+
+/** Writes the address that was gone to last into the history. */
+function settle(): void {
+  if (!unsettled) return;
+  clearTimeout(unsettled.timer);
+  history.replaceState(null, "", unsettled.href);
+  unsettled = undefined;
+}
+
 /** Goes to an address of this page. `replace`: without a step to come back to, as while scrubbing. */
 export function go(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if (replace) history.replaceState(null, "", href);
-  else history.pushState(null, "", href);
+  if (replace) {
+    const timer = unsettled?.timer ?? setTimeout(settle, SETTLE_MS);
+    unsettled = { href, timer };
+  } else {
+    settle();
+    history.pushState(null, "", href);
+  }
   const before = address.value.path.join("/");
-  address.value = readAddress();
+  address.value = readAddress(new URL(href, globalThis.location.href));
   if (address.value.path.join("/") !== before) globalThis.scrollTo(0, 0);
 }
 
 /** Reads the address now and whenever it changes; links within the page change it without loading anything. */
 export function followAddress(): void {
   address.value = readAddress();
+  addEventListener("pagehide", settle);
   addEventListener("popstate", () => {
+    clearTimeout(unsettled?.timer);
+    unsettled = undefined;
     address.value = readAddress();
   });
   if (!isServed) return; // a link to what stands behind the # loads nothing, and is a step that can be gone back

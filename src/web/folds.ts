@@ -1,11 +1,14 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { isEvent, type Entry, type ProtocolReport } from "../kernel/index.ts";
-import { resultFold, type Result, type ResultFold, type SectionView } from "../views/result.ts";
+import { neededTexts } from "../views/needed-texts.ts";
+import { resultFold, type Result, type SectionView } from "../views/result.ts";
 import { address } from "./address.ts";
 import { indexOf, type RunStore } from "./run.ts";
 
 // FOLDS-1. What the page shows at a seq is what the server and the command line show of the journal cut there: by the same folds.
+
+const REST_MS = 60;
 
 /** Of a module the fold alone: what is not named is not shipped, such as the schemas beside it. */
 const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf });
@@ -62,15 +65,17 @@ export type ShownRun = {
   readonly protocol: ReadonlySignal<string | undefined>;
 };
 
-/** Folds a run once, and reads the result of any number of its entries; anew where one that was folded has changed. */
-function resultReader(run: RunStore) {
-  let fold: ResultFold | undefined;
-  let of: { readonly view: SectionView | undefined; readonly edition: number } | undefined;
+type RunFold<T> = { take(entry: Entry): void; read(count: number): T };
+
+/** Takes each entry of a run once, and reads the fold at any number of them; begins anew where an entry that was taken has changed. */
+export function foldReader<T>(run: RunStore, begin: () => RunFold<T>): (count: number) => T {
+  let fold = begin();
+  let edition = run.edition();
   let taken = 0;
-  return (view: SectionView | undefined, count: number): Result | undefined => {
-    if (!fold || of?.view !== view || of?.edition !== run.edition()) {
-      fold = resultFold(view);
-      of = { view, edition: run.edition() };
+  return (count) => {
+    if (edition !== run.edition()) {
+      fold = begin();
+      edition = run.edition();
       taken = 0;
     }
     for (; taken < run.entries.length; taken += 1) {
@@ -90,8 +95,8 @@ export function useShown(run: RunStore): ShownRun {
     return run.version.value >= 0 ? run.entries.slice(0, countUpTo(run.entries, at.value)) : [];
   });
   const protocol = useComputed(() => protocolIn(entries.value));
-  const read = useMemo(() => resultReader(run), [run]);
-  const result = useComputed(() => read(view.value, entries.value.length));
+  const read = useComputed(() => foldReader(run, () => resultFold(view.value)));
+  const result = useComputed(() => read.value(entries.value.length));
   useLoaded(protocol, SECTIONS, view);
   return { run, at, entries, result, protocol };
 }
@@ -106,11 +111,30 @@ export function useReport(
 }
 
 /** Loads the whole texts of these entries, where they came cut; what is shown is folded again once they are there. */
-export function useWhole(run: RunStore, seqs: readonly number[]): void {
+export function useWhole(
+  run: RunStore,
+  seqs: readonly number[],
+  options: { readonly digests?: boolean } = {},
+): void {
   const wanted = seqs.join(",");
   useEffect(() => {
-    if (seqs.length > 0) run.complete(seqs);
+    if (seqs.length > 0) run.complete(seqs, options);
   }, [run, wanted]);
+}
+
+/** Loads the texts that the result needs whole, once what is shown has rested: while scrubbing, heads do. */
+export function useNeededTexts({ run, entries }: ShownRun): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = entries.subscribe(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => run.complete(neededTexts(entries.value)), REST_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [run]);
 }
 
 function useLoaded<T>(

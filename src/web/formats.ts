@@ -1,34 +1,32 @@
-import { language } from "./language.ts";
+import { dateFormat, numberFormat, relativeFormat } from "./language.ts";
 import { t } from "./strings.ts";
 
-/** One formatter each, in the reader's language; null is told as unknown. */
-export const formatCount = (count: number): string => new Intl.NumberFormat(language).format(count);
+/** In the reader's language; null is told as unknown. */
+export const formatCount = (count: number): string => numberFormat({}).format(count);
 
 export const formatRatio = (value: number | null, digits = 2): string =>
   value === null
     ? t.unknown
-    : new Intl.NumberFormat(language, {
+    : numberFormat({
         minimumFractionDigits: digits,
         maximumFractionDigits: digits,
       }).format(value);
 
 export const formatPercent = (share: number | null): string =>
-  share === null
-    ? t.unknown
-    : new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);
+  share === null ? t.unknown : numberFormat({ style: "percent", maximumFractionDigits: 0 }).format(share);
 
 /** US dollars, with as many digits as a small sum needs. */
 export const formatMoney = (usd: number | null): string =>
   usd === null
     ? t.unknown
-    : new Intl.NumberFormat(language, {
+    : numberFormat({
         ...{ style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" },
         maximumFractionDigits: usd === 0 || usd >= 1 ? 2 : 4,
       }).format(usd);
 
 export function formatTime(ms: number): string {
   const unit = (value: number, name: "second" | "minute" | "hour" | "millisecond", digits = 0) =>
-    new Intl.NumberFormat(language, {
+    numberFormat({
       style: "unit",
       unit: name,
       unitDisplay: "short",
@@ -43,10 +41,9 @@ export function formatTime(ms: number): string {
 
 /** A moment, in the reader's time zone. */
 export const formatMoment = (at: string): string =>
-  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+  dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 
-export const formatClock = (at: string): string =>
-  new Intl.DateTimeFormat(language, { timeStyle: "medium" }).format(new Date(at));
+export const formatClock = (at: string): string => dateFormat({ timeStyle: "medium" }).format(new Date(at));
 
 const STEPS = [
   ["minute", 60],
@@ -56,7 +53,7 @@ const STEPS = [
 
 /** How long ago, roughly. A clock that runs behind the server's gives no future. */
 export function formatAgo(at: string, now = Date.now()): string {
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const relative = relativeFormat({ numeric: "auto" });
   let value = Math.max(0, now - Date.parse(at)) / 1_000;
   let unit: "second" | "minute" | "hour" | "day" = "second";
   for (const [next, size] of STEPS) {

@@ -32,8 +32,33 @@ function readKept(): string | undefined {
   }
 }
 
+/** A formatter is made once: making one takes longer than a hundred uses of it. */
+function once<Options extends object, Format>(
+  make: (options: Options) => Format,
+): (options: Options) => Format {
+  const made = new Map<string, Format>();
+  return (options) => {
+    const key = JSON.stringify(options);
+    const known = made.get(key) ?? make(options);
+    made.set(key, known);
+    return known;
+  };
+}
+
+/** Formatters in the reader's language. */
+export const numberFormat = once(
+  (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
+);
+export const dateFormat = once(
+  (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options),
+);
+export const relativeFormat = once(
+  (options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(language, options),
+);
+const pluralRules = once((options: Intl.PluralRulesOptions) => new Intl.PluralRules(language, options));
+
 /** `3 calls`: the plural's form by the language's own rules. */
 export function plural(count: number, one: string, other: string): string {
-  const form = new Intl.PluralRules(language).select(count) === "one" ? one : other;
-  return `${new Intl.NumberFormat(language).format(count)} ${form}`;
+  const form = pluralRules({}).select(count) === "one" ? one : other;
+  return `${numberFormat({}).format(count)} ${form}`;
 }

@@ -36,8 +36,8 @@ export type RunStore = {
   readonly liveVersion: Signal<number>;
   /** Calls back with each piece of a step's text; the returned function ends that. */
   listen(step: string, hear: (live: LiveStep, added: string | undefined) => void): () => void;
-  /** Loads the whole texts of these entries, where they came cut. */
-  complete(seqs: readonly number[]): void;
+  /** Loads the whole texts of these entries, where they came cut; with `digests`, whatever else they came without. */
+  complete(seqs: readonly number[], options?: { readonly digests?: boolean }): void;
 };
 
 const kept = new Map<string, RunStore & { follow(): () => void }>();
@@ -62,7 +62,9 @@ export function closedRun(id: string, entries: readonly Entry[]): RunStore {
 
 function createRun(id: string) {
   const entries: Entry[] = [];
+  /** The seqs of entries that came without their digests and with the heads of their texts; and those that have no longer text. */
   const cut = new Set<number>();
+  const textWhole = new Set<number>();
   const live = new Map<string, LiveStep>();
   const ears = new Map<string, Set<(step: LiveStep, added: string | undefined) => void>>();
   const version = signal(0);
@@ -102,7 +104,10 @@ function createRun(id: string) {
     changed();
   };
   const putCut = (fresh: readonly Entry[]) => {
-    for (const entry of fresh) if (hasCutText(entry.data)) cut.add(entry.seq);
+    for (const { seq, data } of fresh) {
+      cut.add(seq);
+      if (!hasCutText(data)) textWhole.add(seq);
+    }
     put(fresh);
   };
 
@@ -199,8 +204,8 @@ function createRun(id: string) {
         if (all.size === 0) ears.delete(step);
       };
     },
-    complete(seqs: readonly number[]) {
-      const missing = seqs.filter((seq) => cut.delete(seq));
+    complete(seqs: readonly number[], { digests = false } = {}) {
+      const missing = seqs.filter((seq) => (digests || !textWhole.has(seq)) && cut.delete(seq));
       for (let from = 0; from < missing.length; from += MAX_AT_ONCE) {
         const only = missing.slice(from, from + MAX_AT_ONCE);
         const path = withQuery(`deliberations/${encodeURIComponent(id)}/events`, { only: only.join(",") });

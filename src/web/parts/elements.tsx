@@ -1,4 +1,5 @@
 import { createElement, type ComponentChild, type VNode } from "preact";
+import { useMemo } from "preact/hooks";
 import type { ElementTree } from "../../kernel/index.ts";
 import { markdownTree } from "../../reports/markdown-tree.ts";
 
@@ -19,5 +20,6 @@ export const Figure = ({ tree }: { readonly tree: ElementTree }): VNode => (
 
 /** A model's text, read as Markdown. `level`: of its highest heading. */
 export function Markdown({ text, level = 3 }: { readonly text: string; readonly level?: number }): VNode {
-  return <div class="text">{markdownTree(text, level).map(toElement)}</div>;
+  const read = useMemo(() => markdownTree(text, level).map(toElement), [text, level]);
+  return <div class="text">{read}</div>;
 }

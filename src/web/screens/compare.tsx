@@ -2,10 +2,9 @@ import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { isEvent } from "../../kernel/index.ts";
-import { neededTexts } from "../../views/needed-texts.ts";
 import type { Result } from "../../views/result.ts";
 import { address, hrefTo } from "../address.ts";
-import { useShown, useWhole, type ShownRun } from "../folds.ts";
+import { useShown, useNeededTexts, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
 import { openingDifferences } from "../opening-differences.ts";
 import { Markdown } from "../parts/elements.tsx";
@@ -39,8 +38,7 @@ function useRun(id: string): ShownRun {
   const { run, leave } = useMemo(() => openRun(id), [id]);
   useEffect(() => leave, [leave]);
   const shown = useShown(run);
-  const needed = useComputed(() => neededTexts(shown.entries.value));
-  useWhole(shown.run, needed.value);
+  useNeededTexts(shown);
   return shown;
 }
 

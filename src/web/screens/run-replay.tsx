@@ -57,7 +57,10 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
     play();
     return () => clearTimeout(timer);
   }, [playing.value, speed.value]);
-  const marks = useComputed(() => (run.version.value >= 0 ? marksIn(run.entries) : []));
+  // The same element while the run is the same: scrubbing draws no marks anew.
+  const drawn = useComputed(() => (
+    <Marks marks={run.version.value >= 0 ? marksIn(run.entries) : []} last={last.value} />
+  ));
   if (last.value === 0) return null;
   const current = run.entries[indexOf(run.entries, seq + 1) - 1];
   return (
@@ -71,7 +74,7 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
         <span aria-hidden="true">{playing.value ? "❚❚" : "▶"}</span>
       </button>
       <div class="track">
-        <Marks marks={marks.value} last={last.value} />
+        {drawn.value}
         <input
           type="range"
           min={1}

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { isEvent, type Entry } from "../../kernel/index.ts";
+import type { Entry } from "../../kernel/index.ts";
 import type { ShownRun } from "../folds.ts";
 import { isServed } from "../served.ts";
 
@@ -22,25 +22,48 @@ export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
   fork: isServed ? async () => (await import("./view-fork.tsx")).Fork : () => VIEWS.room(),
 };
 
-/** The views of which a run has something to show; running it again is among them while it is asked for. */
+/** From which seq on a run has something to show in each view; of no seq, it has nothing. */
+export function viewsSince(entries: readonly Entry[]): ReadonlyMap<ViewName, number> {
+  const since = new Map<ViewName, number>([
+    ["room", 0],
+    ["steps", 0],
+    ["record", 0],
+    ["events", 0],
+  ]);
+  for (const entry of entries) {
+    const name = viewBegunBy(entry);
+    if (name && !since.has(name)) since.set(name, entry.seq);
+  }
+  return since;
+}
+
+/** The view that this entry gives something to show. */
+function viewBegunBy(entry: Entry): ViewName | undefined {
+  switch (entry.type) {
+    case "review-given":
+    case "standing-reached":
+      return "reviews";
+    case "contribution-measured":
+      return "contributions";
+    case "synthesis-given":
+      return entry.data.claims === undefined ? undefined : "contributions";
+    case "deliberation-opened": {
+      const { name } = entry.data.protocol;
+      return name === "debate" || name === "forest" ? name : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** In the order of the tabs. */
+const ORDER = "room reviews debate forest contributions steps record events".split(" ") as ViewName[];
+
+/** The views of which a run has something to show at a seq; running it again is among them while it is asked for. */
 export function viewsOf(
-  protocol: string | undefined,
-  entries: readonly Entry[],
-  asked: string,
+  since: ReadonlyMap<ViewName, number>,
+  { at, asked }: { readonly at: number | undefined; readonly asked: string },
 ): readonly ViewName[] {
-  const has = (...types: readonly Entry["type"][]) => entries.some(({ type }) => types.includes(type));
-  const claims = entries.some(
-    (entry) => isEvent(entry, "synthesis-given") && entry.data.claims !== undefined,
-  );
-  return [
-    "room",
-    ...(has("review-given", "standing-reached") ? (["reviews"] as const) : []),
-    ...(protocol === "debate" ? (["debate"] as const) : []),
-    ...(protocol === "forest" ? (["forest"] as const) : []),
-    ...(claims || has("contribution-measured") ? (["contributions"] as const) : []),
-    "steps",
-    "record",
-    "events",
-    ...(isServed && asked === "fork" ? (["fork"] as const) : []),
-  ];
+  const all = ORDER.filter((name) => (since.get(name) ?? Infinity) <= (at ?? Number.MAX_SAFE_INTEGER));
+  return isServed && asked === "fork" ? [...all, "fork"] : all;
 }

@@ -1,9 +1,8 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { neededTexts } from "../../views/needed-texts.ts";
 import { address, hrefTo, hrefWith } from "../address.ts";
-import { useShown, useWhole, type ShownRun } from "../folds.ts";
+import { useNeededTexts, useShown, type ShownRun } from "../folds.ts";
 import { Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { ApiProblem } from "../http.ts";
@@ -13,7 +12,7 @@ import { AnswerView } from "./run-answer.tsx";
 import { EarlierTurns, LaterTurns, useTurns, type Turns } from "./run-conversation.tsx";
 import { RunHead } from "./run-head.tsx";
 import { Replay } from "./run-replay.tsx";
-import { VIEWS, viewsOf } from "./run-views.tsx";
+import { VIEWS, viewsOf, viewsSince } from "./run-views.tsx";
 
 /** A run: while it deliberates, and everything that can be asked of it afterwards. */
 export function Run(): VNode {
@@ -50,9 +49,7 @@ type ArticleProps = { readonly shown: ShownRun; readonly turns?: Turns };
 
 /** A run, and the other turns of its conversation where they are known. */
 export function RunArticle({ shown, turns }: ArticleProps): VNode {
-  const { run } = shown;
-  const needed = useComputed(() => neededTexts(shown.entries.value));
-  useWhole(run, needed.value);
+  useNeededTexts(shown);
   const result = shown.result.value;
   if (!result) return <p class="quiet">{t.loading}</p>;
   return (
@@ -69,7 +66,9 @@ export function RunArticle({ shown, turns }: ArticleProps): VNode {
 
 function Views({ shown }: { readonly shown: ShownRun }): VNode {
   const asked = address.value.query.get("view") ?? "";
-  const all = viewsOf(shown.protocol.value, shown.entries.value, asked);
+  const { run, at } = shown;
+  const since = useComputed(() => viewsSince(run.version.value >= 0 ? run.entries : []));
+  const all = viewsOf(since.value, { at: at.value, asked });
   const open = all.find((name) => name === asked) ?? all[0] ?? "room";
   const View = VIEWS[open];
   const loaded = useSignal<{

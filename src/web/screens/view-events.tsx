@@ -133,7 +133,7 @@ function Row({ entry, run, at }: RowProps): VNode {
 
 /** All that is recorded of an event, with its texts in full. */
 function Whole({ entry, run }: { readonly entry: Entry; readonly run: RunStore }): VNode {
-  useWhole(run, [entry.seq]);
+  useWhole(run, [entry.seq], { digests: true });
   const { id, at, origin, data } = entry;
   return (
     <pre tabIndex={0} aria-label={t.events.recorded(formatCount(entry.seq))}>

@@ -1,43 +1,34 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Entry } from "../../kernel/index.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
-import type { ShownRun } from "../folds.ts";
+import { foldReader, type ShownRun } from "../folds.ts";
 import { formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
 import type { LiveStep, RunStore } from "../run.ts";
 import { t } from "../strings.ts";
 
 // ROOM-1. A column appends what comes to one text node, and only while it can be seen: the rest waits until it is.
+// ROOM-2. So many columns as fit on a screen are made at once, and the others after them, a block a picture: no task is long.
+
+/** So many columns are made at once. */
+const BLOCK = 16;
 
 /** Of a column's steps, so many of the newest are shown at first, and so many more at a time. */
-const MORE_STEPS = 20;
+const MORE_STEPS = 8;
 
 type RoomProps = { readonly shown: ShownRun };
 
-/** Takes each entry once while a run grows, and all of them anew where it was moved back or one of them has changed. */
-function progressReader() {
-  let view = progressView();
-  let taken = 0;
-  let edition = 0;
-  return (entries: readonly Entry[], now: number) => {
-    if (entries.length < taken || edition !== now) {
-      view = progressView();
-      taken = 0;
-      edition = now;
-    }
-    for (const entry of entries.slice(taken)) view.event(entry);
-    taken = entries.length;
-    return view.read();
-  };
-}
+const progressFold = () => {
+  const { event: take, read } = progressView();
+  return { take, read };
+};
 
 /** The participants beside each other, each with what it has written and writes now. */
 export function Room({ shown }: RoomProps): VNode {
   const { run, entries, at } = shown;
-  const read = useMemo(progressReader, [run]);
-  const progress = useComputed(() => read(entries.value, run.edition()));
+  const read = useMemo(() => foldReader(run, progressFold), [run]);
+  const progress = useComputed(() => read(entries.value.length));
   const running = useComputed(() => {
     const _changes = run.liveVersion.value;
     return at.value === undefined ? [...run.live] : [];
@@ -52,6 +43,7 @@ export function Room({ shown }: RoomProps): VNode {
   }
   const liveOf = (id: string) => written.get(id) ?? [];
   const stray = liveOf("");
+  const made = useGrowing(rows.length);
   return (
     <>
       <div role="status">
@@ -62,7 +54,7 @@ export function Room({ shown }: RoomProps): VNode {
         </ol>
       </div>
       <div class="columns">
-        {rows.map((row) => (
+        {rows.slice(0, made).map((row) => (
           <Column key={row.id} row={row} run={run} live={liveOf(row.id)} />
         ))}
         {stray.length > 0 && (
@@ -71,6 +63,18 @@ export function Room({ shown }: RoomProps): VNode {
       </div>
     </>
   );
+}
+
+/** A count that grows to `most` by a block a picture. */
+function useGrowing(most: number): number {
+  const made = useSignal(BLOCK);
+  const isDone = made.value >= most;
+  useEffect(() => {
+    if (isDone) return;
+    const request = requestAnimationFrame(() => (made.value += BLOCK));
+    return () => cancelAnimationFrame(request);
+  }, [isDone, made.value]);
+  return made.value;
 }
 
 type ColumnProps = {
@@ -172,16 +176,15 @@ function LiveText({
       pinned.add(showEnd);
       schedulePins();
     });
-    const watcher = new IntersectionObserver(([entry]) => {
-      isSeen = entry?.isIntersecting ?? true;
+    const unwatch = watchSight(element, (isInSight) => {
+      isSeen = isInSight;
       if (!isSeen || !isBehind) return;
       node.data = run.live.get(step)?.text ?? node.data;
       isBehind = false;
     });
-    watcher.observe(element);
     return () => {
       unlisten();
-      watcher.disconnect();
+      unwatch();
       pinned.delete(showEnd);
     };
   }, [run, step]);
@@ -191,6 +194,18 @@ function LiveText({
       <pre ref={place} dir="auto" />
     </div>
   );
+}
+
+/** By element, who is told whether it is in sight; one observer for all. */
+const watched = new WeakMap<Element, (isInSight: boolean) => void>();
+let watcher: IntersectionObserver | undefined;
+function watchSight(element: Element, tell: (isInSight: boolean) => void): () => void {
+  watcher ??= new IntersectionObserver((seen) => {
+    for (const { target, isIntersecting } of seen) watched.get(target)?.(isIntersecting);
+  });
+  watched.set(element, tell);
+  watcher.observe(element);
+  return () => watcher?.unobserve(element);
 }
 
 /** Columns whose end has to be shown, once a picture for all of them. */
