@@ -3,7 +3,7 @@ import { chromium } from "playwright-core";
 export const CHROMIUM = "/usr/bin/chromium";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ readyMs: number, bytes: () => Promise<number>, heapMb: () => Promise<number>, cdp: import("playwright-core").CDPSession }} Meters */
+/** @typedef {{ readyMs: number, apiBytes: () => Promise<number>, heapMb: () => Promise<number>, cdp: import("playwright-core").CDPSession }} Meters */
 
 /** Nothing comes and nothing goes for so long: the page has what it needs. */
 const IDLE_MS = 400;
@@ -46,10 +46,15 @@ export async function openBrowser(link) {
       const cdp = await context.newCDPSession(page);
       await cdp.send("Network.enable");
       await cdp.send("Performance.enable");
-      let bytes = 0;
+      let apiBytes = 0;
+      /** @type {Set<string>} */
+      const calls = new Set();
+      cdp.on("Network.requestWillBeSent", ({ requestId, request }) => {
+        if (new URL(request.url).pathname.includes("/api/")) calls.add(requestId);
+      });
       let changedMs = performance.now();
-      cdp.on("Network.loadingFinished", ({ encodedDataLength }) => {
-        bytes += encodedDataLength;
+      cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+        if (calls.has(requestId)) apiBytes += encodedDataLength;
         changedMs = performance.now();
       });
       await page.addInitScript(watchPaint);
@@ -60,7 +65,7 @@ export async function openBrowser(link) {
       while (quiet && performance.now() - changedMs < IDLE_MS) await page.waitForTimeout(50);
       const acted = await act(page, {
         ...{ readyMs, cdp },
-        bytes: async () => bytes,
+        apiBytes: async () => apiBytes,
         heapMb: async () => {
           await cdp.send("HeapProfiler.collectGarbage");
           const { metrics } = await cdp.send("Performance.getMetrics");

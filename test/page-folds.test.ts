@@ -2,7 +2,12 @@ import { gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { build, type Rolldown } from "vite";
 import { describe, expect, it } from "vitest";
+import { repeatRun } from "../bench/long-journal.mjs";
 import { pureSchemas } from "../scripts/pure-schemas.mjs";
+import type { Entry } from "../src/kernel/index.ts";
+import { publicEntry, readPublicEntry } from "../src/views/public-entry.ts";
+import { resultOf, type ResultFold, type SectionView } from "../src/views/result.ts";
+import { sampleRuns } from "./support/sample-runs.ts";
 
 // What a page runs of the folds and of the reports: neither zod nor anything of Node stands in it.
 
@@ -84,3 +89,40 @@ describe("what a page bundles", () => {
     expect(zod(await bundle(HEAD, []))).toBeGreaterThan(5);
   });
 });
+
+const EVENTS = 10_000;
+/** Every so many seqs are gone to; with LONG=1, each. */
+const STRIDE = process.env["LONG"] === "1" ? 1 : 331;
+
+type Bundled = SectionView & { readonly begin: (view: SectionView) => ResultFold };
+
+describe("scrubbing a run of ten thousand events", () => {
+  it.each([
+    ["council", "protocols/council/view.ts"],
+    ["debate", "protocols/debate/view/index.ts"],
+  ])(
+    "shows of a %s at every seq what the journal that is cut there gives",
+    async (name, path) => {
+      const run = (await sampleRuns()).find((one) => one.name === name);
+      if (!run?.view) throw new Error(`there is no sample of a ${name}`);
+      const { code } = await bundle([
+        `export { resultFold as begin } from "${source("views/result.ts")}";`,
+        `export { sectionOf } from "${source(path)}";`,
+      ]);
+      const page = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Bundled;
+      const entries = repeatRun(run.entries, EVENTS);
+      const fold = page.begin(page);
+      for (const entry of entries) fold.take(carried(entry));
+      const seqs = Array.from({ length: Math.ceil(EVENTS / STRIDE) }, (_, nth) => 1 + nth * STRIDE);
+      for (const seq of [...seqs, EVENTS])
+        expect(JSON.stringify(fold.read(seq)), `at ${seq}`).toBe(
+          JSON.stringify(resultOf(entries.slice(0, seq), run.view)),
+        );
+    },
+    STRIDE === 1 ? 3_600_000 : 60_000,
+  );
+});
+
+/** As a page gets an entry. */
+const carried = (entry: Entry): Entry =>
+  readPublicEntry(JSON.parse(JSON.stringify(publicEntry(entry))) as Record<string, unknown>);

@@ -51,9 +51,10 @@ export type StoredEvent = Omit<Envelope, "origin"> & EncodedEvent & { readonly o
 
 /**
  * Decodes a stored event: parses and upcasts it. Every store reads through it. An unknown type becomes `unknown`.
+ * @param read the row's origin, where the store has parsed it
  * @throws Fault `schema-newer`, `journal-damaged`
  */
-export function decodeEntry(row: StoredEvent): Entry {
+export function decodeEntry(row: StoredEvent, read?: Origin): Entry {
   if (row.schema > EVENT_SCHEMA)
     throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
   return decodePart(row, () => {
@@ -61,7 +62,7 @@ export function decodeEntry(row: StoredEvent): Entry {
     const recorded = {
       type: row.type,
       data: JSON.parse(row.data) as unknown,
-      origin: Origin.parse(JSON.parse(row.origin)),
+      origin: read ?? Origin.parse(JSON.parse(row.origin)),
     };
     const { type, data, origin } = row.schema < EVENT_SCHEMA ? upcast(recorded) : recorded;
     const envelope = { id, deliberation, seq, cursor, at, origin };

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { createGzip, gzip } from "node:zlib";
 import type { HttpReply } from "./route.ts";
 
 const SAFE_HEADERS = {
@@ -22,6 +24,30 @@ export function send(response: ServerResponse, { status, headers = {}, body, con
   response.end(bytes);
 }
 
+type Streamed = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly type: string;
+  readonly parts: AsyncIterable<string>;
+};
+
+/** Writes a reply part by part, each as soon as it is made. A part that fails breaks the connection off: the head is written by then. */
+export async function sendParts({ request, response, type, parts }: Streamed): Promise<void> {
+  const isPacked = takesGzip(request.headers);
+  response.writeHead(200, {
+    ...{ ...SAFE_HEADERS, "content-type": type, vary: "accept-encoding" },
+    ...(isPacked ? { "content-encoding": "gzip" } : {}),
+  });
+  const source = Readable.from(parts, { objectMode: true, highWaterMark: 1 });
+  const written = isPacked
+    ? pipeline(source, createGzip({ level: LEVEL }), response)
+    : pipeline(source, response);
+  await written.catch(() => response.destroy()); // the client has gone, or a part could not be made
+}
+
+/** Of a journal's ten thousand events, a fifth less than the fastest gives, and no slower than they are read. */
+const LEVEL = 6;
+
 /** What is worth compressing, in bytes: a journal of ten thousand events is a sixth of its size then. */
 const MIN_PACKED = 65_536;
 
@@ -34,7 +60,7 @@ export async function encoded({ headers }: IncomingMessage, reply: HttpReply): P
     return { ...reply, ...(content ? { content } : {}) };
   return {
     ...{ status, headers: { ...own, "content-encoding": "gzip", vary: "accept-encoding" } },
-    content: { ...content, bytes: await promisify(gzip)(content.bytes, { level: 6 }) },
+    content: { ...content, bytes: await promisify(gzip)(content.bytes, { level: LEVEL }) },
   };
 }
 

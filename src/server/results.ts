@@ -50,7 +50,7 @@ export async function readAll(
 }
 
 /** Reads at most `limit` events with `seq > after`, as they may be shown (VEIL-1), in order. */
-type ReadShown = (after: number, limit?: number) => Promise<readonly Entry[]>;
+export type ReadShown = (after: number, limit?: number) => Promise<readonly Entry[]>;
 
 /**
  * A reader of a deliberation's events. Only where a person takes part does it read all of them.

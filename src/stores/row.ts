@@ -67,11 +67,15 @@ export function toEntry(row: EventRow): Entry {
   const { deliberation, origin_key: column, place, ...stored } = row;
   const named = decodePart(row, () => {
     const id = DeliberationId.parse(deliberation);
-    const key = originKey(Origin.parse(JSON.parse(row.origin)));
+    const origin = Origin.parse(JSON.parse(row.origin));
+    const key = originKey(origin);
     if (originColumn(key) !== column) throw new Error("its origin is not the one that it was recorded under");
-    return { deliberation: id, id: eventId(id, key, place), cursor: Cursor.parse(row.cursor) };
+    return {
+      origin,
+      names: { deliberation: id, id: eventId(id, key, place), cursor: Cursor.parse(row.cursor) },
+    };
   });
-  return decodeEntry({ ...stored, ...named });
+  return decodeEntry({ ...stored, ...named.names }, named.origin);
 }
 
 /** A row of a subscription. */

@@ -43,6 +43,12 @@ const SCREENS: { readonly [first: string]: Screen } = {
   },
 };
 
+/** Begins to load the screen of the present address, which shows what came of it. */
+export function loadScreen(): void {
+  const [first = ""] = address.value.path;
+  if (Object.hasOwn(SCREENS, first)) void SCREENS[first]?.load().catch(() => undefined);
+}
+
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],

@@ -1,4 +1,4 @@
-import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { effect, useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { isEvent, type Entry, type ProtocolReport } from "../kernel/index.ts";
 import { neededTexts } from "../views/needed-texts.ts";
@@ -126,9 +126,10 @@ export function useWhole(
 export function useNeededTexts({ run, entries }: ShownRun): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = entries.subscribe(() => {
+    const stop = effect(() => {
       clearTimeout(timer);
-      timer = setTimeout(() => run.complete(neededTexts(entries.value)), REST_MS);
+      const shown = entries.value;
+      if (run.state.value !== "loading") timer = setTimeout(() => run.complete(neededTexts(shown)), REST_MS);
     });
     return () => {
       clearTimeout(timer);

@@ -114,17 +114,12 @@ function createRun(id: string) {
   const load = async (after = lastSeq()) => {
     try {
       const path = `deliberations/${encodeURIComponent(id)}/events`;
-      const first = await fetchJson<{ data: Entry[]; next: number | null }>(
-        withQuery(path, { limit: SMALL, after }),
-      );
+      const headers = { accept: "application/x-ndjson" };
+      // Both at once: most runs have nothing after the first, and of those that have, it is most of what there is to wait for.
+      const later = callApi(withQuery(path, { texts: "head", after: after + SMALL }), { headers });
+      const first = await fetchJson<{ data: Entry[] }>(withQuery(path, { limit: SMALL, after }));
       put(first.data);
-      if (first.next !== null) {
-        const rest = await callApi(withQuery(path, { texts: "head", after: first.next }), {
-          headers: { accept: "application/x-ndjson" },
-        });
-        const lines = (await rest.text()).split("\n");
-        putCut(lines.filter(Boolean).map((line) => JSON.parse(line) as Entry)); // the server's own entries
-      }
+      for await (const entries of readLines(await later)) putCut(entries);
       state.value = "ready";
     } catch (failure) {
       error.value = failure as Error; // callApi throws errors
@@ -215,6 +210,17 @@ function createRun(id: string) {
       }
     },
   };
+}
+
+/** The server's entries, a line each, as they come. */
+async function* readLines({ body }: Response): AsyncGenerator<Entry[]> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop() ?? "";
+    yield lines.map((line) => JSON.parse(line) as Entry);
+  }
 }
 
 /** Where an entry of this seq stands, or would stand. */

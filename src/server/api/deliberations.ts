@@ -9,7 +9,8 @@ import { isWaiting } from "../../views/waiting.ts";
 import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
 import { beginFollowing, followingSink, withPatience } from "../patience.ts";
 import { Problem, Refused } from "../problem.ts";
-import { readAll, readOnly, shownReader } from "../results.ts";
+import { sendParts } from "../reply.ts";
+import { readAll, readOnly, shownReader, type ReadShown } from "../results.ts";
 import {
   missing,
   moment,
@@ -132,12 +133,12 @@ export const deliberationRoutes: readonly ApiRoute[] = [
       const isPage = !accept.includes("application/x-ndjson");
       if (accept.includes("text/event-stream")) return followEvents(call, how);
       const read = await shownReader(parley, caller.principal, params.id);
+      if (!isPage && !query.only) return lineReply(call, linesAfter(read, from, how));
       const shown = query.only
         ? (await readOnly(read, query.only)).filter(({ seq }) => seq > from)
         : await read(from, isPage ? limit + 1 : undefined);
       if (!isPage) {
-        const bytes = shown.map((entry) => `${JSON.stringify(publicEntry(entry, how))}\n`).join("");
-        return { status: 200, content: { type: "application/x-ndjson", bytes } };
+        return { status: 200, content: { type: LINES, bytes: linesOf(shown, how) } };
       }
       if (!/application\/(?:json|\*)|\*\/\*/.test(accept)) {
         const detail = "the journal is JSON, NDJSON or server-sent events";
@@ -254,6 +255,42 @@ export async function openedReply(
       },
     };
   });
+}
+
+const LINES = "application/x-ndjson";
+
+const linesOf = (entries: readonly Entry[], texts: EventTexts): string =>
+  entries.map((entry) => `${JSON.stringify(publicEntry(entry, texts))}\n`).join("");
+
+/** So many events are read at once, so that nobody waits for a long journal but its reader. */
+const MANY = 500;
+
+/** All events after a seq, as parts of many lines. */
+async function* linesAfter(read: ReadShown, from: number, texts: EventTexts): AsyncGenerator<string> {
+  for (let [after, isMore] = [from, true]; isMore;) {
+    const entries = await read(after, MANY);
+    if (entries.length > 0) yield linesOf(entries, texts);
+    after = entries.at(-1)?.seq ?? after;
+    isMore = entries.length === MANY;
+  }
+}
+
+/** A reply of lines: whole where they are few, else part by part. */
+async function lineReply(
+  { request, response }: Pick<RouteCall<unknown, unknown, unknown>, "request" | "response">,
+  parts: AsyncGenerator<string>,
+): Promise<HttpReply | undefined> {
+  const first = await parts.next(); // what cannot be read at all is refused
+  const second = first.done ? first : await parts.next();
+  const bytes = first.done ? "" : first.value;
+  if (second.done) return { status: 200, content: { type: LINES, bytes } };
+  const all = async function* () {
+    yield bytes;
+    yield second.value;
+    yield* parts;
+  };
+  await sendParts({ request, response, type: LINES, parts: all() });
+  return undefined;
 }
 
 /** Follows the journal as server-sent events, until the deliberation and its reactions have ended. */

@@ -31,12 +31,6 @@ export function Run(): VNode {
     ) : (
       <Failure error={error} />
     );
-  if (run.state.value === "loading" && run.entries.length === 0)
-    return (
-      <p class="quiet" role="status">
-        {t.loading}
-      </p>
-    );
   return <OpenRun key={id} run={run} />;
 }
 
@@ -49,9 +43,23 @@ type ArticleProps = { readonly shown: ShownRun; readonly turns?: Turns };
 
 /** A run, and the other turns of its conversation where they are known. */
 export function RunArticle({ shown, turns }: ArticleProps): VNode {
+  const { run } = shown;
   useNeededTexts(shown);
-  const result = shown.result.value;
-  if (!result) return <p class="quiet">{t.loading}</p>;
+  const result = shown.result.value; // read while it loads: each entry is folded when it comes
+  const isLoading = run.state.value === "loading";
+  if (!result || isLoading)
+    return (
+      <article class="run">
+        {result && (
+          <h1 class="question" dir="auto">
+            {result.question}
+          </h1>
+        )}
+        <p class="quiet" role="status">
+          {t.loading}
+        </p>
+      </article>
+    );
   return (
     <article class="run">
       {isServed && turns && <EarlierTurns turns={turns} />}
