@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DeliberationId } from "../src/kernel/index.ts";
 import { expectProblem, SIMS, SUM, testServer, type Json, type TestServer } from "./support/server.ts";
 
 // ROUTE-1, SCHEMA-1, REQUEST-1, ACCESS-1: the native API as a client finds it, in this process, on simulated models.
@@ -231,6 +232,30 @@ describe("the journal", () => {
     const head = (await server.get(`${path}?texts=head`)).text;
     expect(head.length).toBeLessThan(JSON.stringify(data).length);
     expectProblem(await server.get(path, { headers: { accept: "text/html" } }), 406, "not-acceptable");
+  });
+
+  it.each(["identity", "gzip"])("comes line by line where it is long, each once: %s", async (coding) => {
+    const { id } = await server.ask({ protocol: "respond", models: SIMS.slice(0, 1) });
+    const { store } = server.parley.context({}, { principal: server.principal });
+    await Promise.all(
+      Array.from({ length: 1_100 }, (_, nth) =>
+        store.append(DeliberationId.parse(id), [{ type: "feedback-given", data: { thumb: "up" } }], {
+          by: "client",
+          request: `again/${nth}`,
+        }),
+      ),
+    );
+    const headers = { authorization: `Bearer ${server.key}`, accept: "application/x-ndjson" };
+    const reply = await fetch(`${server.url}api/v1/deliberations/${id}/events`, {
+      headers: { ...headers, "accept-encoding": coding },
+    });
+    expect(reply.headers.get("content-encoding")).toBe(coding === "gzip" ? "gzip" : null);
+    const seqs = (await reply.text())
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { seq: number }).seq);
+    expect(seqs.length).toBeGreaterThan(1_100);
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   });
 
   it("is exported in every format that the run has", async () => {
