@@ -36,12 +36,18 @@ export function readPublicEntry(given: Readonly<Record<string, unknown>>): Entry
   return { ...entry, data: { ...data, call: { ...call, reply } } } as Entry;
 }
 
-/** A value with the head of every text in it. */
+/** A value with the head of every text in it; the value itself where no text is longer. */
 function headsOf(value: unknown): unknown {
   if (typeof value === "string") return value.length > HEAD ? `${value.slice(0, HEAD)}…` : value;
-  if (Array.isArray(value)) return value.map(headsOf);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, headsOf(one)]));
+  let heads: { [key: string]: unknown } | undefined;
+  for (const [key, whole] of Object.entries(value)) {
+    const head = headsOf(whole);
+    if (head === whole) continue;
+    heads ??= (Array.isArray(value) ? [...value] : { ...value }) as { [key: string]: unknown };
+    heads[key] = head;
+  }
+  return heads ?? value;
 }
 
 /** Whether any text in a value is the head of a longer one, as far as it can be told. */
