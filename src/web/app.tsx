@@ -80,7 +80,7 @@ export function App(): VNode {
       <main id="main" ref={main} tabIndex={-1}>
         <Connection />
         {signedOut.value ? (
-          <Empty title={t.shell.signedOut} next={t.shell.signedOutNext} />
+          <Empty title={t.shell.signedOut} next={t.shell.signedOutNext} isScreen />
         ) : (
           <CurrentScreen key={first} first={first} />
         )}
@@ -100,7 +100,7 @@ function CurrentScreen({ first }: { readonly first: string }): VNode | null {
       (error: unknown) => (loaded.value = { error: error as Error }),
     );
   }, [first, turn.value]);
-  if (!screen) return <Empty title={t.shell.notFound} next={t.shell.notFoundNext} to={["runs"]} />;
+  if (!screen) return <Empty title={t.shell.notFound} next={t.shell.notFoundNext} to={["runs"]} isScreen />;
   const { screen: Shown, error } = loaded.value;
   if (error)
     return (

@@ -2,9 +2,9 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { neededTexts } from "../../views/needed-texts.ts";
-import { address, hrefTo, hrefWith } from "../address.ts";
+import { address, hrefWith } from "../address.ts";
 import { useShown, useWhole, type ShownRun } from "../folds.ts";
-import { Failure } from "../parts/states.tsx";
+import { Empty, Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { ApiProblem } from "../http.ts";
 import { isServed } from "../served.ts";
@@ -23,14 +23,12 @@ export function Run(): VNode {
   const error = run.error.value;
   if (run.state.value === "failed" && error)
     return error instanceof ApiProblem && error.status === 404 ? (
-      <div class="empty">
-        <p class="empty-title">{t.run.missing}</p>
-        <p>
-          <a href={hrefTo(["runs"])}>{t.shell.notFoundNext}</a>
-        </p>
-      </div>
+      <Empty title={t.run.missing} next={t.shell.notFoundNext} to={["runs"]} isScreen />
     ) : (
-      <Failure error={error} />
+      <>
+        <h1>{t.run.title}</h1>
+        <Failure error={error} />
+      </>
     );
   if (run.state.value === "loading" && run.entries.length === 0)
     return (
@@ -99,6 +97,7 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
           </a>
         ))}
       </nav>
+      <h2 class="hidden">{t.run.views[open]}</h2>
       <section class="view" aria-label={t.run.views[open]}>
         {Fetched && name === open ? <Fetched shown={shown} /> : null}
       </section>
