@@ -38,13 +38,16 @@ export function RunHead({ shown, result }: HeadProps): VNode {
         {facts.join(" · ")}
         {simulated && <span class="chip">{t.shell.simulated}</span>}
       </p>
-      <h1 class="question" dir="auto">
+      <h1 class="question" dir="auto" tabIndex={scrolls(question) ? 0 : undefined}>
         {question}
       </h1>
       {isServed && <Actions shown={shown} result={result} />}
     </header>
   );
 }
+
+/** Whether a question may be higher than its place, which scrolls then, also by keyboard. */
+const scrolls = (question: string): boolean => question.length > 200 || question.split("\n").length > 6;
 
 /** Losses, doubts and what a person is waited for. */
 function Missing({ shown, result }: HeadProps): VNode {

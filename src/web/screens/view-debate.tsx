@@ -336,7 +336,7 @@ const Said = ({ said, heading, isOpen }: SaidProps): VNode => (
     {() => (
       <>
         {"coverage" in said && said.coverage === false && <p class="warning">{t.record.noCoverage}</p>}
-        <Markdown text={said.text} level={4} />
+        <Markdown text={said.text} level={4} scrolls />
       </>
     )}
   </Folded>
@@ -357,7 +357,7 @@ const Summary = ({ summary, heading }: SummaryProps): VNode => (
     {() => (
       <>
         <p class="quiet">{tookOf(summary)}</p>
-        <Markdown text={summary.text} level={4} />
+        <Markdown text={summary.text} level={4} scrolls />
       </>
     )}
   </Folded>
