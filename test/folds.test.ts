@@ -175,10 +175,17 @@ describe("entries with the heads of their texts", () => {
     for (const { entries } of long()) expect(neededTexts(entries)).toEqual([]);
   });
 
-  it("reads an event of an unknown type as one", () => {
-    const entry = { ...runs[0]?.entries[0], type: "unknown", data: { type: "later-thing", data: 7 } };
-    expect(carried(entry as unknown as Entry, "full")).toMatchObject({
-      ...{ type: "unknown", data: { type: "later-thing", data: 7 } },
-    });
-  });
+  it.each([7, null, "seven", [7], { by: "analyst", text: "seven" }])(
+    "reads an event of an unknown type as one: %j",
+    (recorded) => {
+      const entry = {
+        ...runs[0]?.entries[0],
+        type: "unknown",
+        data: { type: "later-thing", data: recorded },
+      };
+      expect(carried(entry as unknown as Entry, "full")).toMatchObject({
+        ...{ type: "unknown", data: { type: "later-thing", data: recorded } },
+      });
+    },
+  );
 });

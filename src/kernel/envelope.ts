@@ -1,4 +1,5 @@
-import type { EventType, NewEvent } from "./event.ts";
+import type { EventType } from "./event-types.ts";
+import type { NewEvent } from "./event.ts";
 import type { Fault, Unreadable } from "./fault.ts";
 import type { Cursor, DeliberationId, EventId, Json } from "./ids.ts";
 import type { Call } from "./model.ts";

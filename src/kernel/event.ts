@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isEventType, type EventType } from "./event-types.ts";
 import { Digest, EventId, Json, ParticipantId, Respondent, SeriesId, StepKey } from "./ids.ts";
 import { Call, Cap, ModelRef, Needs } from "./model.ts";
 import { Opening } from "./opening.ts";
@@ -318,13 +319,10 @@ const VOCABULARY = {
     }),
   ),
   "deliberation-closed": once(() => Closing),
-} satisfies { readonly [type: string]: () => z.ZodType };
+} satisfies { readonly [type in EventType]: () => z.ZodType };
 
-export type EventType = keyof typeof VOCABULARY;
 export type DataOf<T extends EventType> = z.infer<ReturnType<(typeof VOCABULARY)[T]>>;
 export type NewEvent = { [T in EventType]: { type: T; data: DataOf<T> } }[EventType];
-
-export const isEventType = (type: string): type is EventType => Object.hasOwn(VOCABULARY, type);
 
 const AnyEvent = z.strictObject({ type: z.string().refine(isEventType), data: z.unknown() });
 

@@ -34,14 +34,8 @@ export {
   readReactorLease,
   timeOf,
 } from "./envelope.ts";
-export {
-  type DataOf,
-  EVENT_SCHEMA,
-  type EventType,
-  isEventType,
-  type NewEvent,
-  parseEvent,
-} from "./event.ts";
+export { type DataOf, EVENT_SCHEMA, type NewEvent, parseEvent } from "./event.ts";
+export { type EventType, isEventType } from "./event-types.ts";
 export { type Families, familyOf } from "./families.ts";
 export { Fault, type FaultCode, isFault, isUnreadable } from "./fault.ts";
 export {

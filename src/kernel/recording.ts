@@ -3,7 +3,8 @@ import { upcast } from "./upcast.ts";
 import { Origin } from "./origin.ts";
 import { Json, type DeliberationId } from "./ids.ts";
 import { Fault, isFault, isUnreadable } from "./fault.ts";
-import { EVENT_SCHEMA, isEventType, parseEvent, type NewEvent } from "./event.ts";
+import { isEventType } from "./event-types.ts";
+import { EVENT_SCHEMA, parseEvent, type NewEvent } from "./event.ts";
 import type { Entry, Envelope, UnreadableEvent } from "./envelope.ts";
 import { canonical } from "./canonical.ts";
 

@@ -27,7 +27,7 @@ export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
     return [
       [
         String(entry.seq),
-        `+${formatDuration(timeOf(entry) - timeOf(first))}`,
+        `+${formatDuration(Math.max(0, timeOf(entry) - timeOf(first)))}`,
         describeOrigin(entry.origin),
         entry.type,
         call ? nameOf(speakerOf(entry)) : "",

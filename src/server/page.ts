@@ -9,6 +9,10 @@ import type { HttpExchange, HttpReply } from "./route.ts";
 
 // PAGE-3. The page's files are named by their content and never change; the page itself says where it stands, so that it works
 //     below any path. Its policy lets nothing in but its own files, and no text become markup.
+// PAGE-4. Every reply of the server names the build of its page, and so does the page: one of another build offers to be loaded anew.
+
+/** The header of replies that names the build of the server's page. */
+export const BUILD_HEADER = "parley-build";
 
 /** Content Security Policy Level 3, with Trusted Types. */
 const POLICY = [
@@ -32,16 +36,20 @@ const TYPES: { readonly [ending: string]: string } = {
 };
 
 export type Page = {
+  /** Differs where anything of the page differs, apart from where it stands. */
+  readonly build: string;
   /** The reply for a path below the base that no API has; undefined for what the page does not have. */
   reply(path: string, exchange: HttpExchange): Promise<HttpReply | undefined>;
 };
 
 /** The page as it was built into a folder. @throws the system's error where there is none */
 export function createPage(folder: string, base: string): Page {
-  const index = readFileSync(join(folder, "index.html"), "utf8").replace(
-    '<base href="/" />',
-    `<base href="${escaped(base)}" />`,
-  );
+  // It names the files, which are named by their content.
+  const template = readFileSync(join(folder, "index.html"), "utf8");
+  const build = digestOf(template);
+  const index = template
+    .replace('<base href="/" />', `<base href="${escaped(base)}" />`)
+    .replace('<meta name="parley-build" content="" />', `<meta name="parley-build" content="${build}" />`);
   const assets = new Map(
     readdirSync(join(folder, "assets")).map((name) => [`assets/${name}`, join(folder, "assets", name)]),
   );
@@ -52,6 +60,7 @@ export function createPage(folder: string, base: string): Page {
     return known;
   };
   return {
+    build,
     async reply(path, { request: { headers } }) {
       const isPacked = takesGzip(headers);
       const place = assets.get(path);
@@ -99,5 +108,8 @@ type File = { readonly plain: Buffer; readonly packed: Buffer; readonly etag: st
 
 async function pack(plain: Buffer): Promise<File> {
   const packed = await promisify(gzip)(plain, { level: 9 });
-  return { plain, packed, etag: `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"` };
+  return { plain, packed, etag: `"${digestOf(plain)}"` };
 }
+
+const digestOf = (content: string | Buffer): string =>
+  createHash("sha256").update(content).digest("base64url").slice(0, 22);

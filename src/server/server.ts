@@ -11,7 +11,7 @@ import { createAccess } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
-import { createPage } from "./page.ts";
+import { BUILD_HEADER, createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
 import { encoded, send } from "./reply.ts";
 import { createResults } from "./results.ts";
@@ -194,6 +194,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       control.abort(GONE); // without a reason, each would make an error of its own
     });
     let path = "";
+    if (page) response.setHeader(BUILD_HEADER, page.build);
     if (stopped.signal.aborted) response.shouldKeepAlive = false;
     try {
       access.checkHost(request);

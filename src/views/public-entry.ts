@@ -1,4 +1,4 @@
-import { callOf, type Entry } from "../kernel/index.ts";
+import { callOf, isEventType, type Entry } from "../kernel/index.ts";
 
 // ENTRY-1. What a fold makes of an entry that was given out whole and read back is what it makes of the entry, but for the reply of
 //     a call whose text the event holds: the text stands in its place.
@@ -26,7 +26,7 @@ export function publicEntry(entry: Entry, texts: EventTexts = "full"): Readonly<
 /** An event as folds read it, from what `publicEntry` gave out and JSON carried. (ENTRY-1) */
 export function readPublicEntry(given: Readonly<Record<string, unknown>>): Entry {
   const { type, data, seq } = given;
-  if (typeof data !== "object" || data === null)
+  if (!isEventType(String(type)) || typeof data !== "object" || data === null)
     return { ...given, cursor: seq, type: "unknown", data: { type, data } } as unknown as Entry;
   // Whoever gave it out had read it from a journal.
   const entry = { ...given, cursor: seq } as unknown as Entry;

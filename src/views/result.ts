@@ -195,7 +195,7 @@ export function resultFold(view?: SectionView): ResultFold {
         grade: grade ? gradeIn(grade) : null,
         previous: data.previous ?? null,
         ...(at.spent.at(count) ?? NOTHING_SPENT),
-        wallMs: closed ? timeOf(closed) - timeOf(opened) : null,
+        wallMs: closed ? Math.max(0, timeOf(closed) - timeOf(opened)) : null, // a clock may have run backwards
         criticalPathMs: at.criticalPathMs.at(count) ?? 0,
         section: view?.sectionOf(entries.slice(0, count)) ?? null,
       };

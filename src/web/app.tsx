@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { address, go, hrefTo } from "./address.ts";
-import { online, signedOut } from "./http.ts";
+import { online, outdated, signedOut } from "./http.ts";
 import { actOnKeys } from "./keys.ts";
 import { linked } from "./feed.ts";
 import { chooseLanguage, language, languages, type Language } from "./language.ts";
@@ -86,7 +86,7 @@ export function App(): VNode {
       <main id="main" ref={main} tabIndex={-1}>
         <Connection />
         {signedOut.value ? (
-          <Empty title={t.shell.signedOut} next={t.shell.signedOutNext} />
+          <Empty title={t.shell.signedOut} next={t.shell.signedOutNext} isScreen />
         ) : (
           <CurrentScreen key={first} first={first} />
         )}
@@ -106,22 +106,27 @@ function CurrentScreen({ first }: { readonly first: string }): VNode | null {
       (error: unknown) => (loaded.value = { error: error as Error }),
     );
   }, [first, turn.value]);
-  if (!screen) return <Empty title={t.shell.notFound} next={t.shell.notFoundNext} to={["runs"]} />;
+  if (!screen) return <Empty title={t.shell.notFound} next={t.shell.notFoundNext} to={["runs"]} isScreen />;
   const { screen: Shown, error } = loaded.value;
   if (error)
     return (
       <div>
+        <h1>{screen.title()}</h1>
         <Failure error={error} again={() => (turn.value += 1)} />
-        <p>
-          {t.shell.newerServer}{" "}
-          <button type="button" onClick={() => location.reload()}>
-            {t.shell.reload}
-          </button>
-        </p>
+        <NewerServer />
       </div>
     );
   return Shown ? <Shown /> : null;
 }
+
+const NewerServer = (): VNode => (
+  <p class="notice">
+    {t.shell.newerServer}{" "}
+    <button type="button" onClick={() => location.reload()}>
+      {t.shell.reload}
+    </button>
+  </p>
+);
 
 /** What is wrong with the connection, if anything is. */
 function Connection(): VNode {
@@ -132,6 +137,7 @@ function Connection(): VNode {
       ) : !linked.value ? (
         <p class="notice">{t.shell.relinking}</p>
       ) : null}
+      {outdated.value && <NewerServer />}
     </div>
   );
 }

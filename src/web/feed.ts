@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { signal } from "@preact/signals";
 import type { Entry } from "../kernel/index.ts";
-import { apiUrl, online, signedOut, withQuery } from "./http.ts";
+import { apiUrl, noteBuild, online, serverBuild, signedOut, withQuery } from "./http.ts";
 
 // FEED-1. One tab of a browser holds one connection for all tabs and all runs: a browser allows six to a server, and each tab
 //     would take one. Whichever tab has the lock holds it; when that tab goes, another goes on from the seqs that it has seen.
@@ -30,7 +30,7 @@ type FeedFollower = { readonly after: () => number; readonly tell: (told: FeedNe
 type Post =
   | { readonly type: "wants"; readonly tab: string; readonly runs: Readonly<Record<string, number>> }
   | { readonly type: "told"; readonly id: string; readonly told: FeedNews }
-  | { readonly type: "link"; readonly up: boolean }
+  | { readonly type: "link"; readonly up: boolean; readonly build: string | null }
   | { readonly type: "gone"; readonly tab: string }
   | { readonly type: "leads" };
 
@@ -104,6 +104,7 @@ function take(post: Post): void {
       return tellOwn(post.id, post.told);
     case "link":
       linked.value = post.up;
+      serverBuild.value = post.build;
       return;
     case "leads":
       return leads ? undefined : announce();
@@ -166,6 +167,7 @@ async function connect(): Promise<void> {
       headers: { accept: "text/event-stream" },
       signal: control.signal,
     });
+    noteBuild(response);
     if (response.status === 204) {
       for (const id of runs.keys()) tellAll(id, { kind: "end" });
       return;
@@ -190,7 +192,7 @@ async function connect(): Promise<void> {
 function setLink(up: boolean): void {
   linked.value = up;
   if (up) online.value = true;
-  channel?.postMessage({ type: "link", up } satisfies Post);
+  channel?.postMessage({ type: "link", up, build: serverBuild.value } satisfies Post);
 }
 
 async function readFeed(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {

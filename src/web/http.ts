@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 
 /** What the server said instead of a result: RFC 9457, with what to do about it. */
 export class ApiProblem extends Error {
@@ -21,6 +21,19 @@ export class ApiProblem extends Error {
 export const online = signal(true);
 /** Whether the session has ended: the page then says how to begin another. */
 export const signedOut = signal(false);
+
+/** The build of the page that the server has now; null while no reply has named it. (PAGE-4) */
+export const serverBuild = signal<string | null>(null);
+const ownBuild = document.querySelector<HTMLMetaElement>("meta[name=parley-build]")?.content ?? "";
+/** Whether the server has become another version, which has another page than this one. */
+export const outdated = computed(
+  () => ownBuild !== "" && serverBuild.value !== null && serverBuild.value !== ownBuild,
+);
+
+/** Notes the build that a reply names. */
+export function noteBuild({ headers }: Response): void {
+  serverBuild.value = headers.get("parley-build") ?? serverBuild.value;
+}
 
 /** The address of an operation of the API. */
 export const apiUrl = (path: string): string => new URL(`api/v1/${path}`, document.baseURI).href;
@@ -49,6 +62,7 @@ export async function callApi(
     throw new ApiProblem(0, { code: "offline", detail: "the server does not answer" });
   });
   online.value = true;
+  noteBuild(response);
   if (response.ok || response.status === 304) return response;
   const said = (await response.json().catch(() => ({}))) as { detail?: string; code?: string; next?: string };
   if (response.status === 401) signedOut.value = true;

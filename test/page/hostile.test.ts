@@ -102,23 +102,6 @@ describe.skipIf(browser.isMissing)("the page with hostile answers", () => {
     await page.close();
   }, 60_000);
 
-  it("lets a reader look, and says it where a reader asks", async () => {
-    const { secret } = await server.newKey({ scopes: ["read"] });
-    const refused = await server.post("deliberations", { question: "x" }, { key: secret });
-    expect(refused.status).toBe(403);
-    const page = await context.newPage();
-    await page.route("**/api/v1/deliberations", (route) =>
-      route.request().method() === "POST"
-        ? route.fulfill({ status: 403, contentType: "application/problem+json", body: refused.text })
-        : route.continue(),
-    );
-    await page.goto(`${server.url}?q=Why`);
-    await page.locator("form.ask button[type=submit]").click();
-    await expect.poll(() => page.locator("main").textContent(), WAIT).toContain(refused.json.detail);
-    expect(new URL(page.url()).pathname).toBe("/");
-    await page.close();
-  }, 60_000);
-
   it("offers to load itself anew where the server has become another version", async () => {
     const page = await context.newPage();
     await page.goto(server.url);

@@ -27,14 +27,20 @@ describe.skipIf(browser.isMissing)("a run that is watched over kill -9 of its se
     const context = await browser.get().newContext({ viewport: { width: 1_200, height: 4_000 } });
     const page = await context.newPage();
     await page.goto(server.link);
-    const models = SIMS.map((one) => `${one}&latency=1500`);
+    // One draft takes longer than a server lives, so that the run is open at every kill.
+    const models = SIMS.map((one, at) => `${one}&latency=${at === 0 ? 8_000 : 600}`);
     const body = { question: SUM, protocol: "council", models, reactions: false };
     const { json } = await call(`${server.url}api/v1/deliberations`, key, { body });
     await page.goto(`${server.url}d/${json.id}?view=events`);
     await expect.poll(async () => (await rowsOf(page)).length, WAIT).toBeGreaterThan(2);
+    const status = async () =>
+      (await call(`${server.url}api/v1/deliberations/${json.id}`, key)).json.status as string;
+    const notice = page.locator(".connection .notice");
     for (let kill = 1; kill <= KILLS; kill += 1) {
+      expect([kill, await status()]).toEqual([kill, "open"]);
       server.process.kill("SIGKILL");
       await server.process.ended;
+      await expect.poll(() => notice.count(), WAIT).toBe(1);
       // What was seen can still be gone through.
       await page.locator("h1").click();
       await page.keyboard.press("Home");
@@ -42,10 +48,10 @@ describe.skipIf(browser.isMissing)("a run that is watched over kill -9 of its se
       await page.keyboard.press("End");
       server = await start();
       if (kill === 1) await page.reload();
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await expect.poll(() => notice.count(), WAIT).toBe(0);
     }
     const path = `${server.url}api/v1/deliberations/${json.id}`;
-    await expect.poll(async () => (await call(path, key)).json.status, WAIT).toBe("answered");
+    await expect.poll(status, WAIT).toBe("answered");
     const seqs = ((await call(`${path}/events`, key)).json.data as { seq: number }[]).map(({ seq }) => seq);
     await expect.poll(() => rowsOf(page), WAIT).toEqual(seqs);
     expect(await page.locator(".answer-text").textContent()).toContain("391");

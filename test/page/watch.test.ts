@@ -16,6 +16,9 @@ let seen: readonly string[];
 /** What the judge says next, and how late. */
 let verdict = { score: 5, afterMs: 0 };
 
+/** The letters and digits of a text, however it is marked up. */
+const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+
 describe.skipIf(browser.isMissing)("a run that is watched from the question to the badge", () => {
   beforeAll(async () => {
     judge = await openFakeServer(async (response) => {
@@ -45,6 +48,9 @@ describe.skipIf(browser.isMissing)("a run that is watched from the question to t
     await page.waitForURL(/\/d\/[^/?]+/, WAIT);
     return new URL(page.url()).pathname.split("/").at(-1) ?? "";
   }
+  /** Where the answer begins, in pixels from the beginning of the page. */
+  const topOf = () =>
+    page.locator(".answer-text").evaluate("(one) => one.getBoundingClientRect().y + scrollY");
   const stepsTold = async (id: string) => (await server.get(`deliberations/${id}/events`)).json.data.length;
 
   it.each(["council", "debate", "respond"])(
@@ -60,12 +66,14 @@ describe.skipIf(browser.isMissing)("a run that is watched from the question to t
       const answer = page.locator(".answer-text");
       await answer.waitFor(WAIT);
       expect(await answer.textContent()).toContain("391");
-      if (protocol === "respond") {
-        // The judge takes its time: the answer stands there without a badge first.
-        const badge = page.locator(".answer .badge");
-        expect(await badge.count()).toBe(0);
-        await badge.waitFor(WAIT);
-      }
+      // The judge takes its time: the answer stands there without a badge first, and stays where it is.
+      const badge = page.locator(".answer .answer-foot .badge");
+      expect(await badge.count()).toBe(0);
+      const words = await answer.innerText();
+      const top = await topOf();
+      await badge.waitFor(WAIT);
+      expect(await badge.textContent()).toContain("5/5");
+      expect([await answer.innerText(), await topOf()]).toEqual([words, top]);
       await expect.poll(() => page.locator(".kicker .state").textContent(), WAIT).not.toContain("unning");
       expect(await stepsTold(id)).toBeGreaterThan(told.length);
       expect(seen).toEqual([]);
@@ -99,18 +107,23 @@ describe.skipIf(browser.isMissing)("a run that is watched from the question to t
     60_000,
   );
 
-  it("shows no badge where the judge gives no score", async () => {
-    verdict = { score: Number.NaN, afterMs: 0 };
-    const id = await ask({ protocol: "respond", models: "sim/ada" }, "What is 19 * 21?");
-    await page.locator(".answer-text").waitFor(WAIT);
-    await (
-      await server.sse(`deliberations/${id}/events`)
-    ).ended;
-    expect((await server.get(`deliberations/${id}`)).json.grade?.score ?? null).toBeNull();
-    await page.reload();
-    await page.locator(".answer-text").waitFor(WAIT);
-    expect(await page.locator(".badge").count()).toBe(0);
-  }, 60_000);
+  it.each(["council", "debate", "respond"])(
+    "%s: shows no badge where the judge gives no score",
+    async (protocol) => {
+      verdict = { score: Number.NaN, afterMs: 0 };
+      const models = protocol === "respond" ? "sim/ada" : SIMS.join(",");
+      const id = await ask({ protocol, models, rounds: "1" }, "What is 19 * 21?");
+      await page.locator(".answer-text").waitFor(WAIT);
+      await (
+        await server.sse(`deliberations/${id}/events`)
+      ).ended;
+      expect((await server.get(`deliberations/${id}`)).json.grade?.score ?? null).toBeNull();
+      await page.reload();
+      await page.locator(".answer-text").waitFor(WAIT);
+      expect(await page.locator(".badge").count()).toBe(0);
+    },
+    60_000,
+  );
 
   it("switches between what the chair wrote and the winner's draft, and names who contributed", async () => {
     const id = await ask(
@@ -120,17 +133,26 @@ describe.skipIf(browser.isMissing)("a run that is watched from the question to t
     const shown = page.locator(".answer-text");
     await shown.waitFor(WAIT);
     await page.locator(".switch").waitFor(WAIT);
-    const { answer } = (await server.get(`deliberations/${id}`)).json;
+    const { answer, participants, section } = (await server.get(`deliberations/${id}`)).json;
+    const given = await shown.innerText();
     const [first, second] = [page.locator(".switch button").first(), page.locator(".switch button").last()];
     expect(await shown.getAttribute("data-answer")).toBe("given");
     await second.click();
     await expect.poll(() => shown.getAttribute("data-answer")).toBe("vote");
     expect(page.url()).toContain("answer=vote");
+    const winner = participants.find(({ id: one }: { id: string }) => one === section.standing[0].id);
+    expect(await shown.innerText()).not.toBe(given);
+    expect(plain(await shown.innerText())).toBe(plain(winner.answer));
     expect(await second.getAttribute("aria-pressed")).toBe("true");
     await first.click();
     await expect.poll(() => shown.getAttribute("data-answer")).toBe("given");
+    expect([await shown.innerText(), plain(given)]).toEqual([given, plain(answer)]);
     expect(answer).toContain("93");
-    expect(await page.locator(".answer-foot .synthesized").textContent()).toMatch(/\w/);
+    const contributors = section.contributions.claimed.filter(({ weight }: { weight: number }) => weight > 0);
+    expect(contributors.length).toBeGreaterThan(0);
+    const footer = await page.locator(".answer-foot .synthesized").textContent();
+    for (const one of contributors)
+      expect(footer).toContain(participants.find(({ id: by }: { id: string }) => by === one.id).name);
   }, 60_000);
 
   it("stops after asking once, from another tab", async () => {

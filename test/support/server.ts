@@ -59,6 +59,10 @@ export type TestServer = AsyncDisposable & {
     readonly user?: string;
     readonly until?: number;
   }): Promise<{ readonly id: string; readonly secret: string }>;
+  /** A browser's session of its own, as `BrowserContext.addCookies` takes it. */
+  newSession(
+    scopes?: readonly Scope[],
+  ): Promise<{ readonly name: string; readonly value: string; readonly url: string }>;
   /** Follows a stream of server-sent events. */
   sse(path: string, sent?: Sent): Promise<Sse>;
   /** Opens a question and waits for its result. */
@@ -147,6 +151,12 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
   return {
     ...{ url: server.url, link: server.link, port, parley, principal, key, log, newKey, request, post, stop },
     get: (path, sent) => request("GET", path, sent),
+    async newSession(scopes = Scope.options) {
+      const session = { kind: "session", name: "test", principal: { ...principal, scopes } } as const;
+      const { secret } = await issueCredential(context, session);
+      const name = ["parley", port, ...base.split("/").filter(Boolean)].join("-");
+      return { name, value: secret, url: server.url };
+    },
     async sse(path, sent = {}) {
       const headers = { accept: "text/event-stream", ...sent.headers };
       return readSse(await open("GET", path, { ...sent, headers }));

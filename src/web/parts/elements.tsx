@@ -18,8 +18,20 @@ export const Figure = ({ tree }: { readonly tree: ElementTree }): VNode => (
   <figure class="figure">{toElement(tree, 0)}</figure>
 );
 
-/** A model's text, read as Markdown. `level`: of its highest heading. */
-export function Markdown({ text, level = 3 }: { readonly text: string; readonly level?: number }): VNode {
+type MarkdownProps = {
+  readonly text: string;
+  /** The level of its highest heading. */
+  readonly level?: number;
+  /** Its place has a height of its own: the text scrolls there, also by keyboard. */
+  readonly scrolls?: boolean;
+};
+
+/** A model's text, read as Markdown. */
+export function Markdown({ text, level = 3, scrolls = false }: MarkdownProps): VNode {
   const read = useMemo(() => markdownTree(text, level).map(toElement), [text, level]);
-  return <div class="text">{read}</div>;
+  return (
+    <div class="text" tabIndex={scrolls ? 0 : undefined}>
+      {read}
+    </div>
+  );
 }

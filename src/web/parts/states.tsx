@@ -26,35 +26,45 @@ export const Failure = ({
   </div>
 );
 
-/** An empty screen says what would fill it. */
+/** An empty screen says what would fill it. `isScreen`: nothing else stands on the screen, so that the title is its heading. */
 export const Empty = ({
   title,
   next,
   to,
+  isScreen = false,
 }: {
   readonly title: string;
   readonly next: string;
   readonly to?: readonly string[];
+  readonly isScreen?: boolean;
 }): VNode => (
   <div class="empty">
-    <p class="empty-title">{title}</p>
+    {isScreen ? <h1 class="empty-title">{title}</h1> : <p class="empty-title">{title}</p>}
     <p>{to ? <a href={hrefTo(to)}>{next}</a> : next}</p>
   </div>
 );
 
 type LoadedProps<T> = {
+  /** Heads the screen until what is loaded has a heading of its own. */
+  readonly title?: string;
   readonly of: { readonly loaded: ReadonlySignal<Fetched<T>>; readonly again?: () => void };
   readonly children: (value: T) => ComponentChildren;
 };
 
 /** Shows what was fetched; until then that it is loading, or why it could not be. */
-export function Shown<T>({ of: { loaded, again }, children }: LoadedProps<T>): VNode {
+export function Shown<T>({ title, of: { loaded, again }, children }: LoadedProps<T>): VNode {
   const now = loaded.value;
   if (now.state === "ready") return <>{children(now.value)}</>;
-  if (now.state === "failed") return <Failure error={now.error} again={again} />;
   return (
-    <p class="quiet" role="status">
-      {t.loading}
-    </p>
+    <>
+      {title !== undefined && <h1>{title}</h1>}
+      {now.state === "failed" ? (
+        <Failure error={now.error} again={again} />
+      ) : (
+        <p class="quiet" role="status">
+          {t.loading}
+        </p>
+      )}
+    </>
   );
 }

@@ -15,11 +15,15 @@ export const Table = ({ label, heads, rows, figures = [] }: TableProps): VNode =
     <table>
       <thead>
         <tr>
-          {heads.map((head, column) => (
-            <th key={column} scope="col" class={figures.includes(column) ? "figure-cell" : undefined}>
-              {head}
-            </th>
-          ))}
+          {heads.map((head, column) =>
+            head === "" ? (
+              <td key={column} />
+            ) : (
+              <th key={column} scope="col" class={figures.includes(column) ? "figure-cell" : undefined}>
+                {head}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>

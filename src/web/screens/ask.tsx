@@ -5,7 +5,7 @@ import { address, go, hrefTo } from "../address.ts";
 import { formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
-import { Failure } from "../parts/states.tsx";
+import { Refusal } from "../parts/refusal.tsx";
 import type { CatalogReply, EstimateReply, OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ContextField, type Attached } from "./ask-context.tsx";
@@ -106,7 +106,7 @@ export function Ask(): VNode {
       <ModelPicker chosen={models} />
       <ContextField attached={form.context} />
       <MoreSettings form={form} />
-      {failed.value && <Failure error={failed.value} />}
+      {failed.value && <Refusal error={failed.value} />}
       <div class="send">
         <Estimated form={form} />
         <button type="submit" class="primary" disabled={sending.value || question.value.trim() === ""}>

@@ -124,14 +124,16 @@ function OneForest({ id }: { readonly id: string }): VNode {
       <p class="kicker">
         <a href={hrefTo(["forest"])}>{t.forest.title}</a>
       </p>
-      <Shown of={forest}>{(history) => <History history={history} />}</Shown>
+      <Shown of={forest} title={t.forest.title}>
+        {(history) => <History history={history} />}
+      </Shown>
     </>
   );
 }
 
 function History({ history: { goal, cycles, left } }: { readonly history: ForestHistory }): VNode {
   const newest = cycles.at(-1);
-  if (!newest) return <Empty title={t.forest.noCycle} next={t.forest.emptyNext} />;
+  if (!newest) return <Empty title={t.forest.noCycle} next={t.forest.emptyNext} isScreen />;
   const waiting = cycles.filter(({ run }) => run.status === "waiting");
   const fruits = cycles.reduce((sum, { section }) => sum + section.fruits, 0);
   const tested = cycles.reduce((sum, { section }) => sum + section.tested, 0);

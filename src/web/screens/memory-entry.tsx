@@ -19,7 +19,9 @@ export function MemoryEntry({ id }: { readonly id: string }): VNode {
       <p>
         <a href={hrefTo(["memory"])}>{t.memory.back}</a>
       </p>
-      <Shown of={loaded}>{(entry) => <Whole entry={entry} />}</Shown>
+      <Shown of={loaded} title={t.memory.title}>
+        {(entry) => <Whole entry={entry} />}
+      </Shown>
     </>
   );
 }

@@ -42,7 +42,7 @@ export function Persona({ id }: { readonly id: string }): VNode {
           />
         </>
       ) : (
-        <Shown of={persona}>
+        <Shown of={persona} title={id}>
           {(value) => (
             <>
               <Head persona={value} />

@@ -9,7 +9,8 @@ import { formatPercent } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Markdown } from "../parts/elements.tsx";
-import { Failure } from "../parts/states.tsx";
+import { isolateName, isolateNames } from "../parts/isolated-names.ts";
+import { Refusal } from "../parts/refusal.tsx";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 
@@ -77,7 +78,14 @@ function AnswerFoot({ shown, result }: AnswerProps): VNode {
   return (
     <footer class="answer-foot">
       {isServed && shown.at.value === undefined ? <Thumbs id={result.id} /> : <span />}
-      {footer != null && <p class="synthesized">{footer}</p>}
+      {footer != null && (
+        <p class="synthesized">
+          {isolateNames(
+            footer,
+            result.participants.map(({ name }) => name),
+          )}
+        </p>
+      )}
       <Badge grade={result.grade} />
     </footer>
   );
@@ -93,7 +101,7 @@ function Baseline({ result: { control, participants } }: { readonly result: Resu
       <h2>{t.run.baseline}</h2>
       <p class="quiet">
         {t.run.baselineKind[kind] ?? kind}
-        {name === undefined ? "" : ` (${name})`}
+        {name === undefined ? "" : ` (${isolateName(name)})`}
       </p>
       {answer !== null && answer.length <= 200 ? (
         <p class="baseline-answer" dir="auto">
@@ -166,7 +174,7 @@ function Thumbs({ id }: { readonly id: string }): VNode {
         </form>
       </details>
       <span role="status">{saved.value === undefined ? "" : t.run.thanks}</span>
-      {failed.value && <Failure error={failed.value} />}
+      {failed.value && <Refusal error={failed.value} />}
     </div>
   );
 }

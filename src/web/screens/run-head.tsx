@@ -6,7 +6,7 @@ import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatMoment, formatMoney, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
-import { Failure } from "../parts/states.tsx";
+import { Refusal } from "../parts/refusal.tsx";
 import type { OpenedReply } from "../replies.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
@@ -38,13 +38,16 @@ export function RunHead({ shown, result }: HeadProps): VNode {
         {facts.join(" · ")}
         {simulated && <span class="chip">{t.shell.simulated}</span>}
       </p>
-      <h1 class="question" dir="auto">
+      <h1 class="question" dir="auto" tabIndex={scrolls(question) ? 0 : undefined}>
         {question}
       </h1>
       {isServed && <Actions shown={shown} result={result} />}
     </header>
   );
 }
+
+/** Whether a question may be higher than its place, which scrolls then, also by keyboard. */
+const scrolls = (question: string): boolean => question.length > 200 || question.split("\n").length > 6;
 
 /** Losses, doubts and what a person is waited for. */
 function Missing({ shown, result }: HeadProps): VNode {
@@ -83,8 +86,11 @@ function Actions({ shown, result }: HeadProps): VNode {
   const asks = useSignal(false);
   const failed = useSignal<Error | undefined>(undefined);
   const { id, status } = result;
+  const isSending = useSignal(false);
   const isOpen = !shown.run.entries.some(({ type }) => type === "deliberation-closed");
   const act = async (what: "cancel" | "resume") => {
+    if (isSending.value) return;
+    isSending.value = true;
     try {
       failed.value = undefined;
       await fetchJson<OpenedReply>(`deliberations/${encodeURIComponent(id)}/${what}`, { method: "POST" });
@@ -92,6 +98,7 @@ function Actions({ shown, result }: HeadProps): VNode {
     } catch (error) {
       failed.value = error as Error; // fetchJson throws errors
     }
+    isSending.value = false;
   };
   return (
     <div class="actions">
@@ -103,7 +110,7 @@ function Actions({ shown, result }: HeadProps): VNode {
       {isOpen && asks.value && (
         <span class="confirm" role="alertdialog" aria-label={t.run.stopAsk}>
           {t.run.stopAsk}{" "}
-          <button type="button" class="danger" onClick={() => void act("cancel")}>
+          <button type="button" class="danger" disabled={isSending.value} onClick={() => void act("cancel")}>
             {t.run.stopYes}
           </button>{" "}
           <button type="button" onClick={() => (asks.value = false)}>
@@ -133,7 +140,7 @@ function Actions({ shown, result }: HeadProps): VNode {
           ))}
         </ul>
       </details>
-      {failed.value && <Failure error={failed.value} />}
+      {failed.value && <Refusal error={failed.value} />}
     </div>
   );
 }

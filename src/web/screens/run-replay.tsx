@@ -10,6 +10,7 @@ import { actOnKeys } from "../keys.ts";
 import { indexOf } from "../run.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
+import { nameOfType } from "./event-rows.ts";
 
 const SPEEDS = [1, 4, 16, 64] as const;
 /** A pause of the recording is played no longer than this, at 1×. */
@@ -90,7 +91,7 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
         {current && (
           <span class="quiet">
             {" "}
-            {formatClock(current.at)} {current.type}
+            {formatClock(current.at)} {nameOfType(current)}
           </span>
         )}
       </p>

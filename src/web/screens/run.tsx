@@ -1,9 +1,9 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { address, hrefTo, hrefWith } from "../address.ts";
+import { address, hrefWith } from "../address.ts";
 import { useNeededTexts, useShown, type ShownRun } from "../folds.ts";
-import { Failure } from "../parts/states.tsx";
+import { Empty, Failure } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { ApiProblem } from "../http.ts";
 import { isServed } from "../served.ts";
@@ -22,14 +22,12 @@ export function Run(): VNode {
   const error = run.error.value;
   if (run.state.value === "failed" && error)
     return error instanceof ApiProblem && error.status === 404 ? (
-      <div class="empty">
-        <p class="empty-title">{t.run.missing}</p>
-        <p>
-          <a href={hrefTo(["runs"])}>{t.shell.notFoundNext}</a>
-        </p>
-      </div>
+      <Empty title={t.run.missing} next={t.shell.notFoundNext} to={["runs"]} isScreen />
     ) : (
-      <Failure error={error} />
+      <>
+        <h1>{t.run.title}</h1>
+        <Failure error={error} />
+      </>
     );
   return <OpenRun key={id} run={run} />;
 }
@@ -50,11 +48,9 @@ export function RunArticle({ shown, turns }: ArticleProps): VNode {
   if (!result || isLoading)
     return (
       <article class="run">
-        {result && (
-          <h1 class="question" dir="auto">
-            {result.question}
-          </h1>
-        )}
+        <h1 class="question" dir="auto">
+          {result?.question ?? t.run.title}
+        </h1>
         <p class="quiet" role="status">
           {t.loading}
         </p>
@@ -106,6 +102,7 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
           </a>
         ))}
       </nav>
+      <h2 class="hidden">{t.run.views[open]}</h2>
       <section class="view" aria-label={t.run.views[open]}>
         {Fetched && name === open ? <Fetched shown={shown} /> : null}
       </section>

@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { callOf, isEvent, isVoice, workOf, type Entry } from "../../kernel/index.ts";
-import { namesOf } from "../../reports/names.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import { spent } from "../../views/spending.ts";
 import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatMoney, formatPercent, formatRatio } from "../formats.ts";
 import { fetchJson } from "../http.ts";
-import { Empty, Failure } from "../parts/states.tsx";
+import { isolatedNamesOf } from "../parts/isolated-names.ts";
+import { Refusal } from "../parts/refusal.tsx";
+import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import type { ContributionsReply } from "../replies.ts";
 import { isServed } from "../served.ts";
@@ -28,7 +29,7 @@ export function Contributions({ shown }: { readonly shown: ShownRun }): VNode | 
   );
   const result = shown.result.value;
   if (!result) return null;
-  const nameOf = namesOf(result.participants);
+  const nameOf = isolatedNamesOf(result.participants);
   const section = panelIn(result);
   const isClosed = shown.run.entries.some(({ type }) => type === "deliberation-closed");
   const claimed = section?.contributions.claimed ?? [];
@@ -227,7 +228,7 @@ function Measure({ shown, measured }: MeasureProps): VNode {
           </button>
         </div>
       )}
-      {failed.value && <Failure error={failed.value} />}
+      {failed.value && <Refusal error={failed.value} />}
     </div>
   );
 }

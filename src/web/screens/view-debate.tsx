@@ -3,9 +3,9 @@ import type { ComponentChildren, VNode } from "preact";
 import { workOf, type Entry } from "../../kernel/index.ts";
 import { debateRecord, isDebate } from "../../protocols/debate/view/debated.ts";
 import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
-import { namesOf } from "../../reports/names.ts";
 import { useWhole, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Figure, Markdown } from "../parts/elements.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -22,7 +22,7 @@ export function Rounds({ shown }: { readonly shown: ShownRun }): VNode {
   if (!debate || (debate.rounds.length === 0 && debate.clarifications.length === 0))
     return <Empty title={t.record.noRounds} next={t.record.noRoundsNext} />;
   const people = debate.judge ? [...debate.agents, debate.judge] : debate.agents;
-  const nameOf = namesOf(people);
+  const nameOf = isolatedNamesOf(people);
   return (
     <>
       <Assessment debate={debate} nameOf={nameOf} />
@@ -336,7 +336,7 @@ const Said = ({ said, heading, isOpen }: SaidProps): VNode => (
     {() => (
       <>
         {"coverage" in said && said.coverage === false && <p class="warning">{t.record.noCoverage}</p>}
-        <Markdown text={said.text} level={4} />
+        <Markdown text={said.text} level={4} scrolls />
       </>
     )}
   </Folded>
@@ -357,7 +357,7 @@ const Summary = ({ summary, heading }: SummaryProps): VNode => (
     {() => (
       <>
         <p class="quiet">{tookOf(summary)}</p>
-        <Markdown text={summary.text} level={4} />
+        <Markdown text={summary.text} level={4} scrolls />
       </>
     )}
   </Folded>

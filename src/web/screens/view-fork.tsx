@@ -2,12 +2,13 @@ import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { callOf, isEvent, isVoice, type Opening } from "../../kernel/index.ts";
-import { namesOf } from "../../reports/names.ts";
 import { address, go, hrefTo, hrefWith } from "../address.ts";
 import { entriesUpTo, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
+import { isolatedNamesOf } from "../parts/isolated-names.ts";
+import { Refusal } from "../parts/refusal.tsx";
 import { Failure } from "../parts/states.tsx";
 import type { CatalogReply, ForkEstimateReply, OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
@@ -85,7 +86,7 @@ function Changes({ opening }: { readonly opening: Opening }): VNode {
   const strategies = useApi<CatalogReply>("strategy" in settings ? "strategies" : undefined).loaded.value;
   const names = strategies.state === "ready" ? strategies.value.data.map(({ name }) => name) : [];
   const members = participants.filter(isVoice);
-  const nameOf = namesOf(participants.map(({ id, persona }) => ({ id, name: persona.name })));
+  const nameOf = isolatedNamesOf(participants.map(({ id, persona }) => ({ id, name: persona.name })));
   const left = valueOf("without").split(",").filter(Boolean);
   const chairs = participants.filter(({ seat }) => seat === "chair").map(({ model }) => model);
   const strategy = settings["strategy"] as { readonly name?: string } | string | undefined; // by councils a record, by others a name
@@ -245,7 +246,7 @@ function Start({ path, body, said }: StartProps): VNode {
   };
   return (
     <>
-      {failed.value && <Failure error={failed.value} />}
+      {failed.value && <Refusal error={failed.value} />}
       <p>
         <button
           type="button"

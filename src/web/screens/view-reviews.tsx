@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
-import { namesOf } from "../../reports/names.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import type { Result } from "../../views/result.ts";
 import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatCount, formatRatio } from "../formats.ts";
+import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Interval } from "../parts/interval.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -21,7 +21,7 @@ export function Reviews({ shown }: { readonly shown: ShownRun }): VNode | null {
   const result = shown.result.value;
   if (!result) return null;
   const matrix = reviewMatrix(shown.entries.value);
-  const nameOf = namesOf(result.participants);
+  const nameOf = isolatedNamesOf(result.participants);
   const section = panelIn(result);
   if (matrix.reviews.length === 0 && matrix.missing.length === 0 && !section?.standing.length)
     return <Empty title={t.run.reviewsEmpty} next={t.run.reviewsEmptyNext} />;

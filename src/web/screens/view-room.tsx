@@ -139,7 +139,7 @@ function StepText({ step, open }: { readonly step: StepView; readonly open: bool
         {work} <span class="quiet">{facts.filter(Boolean).join(" · ")}</span>
       </summary>
       {why !== null && <p class="warning">{why}</p>}
-      {(shown.value || open) && <Markdown text={text} level={4} />}
+      {(shown.value || open) && <Markdown text={text} level={4} scrolls />}
     </details>
   );
 }
@@ -191,7 +191,7 @@ function LiveText({
   return (
     <div class="live">
       <p class="quiet">{label}</p>
-      <pre ref={place} dir="auto" />
+      <pre ref={place} dir="auto" tabIndex={0} aria-label={label} />
     </div>
   );
 }

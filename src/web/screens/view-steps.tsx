@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { callOf, workOf, type Entry } from "../../kernel/index.ts";
 import type { AskSection } from "../../protocols/ask/view.ts";
-import { namesOf } from "../../reports/names.ts";
 import type { Result } from "../../views/result.ts";
 import { speakerOf, spending, type Spent } from "../../views/spending.ts";
 import { hrefWith } from "../address.ts";
 import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { rostersIn, spendingByWork } from "../run-phases.ts";
@@ -26,7 +26,7 @@ export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
   );
   const result = shown.result.value;
   if (!result) return null;
-  const part = { entries: shown.entries.value, result, nameOf: namesOf(result.participants) };
+  const part = { entries: shown.entries.value, result, nameOf: isolatedNamesOf(result.participants) };
   const { ladder, comparison } = (result.section ?? {}) as Partial<AskSection>; // of `ask` only
   return (
     <>

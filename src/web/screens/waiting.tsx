@@ -4,7 +4,8 @@ import { formatAgo, formatMoment } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Markdown } from "../parts/elements.tsx";
-import { Failure, Shown } from "../parts/states.tsx";
+import { Refusal } from "../parts/refusal.tsx";
+import { Shown } from "../parts/states.tsx";
 import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { HAND_OFFS, HandOffPrompt } from "./hand-off.tsx";
@@ -86,7 +87,7 @@ function Questions({ id, questions, again }: QuestionsProps): VNode {
       <button type="submit" class="primary">
         {t.waiting.send}
       </button>
-      {failed.value && <Failure error={failed.value} />}
+      {failed.value && <Refusal error={failed.value} />}
     </form>
   );
 }
@@ -148,7 +149,7 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       <button type="button" onClick={() => void send({ abstain: true, step })}>
         {t.waiting.abstain}
       </button>
-      {failed.value && <Failure error={failed.value} />}
+      {failed.value && <Refusal error={failed.value} />}
     </form>
   );
 }
