@@ -112,8 +112,9 @@ describe.skipIf(browser.isMissing)("the page with hostile answers", () => {
     await reload.waitFor(WAIT);
     await page.unroute("**/assets/league-*.js");
     await reload.click();
-    await page.locator("h1").waitFor(WAIT);
-    expect(await reload.count()).toBe(0);
+    await expect.poll(() => reload.count(), WAIT).toBe(0);
+    await page.locator("h1", { hasText: "League" }).waitFor(WAIT);
+    expect(await page.getByRole("alert").count()).toBe(0);
     await page.close();
   }, 60_000);
 });
