@@ -45,24 +45,30 @@ export function hrefWith(changes: Readonly<Record<string, string | number | unde
   return hrefTo(path, { ...Object.fromEntries(query), ...changes });
 }
 
-/** The history takes no more than some changes a second, and each takes a while: of replaced addresses the last of so many milliseconds. */
-const SETTLE_MS = 150;
-let unsettled: { readonly href: string; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+/** The history takes no more than some changes a second, and each takes a while: of a rush of replaced addresses, the first and the last of so many milliseconds. */
+const RUSH_MS = 150;
+let rush: { readonly timer: ReturnType<typeof setTimeout>; href: string | undefined } | undefined;
 
 /** Writes the address that was gone to last into the history. */
 function settle(): void {
-  if (!unsettled) return;
-  clearTimeout(unsettled.timer);
-  history.replaceState(null, "", unsettled.href);
-  unsettled = undefined;
+  clearTimeout(rush?.timer);
+  if (rush?.href !== undefined) history.replaceState(null, "", rush.href);
+  rush = undefined;
+}
+
+function replaceAddress(href: string): void {
+  if (rush) {
+    rush.href = href;
+    return;
+  }
+  history.replaceState(null, "", href);
+  rush = { timer: setTimeout(settle, RUSH_MS), href: undefined };
 }
 
 /** Goes to an address of this page. `replace`: without a step to come back to, as while scrubbing. */
 export function go(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if (replace) {
-    const timer = unsettled?.timer ?? setTimeout(settle, SETTLE_MS);
-    unsettled = { href, timer };
-  } else {
+  if (replace) replaceAddress(href);
+  else {
     settle();
     history.pushState(null, "", href);
   }
@@ -76,8 +82,8 @@ export function followAddress(): void {
   address.value = readAddress();
   addEventListener("pagehide", settle);
   addEventListener("popstate", () => {
-    clearTimeout(unsettled?.timer);
-    unsettled = undefined;
+    clearTimeout(rush?.timer);
+    rush = undefined;
     address.value = readAddress();
   });
   if (!isServed) return; // a link to what stands behind the # loads nothing, and is a step that can be gone back
