@@ -139,9 +139,39 @@ function StepText({ step, open }: { readonly step: StepView; readonly open: bool
         {work} <span class="quiet">{facts.filter(Boolean).join(" · ")}</span>
       </summary>
       {why !== null && <p class="warning">{why}</p>}
-      {(shown.value || open) && <Markdown text={text} level={4} scrolls />}
+      {(shown.value || open) && <Reply text={text} />}
     </details>
   );
+}
+
+/** What a model replied: read as Markdown, or as the JSON that it was asked for. */
+function Reply({ text }: { readonly text: string }): VNode {
+  const json = useMemo(() => indented(text), [text]);
+  if (json === undefined) return <Markdown text={text} level={4} scrolls />;
+  return (
+    <pre class="text" tabIndex={0} dir="auto">
+      {json}
+    </pre>
+  );
+}
+
+/** Deeper JSON is shown as it came: each level indents all that it holds. */
+const MAX_DEPTH = 16;
+
+/** JSON with a line for each of its values; undefined for what is no JSON, or too deep. */
+function indented(text: string): string | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  let [depth, deepest] = [0, 0];
+  for (const [bracket] of text.matchAll(/[{}[\]]/g)) {
+    depth += bracket === "{" || bracket === "[" ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  if (deepest > MAX_DEPTH) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The text of a running step. Its letters never pass through a component: only through its one text node. */
