@@ -22,6 +22,16 @@ export {
   type BenchStop,
   type PreparedBench,
 } from "./bench/bench.ts";
+export {
+  listBenches,
+  readBench,
+  recordBench,
+  type BenchPage,
+  type BenchRecord,
+  type ListedBench,
+  type RecordedBench,
+} from "./bench/recorded.ts";
+export type { BenchDefinition } from "./bench/definition.ts";
 export { readBenchTasks, type TaskColumns } from "./bench/tasks.ts";
 export { benchReport, BenchReport } from "./bench/report.ts";
 export { BenchRow, type BenchTask } from "./bench/row.ts";

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { benchReport, type BenchArm, type BenchReport } from "./report.ts";
+import type { BenchArm } from "../../protocols/bench/work.ts";
+import { benchReport, type BenchReport } from "./report.ts";
 import type { BenchRow } from "./row.ts";
 import { markdownLines } from "../../reports/terminal-markdown.ts";
 import { benchMarkdown } from "./markdown.ts";
