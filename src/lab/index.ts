@@ -36,7 +36,7 @@ export { readBenchTasks, type TaskColumns } from "./bench/tasks.ts";
 export { benchReport, BenchReport } from "./bench/report.ts";
 export { BenchRow, type BenchTask } from "./bench/row.ts";
 export { benchMarkdown } from "./bench/markdown.ts";
-export { benchSvg } from "./bench/svg.ts";
+export { benchSvg } from "../reports/bench-plot.ts";
 
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./judge/tasks.ts";
 export { judgedWork } from "../protocols/judge/view-items.ts";

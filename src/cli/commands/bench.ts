@@ -12,7 +12,7 @@ import {
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
 import { benchMarkdown } from "../../lab/bench/markdown.ts";
 import type { BenchReport } from "../../lab/bench/report.ts";
-import { benchSvg } from "../../lab/bench/svg.ts";
+import { benchSvg } from "../../reports/bench-plot.ts";
 import { rowsCsv } from "../../lab/bench/rows-csv.ts";
 import { makeFolder } from "../../stores/sqlite-database.ts";
 import { createBenchScreen } from "../bench-screen.ts";
