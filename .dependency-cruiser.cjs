@@ -138,7 +138,7 @@ module.exports = {
       comment: "a page in a browser makes its elements of these trees",
       severity: "error",
       from: {
-        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap)|protocols/[^/]+/report(/chart|-plot))[.]ts$",
+        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap|bench-plot)|protocols/[^/]+/report(/chart|-plot))[.]ts$",
       },
       to: { pathNot: "^src/|(^|/)node_modules/", reachable: true },
     },

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { protocols } from "../src/app/registry.ts";
 import { apiRoutes } from "../src/server/api/index.ts";
+import { recordedBench } from "./support/recorded-bench.ts";
 import { scratch } from "./support/scratch.ts";
 import { valuesOf, type Known } from "./support/schema-arbitrary.ts";
 import { SIMS, SUM, testServer, type Got, type Json, type Sent, type TestServer } from "./support/server.ts";
@@ -19,6 +20,7 @@ const SEED = Number(process.env["PARLEY_CONTRACT_SEED"] ?? 17);
 let server: TestServer;
 let document: Json;
 let ids: string[];
+let benches: string[];
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 beforeAll(async () => {
   server = await testServer({ maxDrives: 2 });
@@ -46,6 +48,7 @@ beforeAll(async () => {
     ).json,
   ];
   ids = runs.map(({ id }) => id as string);
+  benches = [(await recordedBench(server, { tasks: 2 })).id];
   const parents = ["analyst", "historian"];
   for (const name of ["Kid", "Tot"])
     await server.post("personas/breed", { parents, name, models: SIMS }, { headers: { prefer: "wait=9" } });
@@ -183,7 +186,9 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
     // What waits is not cancelled, or nothing would be left that waits.
     {
       weight: 6,
-      arbitrary: fc.constantFrom(...(operation === "cancelDeliberation" ? ids.slice(0, 4) : ids)),
+      arbitrary: fc.constantFrom(
+        ...(operation === "getBench" ? benches : operation === "cancelDeliberation" ? ids.slice(0, 4) : ids),
+      ),
     },
     fc.constantFrom("222222222222", "x", "..%2f"),
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 9 }),

@@ -15,6 +15,7 @@ export const protocols = {
   persona: async () => (await import("../protocols/persona/index.ts")).personaProtocol,
   trial: async () => (await import("../protocols/trial/index.ts")).trial,
   authorship: async () => (await import("../protocols/authorship/index.ts")).authorship,
+  bench: async () => (await import("../protocols/bench/index.ts")).bench,
 } satisfies Registry<AnyProtocol>;
 
 /** The built-in reactors, loaded if an opening pins settings for them. */

@@ -10,6 +10,7 @@ import {
   textDigest,
 } from "../engine/index.ts";
 import type { OpeningPart } from "../engine/opening-part.ts";
+import type { AnyProtocol } from "../engine/protocol.ts";
 import {
   canonical,
   isEvent,
@@ -90,14 +91,35 @@ export async function openMeasurement(
     client,
     part: { ...part, answering: [], notes: [] },
   });
-  const digest = digestOf({
-    version: protocol.version,
-    ...identity(opening),
-    texts: texts.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
-    seed: context.settings.seed ?? null,
-  });
-  return { key: `${protocol.name}/${digest}${again ? againName(context, client) : ""}`, opening };
+  const seed = context.settings.seed ?? null;
+  const key = measurementKey(protocol, { identity: identity(opening), texts, seed });
+  return { key: `${key}${again ? againName(context, client) : ""}`, opening };
 }
+
+type MeasurementIdentity = {
+  /** What names it beside the rest, such as settings, models and templates. */
+  readonly identity: Readonly<Record<string, unknown>>;
+  readonly texts: NewDeliberation["context"];
+  readonly seed: string | null;
+};
+
+/** The name of a measurement, which follows from everything that its prompts are made from (RESUMABLE-1). */
+export const measurementKey = (
+  { name, version }: Pick<AnyProtocol, "name" | "version">,
+  { identity, texts, seed }: MeasurementIdentity,
+): string =>
+  `${name}/${digestOf({
+    version,
+    ...identity,
+    texts: texts.map((one) => [one.name, textDigest(one.text.toWellFormed())]),
+    seed,
+  })}`;
+
+/** The name of the nth run of a measurement, counted from 0. */
+export const nthRequest =
+  (key: string): RunNames["request"] =>
+  (nth) =>
+    nth === 0 ? key : `${key}/${nth}`;
 
 /** What sets a repetition apart: its client's name for it, or chance. */
 export const againName = ({ world }: Pick<AppContext, "world">, client: Opening["client"]): string =>
@@ -112,7 +134,7 @@ export type Resumed = {
 /** Finds or opens the deliberation in which this work is to be done. @throws Fault as `open` and `changes` do */
 export async function resumable(context: AppContext, work: ResumableWork): Promise<Resumed> {
   const { key, opening, countReplies } = work;
-  const request = (nth: number) => (nth === 0 ? key : `${key}/${nth}`);
+  const request = nthRequest(key);
   let furthest: RecordedRun | undefined;
   let budget = opening.budget;
   let nth = 0;

@@ -1,3 +1,4 @@
+import { RECORDED_BENCHES } from "./bench-commands.ts";
 import { CATALOGS } from "./catalog-commands.ts";
 import { defineCommand, type Command, type CommandGroup } from "./command.ts";
 import * as forest from "./forest-options.ts";
@@ -284,6 +285,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["bench tasks.jsonl", "bench tasks.jsonl --arms single,council --out report"],
     run: async (io, given, [file = ""]) => (await import("./commands/bench.ts")).bench(io, given, file),
   }),
+  RECORDED_BENCHES,
   defineCommand("tasks", "Print tasks with known answers, for bench", {
     options: options.TASKS,
     examples: ["tasks --count 50", "tasks --kind logic --pairs"],

@@ -11,7 +11,7 @@ const COMMAND_GROUPS = {
     ...["list", "show", "resume", "fork", "replay", "export", "cost", "contributions", "feedback"],
     ...["answer", "seat", "inbox", "cancel"],
   ],
-  Evaluate: ["bench", "tasks", "eval", "judge", "audit", "history", "league", "forest", "test"],
+  Evaluate: ["bench", "benches", "tasks", "eval", "judge", "audit", "history", "league", "forest", "test"],
   Setup: [
     ...[
       "init",

@@ -22,11 +22,21 @@ export {
   type BenchStop,
   type PreparedBench,
 } from "./bench/bench.ts";
+export {
+  listBenches,
+  readBench,
+  recordBench,
+  type BenchPage,
+  type BenchRecord,
+  type ListedBench,
+  type RecordedBench,
+} from "./bench/recorded.ts";
+export type { BenchDefinition } from "./bench/definition.ts";
 export { readBenchTasks, type TaskColumns } from "./bench/tasks.ts";
 export { benchReport, BenchReport } from "./bench/report.ts";
 export { BenchRow, type BenchTask } from "./bench/row.ts";
 export { benchMarkdown } from "./bench/markdown.ts";
-export { benchSvg } from "./bench/svg.ts";
+export { benchSvg } from "../reports/bench-plot.ts";
 
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./judge/tasks.ts";
 export { judgedWork } from "../protocols/judge/view-items.ts";

@@ -22,6 +22,7 @@ const SCREENS: { readonly [first: string]: Screen } = {
     title: () => t.nav.contributions,
   },
   votes: { load: async () => (await import("./screens/votes.tsx")).Votes, title: () => t.nav.votes },
+  bench: { load: async () => (await import("./screens/bench.tsx")).Bench, title: () => t.nav.bench },
   costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
   workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
   bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
@@ -52,7 +53,7 @@ export function loadScreen(): void {
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["league", "contributions", "votes", "costs", "memory"]],
+  ["knowledge", ["league", "contributions", "votes", "bench", "costs", "memory"]],
   ["design", ["personas", "library", "forest"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;

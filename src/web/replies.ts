@@ -1,3 +1,4 @@
+import type { BenchEstimate, PlottedArm } from "../reports/bench-words.ts";
 import type { LeagueRow } from "../stats/league.ts";
 import type { CostRow } from "../views/cost.ts";
 import type { PersonaShares, VoteCell } from "../views/run-part.ts";
@@ -275,6 +276,83 @@ export type UsageReply = {
   readonly rows: readonly CostRow[];
   readonly total: CostRow;
   readonly names: { readonly [key: string]: string };
+};
+
+export type ListedBench = {
+  readonly id: string;
+  readonly file: string;
+  readonly openedAt: string;
+  readonly arms: readonly string[];
+  readonly tasks: number;
+  readonly finished: number;
+  readonly total: number;
+  readonly simulated: boolean;
+};
+export type BenchPage = { readonly data: readonly ListedBench[]; readonly next: string | null };
+
+type BenchScore = { readonly answer: string | null; readonly right: boolean | null };
+export type BenchRow = BenchScore & {
+  readonly arm: string;
+  readonly task: string;
+  readonly deliberations: readonly string[];
+  readonly outcome: string;
+  readonly finished: boolean;
+  readonly failed: string | null;
+  readonly control: BenchScore | null;
+  readonly calls: number;
+  readonly usd: number | null;
+};
+export type BenchArm = PlottedArm & {
+  readonly what: string;
+  readonly unfinished: number;
+  readonly failed: number;
+  readonly perQuestion: { readonly latencyMs: number | null };
+  readonly flips: {
+    readonly n: number;
+    readonly controlRight: number;
+    readonly rightToWrong: number;
+    readonly wrongToRight: number;
+    readonly rightToNone: number;
+    readonly noneToRight: number;
+    readonly p: number;
+  } | null;
+};
+export type BenchPair = {
+  readonly first: string;
+  readonly second: string;
+  readonly n: number;
+  readonly onlyFirst: number;
+  readonly onlySecond: number;
+  readonly difference: { readonly value: number; readonly low: number; readonly high: number } | null;
+  readonly adjusted: number;
+};
+export type BenchJudged = {
+  readonly model: string;
+  readonly against: string;
+  readonly arms: readonly {
+    readonly arm: string;
+    readonly n: number;
+    readonly won: number;
+    readonly tied: number;
+    readonly lost: number;
+    readonly preferred: BenchEstimate;
+    readonly adjusted: number;
+  }[];
+};
+export type BenchReply = {
+  readonly id: string;
+  readonly openedAt: string;
+  readonly report: {
+    readonly simulated: boolean;
+    readonly complete: boolean;
+    readonly tasks: { readonly file: string; readonly count: number; readonly open: number };
+    readonly seed: string | null;
+    readonly spent: { readonly calls: number; readonly usd: number | null };
+    readonly arms: readonly BenchArm[];
+    readonly pairs: readonly BenchPair[];
+    readonly judged: BenchJudged | null;
+    readonly rows: readonly BenchRow[];
+  };
 };
 
 type SeenAt = { readonly deliberation: string; readonly event: string; readonly type: string };

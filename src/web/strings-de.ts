@@ -1,4 +1,5 @@
 import { plural } from "./language.ts";
+import { bench } from "./strings-de-bench.ts";
 import { library, memory, personas, settings } from "./strings-de-knowledge.ts";
 import { events, forest, record } from "./strings-de-records.ts";
 import { compare, run } from "./strings-de-run.ts";
@@ -232,7 +233,7 @@ export const de: Strings = {
     remarks: "Anmerkungen",
     history: "Alle Stimmen",
   },
-  bench: {},
+  bench,
   costs: {
     by: {
       day: "Tag",

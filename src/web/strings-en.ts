@@ -1,4 +1,5 @@
 import { plural } from "./language.ts";
+import { bench } from "./strings-en-bench.ts";
 import { library, memory, personas, settings } from "./strings-en-knowledge.ts";
 import { events, forest, record } from "./strings-en-records.ts";
 import { compare, run } from "./strings-en-run.ts";
@@ -228,7 +229,7 @@ export const en = {
     remarks: "Remarks",
     history: "Every vote",
   },
-  bench: {},
+  bench,
   costs: {
     by: { day: "day", model: "model", persona: "persona", protocol: "protocol", user: "person", key: "key" },
     empty: "Nothing was spent yet.",

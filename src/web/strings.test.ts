@@ -6,7 +6,7 @@ import { en } from "./strings-en.ts";
 const SHARED = new Set(
   [
     ...["product", "nav.personas", "nav.bus", "nav.system"],
-    ...["ask.personas", "league.player", "contributions.claimed"],
+    ...["ask.personas", "league.player", "contributions.claimed", "bench.n", "bench.p"],
     ...["contributions.measured", "memory.ofGrades", "personas.title", "personas.name", "personas.version"],
     ...["personas.childNameHint", "library.name", "library.kinds.prompts", "library.text", "settings.audit"],
     ...["run.score", "run.phase", "run.positionShown", "run.leftOutWhy", "run.methodWhy", "run.vetoedFlaw"],

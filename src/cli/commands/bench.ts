@@ -2,23 +2,35 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DEFAULT_ARMS } from "../../lab/bench/arms.ts";
 import { prepareBench, runBench } from "../../lab/bench/bench.ts";
+import {
+  listBenches,
+  readBench,
+  recordBench,
+  type BenchRecord,
+  type ListedBench,
+} from "../../lab/bench/recorded.ts";
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
 import { benchMarkdown } from "../../lab/bench/markdown.ts";
 import type { BenchReport } from "../../lab/bench/report.ts";
-import { benchSvg } from "../../lab/bench/svg.ts";
+import { benchSvg } from "../../reports/bench-plot.ts";
 import { rowsCsv } from "../../lab/bench/rows-csv.ts";
 import { makeFolder } from "../../stores/sqlite-database.ts";
 import { createBenchScreen } from "../bench-screen.ts";
 import { documentText, print, type Io, type Values } from "../command.ts";
-import { jsonText } from "../../reports/printable.ts";
+import { resolveId } from "../../app/lookup.ts";
+import { Fault } from "../../kernel/index.ts";
+import { aligned } from "../../reports/labelled-rows.ts";
+import { jsonText, oneLine } from "../../reports/printable.ts";
+import { formatNumber } from "../../text/format.ts";
 import { EXIT } from "../exits.ts";
 import { judgeProgress } from "../judge-progress.ts";
 import { noteEarlyEnd, noteJobEnd, STOP_EXITS } from "../lab-job.ts";
 import { wordNote } from "../notes.ts";
+import type { BENCHES, SHOW_BENCH } from "../bench-commands.ts";
 import type { BENCH } from "../options.ts";
 import { unwritable } from "../output-file.ts";
 import { lostPrompts } from "./judge.ts";
-import { interruptible, withParley } from "../session.ts";
+import { interruptible, withParley, withStore } from "../session.ts";
 
 export async function bench(io: Io, options: Values<typeof BENCH>, file: string): Promise<number> {
   const { samples, concurrency, retryFailed, quiet, judge, ...settings } = options;
@@ -39,13 +51,15 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
         judge,
       });
       if (!quiet) for (const note of prepared.notes) io.output.note(wordNote(note));
+      const recorded = await recordBench(context, prepared.definition);
+      if ("tooLarge" in recorded) io.output.note(tooLargeText(recorded.tooLarge));
       const screen = quiet
         ? undefined
         : createBenchScreen({
             output: process.stderr,
             ...io.output.stderr,
             arms: prepared.arms.map(({ arm }) => arm.name),
-            tasks: prepared.tasks.length,
+            tasks: prepared.definition.tasks.length,
           });
       let judging: ReturnType<typeof judgeProgress> | undefined;
       const onJudging = (pairs: number) => {
@@ -81,6 +95,43 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
     }),
   );
 }
+
+/** The benches on record, newest first. */
+export const listRecorded = (io: Io, { limit, json }: Values<typeof BENCHES>): Promise<void> =>
+  withStore(io, async ({ store }) => {
+    const { benches } = await listBenches(store, { limit });
+    await print(io, { json }, { value: benches, words: ({ width }) => benchesText(benches, width) });
+  });
+
+/** Prints the report of a bench on record, as it stands now. */
+export const showRecorded = (io: Io, { out, json }: Values<typeof SHOW_BENCH>, id: string): Promise<void> =>
+  withStore(io, async ({ store }) => {
+    const folder = out === undefined ? undefined : openFolder(resolve(io.cwd, out));
+    const found = await readBench(store, await resolveId({ store }, id));
+    if (!found)
+      throw new Fault("configuration", {
+        why: `${id} is not a bench`,
+        next: "parley benches lists those on record",
+      });
+    await printReport(io, found.report, { out: folder, json });
+  });
+
+function benchesText(benches: readonly ListedBench[], width: number): string {
+  if (benches.length === 0) return "No bench is on record. Run one: parley bench tasks.jsonl\n";
+  const rows = benches.map(({ id, file, openedAt, arms, tasks, finished, total, simulated }) => [
+    ...[id, openedAt.slice(0, 16).replace("T", " "), oneLine(file, 40), String(tasks)],
+    ...[`${finished}/${total}`, `${oneLine(arms.join(", "), 80)}${simulated ? " (simulated)" : ""}`],
+  ]);
+  const heads = ["ID", "STARTED", "FILE", "TASKS", "FINISHED", "ARMS"];
+  return `${aligned([heads, ...rows], width).join("\n")}\n`;
+}
+
+const tooLargeText = ({
+  part,
+  bytes,
+  most,
+}: Extract<BenchRecord, { tooLarge: unknown }>["tooLarge"]): string =>
+  `This bench is too large to be recorded: its ${part} take ${formatNumber(bytes)} bytes, and at most ${formatNumber(most)} are kept. It runs anyway; parley benches will not list it.`;
 
 /** The folder to write to, made before anything is asked. @throws Fault `configuration` */
 function openFolder(folder: string): string {

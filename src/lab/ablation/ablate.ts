@@ -8,6 +8,7 @@ import { budgetFrom } from "../../app/opening.ts";
 import { pinArm } from "../bench/arms.ts";
 import { remainingBudget, type RunUsage } from "../../app/budget.ts";
 import { addUsage, NO_USAGE } from "../bench/job.ts";
+import { defineBench } from "../bench/definition.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, runBench } from "../bench/bench.ts";
 import type { BenchRow, BenchTask } from "../bench/row.ts";
 import { type JudgeTask, judgeWithin } from "../judge/judge.ts";
@@ -93,7 +94,8 @@ export async function prepareAblation(
       break;
     }
   }
-  const bench = { arms, tasks, file, notes };
+  const seed = settings.seed ?? null;
+  const bench = { arms, definition: defineBench({ file, tasks, arms, seed, judge: null }), notes };
   return { file, tasks, bench, model, judge, begun: seeds.size, notes };
 }
 

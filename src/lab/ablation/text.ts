@@ -1,5 +1,5 @@
 import type { GradePairs, MemoryAblation, RightPairs, SideTotal } from "./report.ts";
-import { formatDifference, formatEstimate, MIN_DISCORDANT, formatPValue } from "../bench/words.ts";
+import { formatDifference, formatEstimate, MIN_DISCORDANT, formatPValue } from "../../reports/bench-words.ts";
 import { labelledRows, type LabelledRow } from "../../reports/labelled-rows.ts";
 import type { TextStyle } from "../../reports/answer.ts";
 import { oneLine } from "../../reports/printable.ts";

@@ -1,13 +1,13 @@
 import { findNearest } from "../../text/words.ts";
 import { digestOf, type NewDeliberation } from "../../engine/index.ts";
 import { Fault, ParticipantId } from "../../kernel/index.ts";
-import type { BenchArm } from "./report.ts";
+import type { BenchArm } from "../../protocols/bench/work.ts";
 import type { BenchTask } from "./row.ts";
 import { pluralize } from "../../text/format.ts";
 import { checkRequest, prepareOpening, requestSettings, type StartRequest } from "../../app/start.ts";
 import type { Panel } from "../../engine/opening-part.ts";
 import { parseModelRef, type AppContext } from "../../app/context.ts";
-import { bestMember, weightedVotes, type DeriveRows } from "./derived.ts";
+import type { DraftRule } from "./derived.ts";
 
 type BenchParticipant = NewDeliberation["participants"][number];
 
@@ -29,7 +29,7 @@ type ArmRow = {
   /** What is changed about those who do. */
   readonly seats?: (participants: readonly BenchParticipant[]) => BenchParticipant[];
   /** Answers from the drafts of all questions together, where it is a rule over drafts. */
-  readonly derive?: DeriveRows;
+  readonly rule?: DraftRule;
 };
 
 /** Drafts and their vote, and no call beyond; a quorum that is meant for the whole panel does not hold for it. */
@@ -73,7 +73,7 @@ const ARMS = {
       `the same drafts of ${pluralize(members.length, "member")}, weighted by how often each agrees with the others (Dawid and Skene)`,
     option: "size",
     panel: firstMembers,
-    derive: weightedVotes,
+    rule: "weighted",
   },
   "best-member": {
     ...DRAFTS,
@@ -81,7 +81,7 @@ const ARMS = {
       `of ${pluralize(members.length, "member")} the draft of whoever is right most often on the other questions`,
     option: "size",
     panel: firstMembers,
-    derive: bestMember,
+    rule: "best-member",
   },
   "self-consistency": {
     ...DRAFTS,
@@ -185,7 +185,7 @@ export type PreparedArm = {
   readonly asked: (task: BenchTask) => NewDeliberation;
   /** A name for the deliberation on this question: the same for all that it stands on being the same, its cap aside. */
   readonly request: (task: BenchTask) => string;
-  readonly derive?: DeriveRows;
+  readonly rule?: DraftRule;
 };
 
 export type ArmSpec = {
@@ -228,7 +228,7 @@ export async function prepareArm(
     opening: { ...opening, participants },
     keys: "bench",
   });
-  return { ...prepared, ...(row.derive ? { derive: row.derive } : {}) };
+  return { ...prepared, ...(row.rule === undefined ? {} : { rule: row.rule }) };
 }
 
 type ArmParts = Pick<BenchArm, "name" | "what" | "deliberates"> & {

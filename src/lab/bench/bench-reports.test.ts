@@ -1,13 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { benchReport, type BenchArm, type BenchReport } from "./report.ts";
+import type { BenchArm } from "../../protocols/bench/work.ts";
+import { benchReport, type BenchReport } from "./report.ts";
 import type { BenchRow } from "./row.ts";
 import { markdownLines } from "../../reports/terminal-markdown.ts";
 import { benchMarkdown } from "./markdown.ts";
 import { rowsCsv } from "./rows-csv.ts";
-import { benchSvg } from "./svg.ts";
+import { benchSvg } from "../../reports/bench-plot.ts";
 import { widthOf } from "../../reports/text-width.ts";
-import { formatDifference, describeFlips, describePair } from "./words.ts";
+import { formatDifference, describeFlips, describePair } from "../../reports/bench-words.ts";
 
 const arm = (name: string, deliberates = false): BenchArm => ({
   name,
@@ -139,7 +140,7 @@ describe("the readings", () => {
     expect(describeFlips({ ...flips, rightToWrong: 2, wrongToRight: 3, p: 1 })).toBe(
       "underpowered: 5 changed",
     );
-    expect(describeFlips({ ...flips, n: 0, controlRight: 0, rightToWrong: 0, wrongToRight: 0, p: 1 })).toBe(
+    expect(describeFlips({ ...flips, n: 0, rightToWrong: 0, wrongToRight: 0, p: 1 })).toBe(
       "no majority of drafts to compare with",
     );
   });

@@ -1,77 +1,15 @@
-import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { condorcet } from "../../stats/ballot-rules.ts";
-import { createEngine } from "../../engine/index.ts";
-import type { Models, ModelRequest, Store } from "../../kernel/index.ts";
+import type { AppContext } from "../../app/context.ts";
+import type { Models } from "../../kernel/index.ts";
 import type { BenchReport } from "./report.ts";
 import type { BenchTask } from "./row.ts";
 import { makeTasks } from "../../sim/tasks/index.ts";
 import { readFenced } from "../../prompts/material.ts";
 import { memoryStore } from "../../testing/memory-store.ts";
-import { prepareBench, runBench, type BenchOptions } from "./bench.ts";
-import { openConfigured } from "../../app/configured.ts";
-import type { AppContext } from "../../app/context.ts";
+import { bench, watched } from "../../../test/support/bench-place.ts";
+import { prepareBench } from "./bench.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
-import { protocols, reactors } from "../../app/registry.ts";
-
-type Watched = { readonly parley: AppContext; readonly requests: readonly ModelRequest[] };
-
-/** Everything over a store in memory, with the real simulated models behind a count. */
-async function watched(
-  flags: Readonly<Record<string, unknown>>,
-  { store = memoryStore(), answer }: { readonly store?: Store; readonly answer?: Models["complete"] } = {},
-): Promise<Watched> {
-  const folder = tmpdir();
-  const env = { HOME: folder, PARLEY_HOME: folder, OPENROUTER_API_KEY: "sk-none" };
-  const { context: whole } = await openConfigured({
-    flags: { ...flags, store: ":memory:" },
-    env,
-    cwd: folder,
-  });
-  const { frames, world } = whole;
-  const requests: ModelRequest[] = [];
-  const models: Models = {
-    quote: whole.models.quote,
-    complete(request, options) {
-      requests.push(request);
-      return (answer ?? whole.models.complete)(request, options);
-    },
-  };
-  const engine = createEngine({ store, models, frames, world, protocols, reactors });
-  const { organization } = whole.principal;
-  const parley = {
-    ...whole,
-    ...{ store: store.for(organization), models, engine: engine.for(organization) },
-    process: { ...whole.process, store, models, engine },
-  };
-  return { parley, requests };
-}
-
-type Running = Partial<BenchOptions> & {
-  readonly arms: readonly string[];
-  readonly samples?: number;
-  readonly judge?: string;
-};
-
-async function bench(
-  { parley }: Watched,
-  tasks: readonly BenchTask[],
-  { arms, samples, judge, ...options }: Running,
-) {
-  const prepared = await prepareBench(parley, {
-    file: "tasks.jsonl",
-    tasks,
-    arms,
-    ...(samples === undefined ? {} : { samples }),
-    judge,
-  });
-  return runBench(parley, prepared, {
-    signal: new AbortController().signal,
-    concurrency: 4,
-    retryFailed: false,
-    ...options,
-  });
-}
 
 const yesNo = (count: number): BenchTask[] => makeTasks({ count, seed: "7", kinds: ["yes-no"] });
 const mixed = (count: number): BenchTask[] =>

@@ -5,10 +5,13 @@ import { type Budget, type Cap, type Entry, familyOf, Fault } from "../../kernel
 import { linkAbort } from "../../engine/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
+import { JUDGED_ONCE, pinJudge } from "../judge/judge.ts";
 import { createPurse, type Purse, remainingBudget } from "../../app/budget.ts";
 import { type BenchJob, type JobEnd, NO_USAGE, openJob, addUsage } from "./job.ts";
 import { judgeArms } from "./judged.ts";
-import { benchReport, type BenchReport } from "./report.ts";
+import { defineBench, rowsIn, type BenchDefinition } from "./definition.ts";
+import { reportFromRows } from "./recorded.ts";
+import type { BenchReport } from "./report.ts";
 import type { BenchRow, BenchTask } from "./row.ts";
 
 export type BenchSpec = {
@@ -23,10 +26,9 @@ export type BenchSpec = {
 
 /** A bench as it will run: its arms on its tasks. */
 export type PreparedBench = {
+  /** In the order of those of `definition`. */
   readonly arms: readonly PreparedArm[];
-  readonly tasks: readonly BenchTask[];
-  readonly file: string;
-  readonly judge?: string | undefined;
+  readonly definition: BenchDefinition;
   /** Notes for its owner before it starts. */
   readonly notes: readonly Note[];
 };
@@ -56,7 +58,11 @@ export async function prepareBench(
   const notes = [...panel.notes, ...judgeNotes(parley, judge, panel.members)];
   if (judge !== undefined && parley.settings.maxCostUsd !== undefined)
     refuseUnknownPrices(parley, [{ model: judge }]);
-  return { arms: prepared, tasks, file, judge, notes };
+  const definition = defineBench({
+    ...{ file, tasks, arms: prepared, seed: parley.settings.seed ?? null },
+    judge: judge === undefined ? null : await pinJudge(parley, { model: judge, ...JUDGED_ONCE }),
+  });
+  return { arms: prepared, definition, notes };
 }
 
 /** A judge that compares answers of its own family may favor them. @throws Fault `configuration` under strict families */
@@ -93,17 +99,18 @@ export type BenchRun = {
 /** Runs what is not finished, task by task with all arms of each, and reports everything that is recorded. */
 export async function runBench(
   parley: AppContext,
-  { arms, tasks, file, judge }: PreparedBench,
+  { arms, definition }: PreparedBench,
   options: BenchOptions,
 ): Promise<BenchRun> {
+  const { tasks, file, judge } = definition;
   // Arms that ask the same of the same models share their deliberations.
   const shared = new Map<string, SharedJob & { readonly arms: PreparedArm[] }>();
-  for (const task of tasks)
-    for (const arm of arms) {
-      const name = arm.request(task);
+  for (const [index, task] of tasks.entries())
+    for (const [place, arm] of arms.entries()) {
+      const name = definition.arms[place]?.requests[index] ?? arm.request(task);
       const job = shared.get(name);
       if (job) job.arms.push(arm);
-      else shared.set(name, { ...(await openJob(parley, { arm, task })), arms: [arm] });
+      else shared.set(name, { ...(await openJob(parley, { arm, task, name })), arms: [arm] });
     }
   const jobs = [...shared.values()];
   for (const job of jobs) reportRow(job, options, false);
@@ -111,37 +118,25 @@ export async function runBench(
   const budget = benchBudget(parley);
   const purse = createPurse(budget, { spent, slots: options.concurrency });
   const stop = await runJobs(jobs, purse, options);
-  const rows = arms.flatMap((prepared) => {
-    const own = jobs.flatMap((job) => rowsOf(job).filter(({ arm }) => arm === prepared.arm.name));
-    return prepared.derive?.(own) ?? own;
-  });
+  const rows = rowsIn(
+    definition,
+    new Map([...shared].flatMap(([name, { state }]) => rowEntry(name, state()))),
+  );
   const used = jobs.reduce((sum, job) => addUsage(sum, job.state().spent), NO_USAGE);
   const names = arms.map(({ arm }) => arm.name);
   const judged =
-    judge === undefined || stop !== null || options.signal.aborted
+    judge === null || stop !== null || options.signal.aborted
       ? null
       : await judgeArms(
           parley,
           { file, tasks, rows, arms: names },
           {
-            ...{ model: judge, signal: options.signal, onJudging: options.onJudging },
+            ...{ model: judge.model, signal: options.signal, onJudging: options.onJudging },
             left: remainingBudget(budget, used),
           },
         );
   const ended = judged === "budget" ? null : judged;
-  const report = benchReport({
-    tasks: {
-      ...{ file, count: tasks.length },
-      open: tasks.filter(({ answer }) => answer === undefined).length,
-    },
-    seed: parley.settings.seed ?? null,
-    arms: arms.map(({ arm }) => {
-      const first = jobs.find((job) => job.arms.some((one) => one.arm === arm))?.arms[0]?.arm.name;
-      return first === undefined || first === arm.name ? arm : { ...arm, drafted: first };
-    }),
-    rows,
-    judging: ended?.judging ?? null,
-  });
+  const report = await reportFromRows(parley.store, definition, rows);
   const passed = jobs.flatMap((job) => job.state().last?.passed ?? []);
   const interrupted = options.signal.aborted ? "interrupted" : null;
   return {
@@ -199,6 +194,9 @@ function rowsOf({ arms, state }: SharedJob): BenchRow[] {
   const { row } = state();
   return row ? arms.map(({ arm }) => ({ ...row, arm: arm.name })) : [];
 }
+
+const rowEntry = (name: string, { row }: ReturnType<BenchJob["state"]>): (readonly [string, BenchRow])[] =>
+  row ? [[name, row]] : [];
 
 function reportRow(job: SharedJob, { onRow }: BenchOptions, fresh: boolean): void {
   for (const row of rowsOf(job)) onRow?.(row, fresh);

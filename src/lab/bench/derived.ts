@@ -1,5 +1,6 @@
 import { sameAnswer } from "../../replies/answer.ts";
 import { oneCoin } from "../../stats/dawid-skene.ts";
+import type { RecordedArm } from "../../protocols/bench/work.ts";
 import { expectedAnswer, type BenchRow } from "./row.ts";
 
 // DERIVED-1. What a rule over drafts answers to a question never rests on which answer to it is right.
@@ -63,4 +64,13 @@ export const bestMember: DeriveRows = (rows) => {
       .toSorted((a, b) => b.count - a.count);
     return withAnswer(row, row.drafts.find(({ by }) => by === best?.by)?.answer ?? null);
   });
+};
+
+/** The name of a rule over drafts, as a recorded arm has it. */
+export type DraftRule = NonNullable<RecordedArm["rule"]>;
+
+/** Every rule over drafts. */
+export const DRAFT_RULES: { readonly [name in DraftRule]: DeriveRows } = {
+  weighted: weightedVotes,
+  "best-member": bestMember,
 };

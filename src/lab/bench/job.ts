@@ -64,11 +64,11 @@ type JobState = {
 /** What to do next. */
 type JobPlan = { readonly do: "open" } | { readonly do: "drive" | "fork"; readonly last: LastRun };
 
-type JobSubject = { readonly arm: PreparedArm; readonly task: BenchTask };
+/** `name`: what the names of its deliberations begin with. */
+type JobSubject = { readonly arm: PreparedArm; readonly task: BenchTask; readonly name: string };
 
 /** Reads how far a job has come. */
-export async function openJob(context: AppContext, { arm, task }: JobSubject): Promise<BenchJob> {
-  const name = arm.request(task);
+export async function openJob(context: AppContext, { arm, task, name }: JobSubject): Promise<BenchJob> {
   const request = (nth: number) => `${name}/${nth}`;
   const names = { organization: context.principal.organization, request };
   const read = () => readState(context, names, { arm: arm.arm.name, task });

@@ -3,7 +3,13 @@ import type { AppContext } from "../../app/context.ts";
 import type { Entry } from "../../kernel/index.ts";
 import { headOf, JUDGE_HEAD, judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
 import { Estimate, estimateShare, holm, mcnemar } from "../../stats/proportions.ts";
-import { judgeWithin, type JudgeOutcome, type JudgeWithin } from "../judge/judge.ts";
+import {
+  findJudging,
+  judgeWithin,
+  type JudgeOutcome,
+  type JudgePins,
+  type JudgeWithin,
+} from "../judge/judge.ts";
 import { takeTexts, type ItemWithTexts } from "../judge/tasks.ts";
 import type { BenchRow, BenchTask } from "./row.ts";
 
@@ -73,12 +79,10 @@ type JudgingOptions = Omit<JudgeWithin, "onStart"> & {
   readonly onJudging?: ((pairs: number) => (entry: Entry) => void) | undefined;
 };
 
-/** Has a judge compare the answers to open questions; null where there is nothing to compare. */
-export async function judgeArms(
-  context: AppContext,
-  { file, tasks, ...given }: Given & { readonly file: string; readonly tasks: readonly BenchTask[] },
-  { onJudging, ...options }: JudgingOptions,
-): Promise<(JudgeOutcome & { readonly judging: ArmsJudging | null }) | "budget" | null> {
+type OpenAnswers = Given & { readonly file: string; readonly tasks: readonly BenchTask[] };
+
+/** What a judge is to compare; null where there is nothing. */
+function comparisonTask({ file, tasks, ...given }: OpenAnswers) {
   const items = new Map<
     string,
     ItemWithTexts & { readonly lengths: { readonly a: number; readonly b: number } }
@@ -94,20 +98,38 @@ export async function judgeArms(
     });
   }
   if (items.size === 0) return null;
-  const name = file.split(/[/\\]/).at(-1) ?? file;
-  const judged = await judgeWithin(
-    context,
-    {
-      question: `Compare ${items.size === 1 ? "a pair" : `${items.size} pairs`} of answers to ${name}`,
-      kind: "preference",
-      ...takeTexts([...items.values()]),
+  return {
+    names: new Map([...items].map(([key, item]) => [key, item.name])),
+    task: {
+      question: `Compare ${items.size === 1 ? "a pair" : `${items.size} pairs`} of answers to ${file}`,
+      ...{ kind: "preference" as const, ...takeTexts([...items.values()]) },
     },
-    { ...options, onStart: onJudging && (() => onJudging(items.size)) },
-  );
-  if (judged === "budget") return judged;
-  const work = judgedWork(judged.entries);
-  const names = new Map([...items].map(([key, item]) => [key, item.name]));
-  return { ...judged, judging: work?.kind === "preference" ? { work, items: names } : null };
+  };
+}
+
+/** Has a judge compare the answers to open questions; null where there is nothing to compare. */
+export async function judgeArms(
+  context: AppContext,
+  answers: OpenAnswers,
+  { onJudging, ...options }: JudgingOptions,
+): Promise<JudgeOutcome | "budget" | null> {
+  const compared = comparisonTask(answers);
+  if (!compared) return null;
+  const { task, names } = compared;
+  return judgeWithin(context, task, { ...options, onStart: onJudging && (() => onJudging(names.size)) });
+}
+
+/** What a judge that is asked like this has said of these answers; null where it was not asked. */
+export async function readJudging(
+  store: Parameters<typeof findJudging>[0],
+  pins: JudgePins,
+  answers: OpenAnswers,
+): Promise<ArmsJudging | null> {
+  const compared = comparisonTask(answers);
+  if (!compared) return null;
+  const run = await findJudging(store, pins, compared.task);
+  const work = run && judgedWork(run.entries);
+  return work?.kind === "preference" ? { work, items: compared.names } : null;
 }
 
 /** The judge's verdicts by arm. */

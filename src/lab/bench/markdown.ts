@@ -8,7 +8,7 @@ import {
   formatPValue,
   describePreference,
   formatShare,
-} from "./words.ts";
+} from "../../reports/bench-words.ts";
 import { section } from "../../reports/markdown.ts";
 import { inline } from "../../reports/printable.ts";
 import { padTo, widthOf } from "../../reports/text-width.ts";

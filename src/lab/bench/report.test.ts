@@ -1,7 +1,8 @@
 import { holm } from "../../stats/proportions.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type BenchArm, benchPairs, BenchReport, benchReport, benchVotes } from "./report.ts";
+import type { BenchArm } from "../../protocols/bench/work.ts";
+import { benchPairs, BenchReport, benchReport, benchVotes } from "./report.ts";
 import type { BenchRow } from "./row.ts";
 
 const row = (arm: string, task: string, changes: Partial<BenchRow> = {}): BenchRow => ({

@@ -3,6 +3,7 @@ import { condorcet } from "../../stats/ballot-rules.ts";
 import { mean, sumKnown } from "../../stats/numbers.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
 import { effectiveMembers, Estimate, holm, mcnemar, estimateShare } from "../../stats/proportions.ts";
+import { BenchArm } from "../../protocols/bench/work.ts";
 import { BenchJudged, judgedArms, type ArmsJudging } from "./judged.ts";
 import { BenchRow } from "./row.ts";
 
@@ -103,22 +104,6 @@ function correlation(rows: readonly BenchRow[], one: string, other: string): num
   const spread = Math.sqrt(p * (1 - p) * q * (1 - q));
   return spread > 0 ? ((meanOf(pairs.map(([first, second]) => first * second)) ?? 0) - p * q) / spread : null;
 }
-
-/** A way to answer questions, as it was run. */
-export const BenchArm = z.strictObject({
-  name: z.string(),
-  /** In words. */
-  what: z.string(),
-  /** As `name@version`. */
-  protocol: z.string(),
-  /** Models by seat, in the order of the seats. */
-  seats: z.array(z.strictObject({ seat: z.string(), model: z.string() })),
-  /** Whether anything is called beyond the drafts. */
-  deliberates: z.boolean(),
-  /** The arm whose deliberations these are too, where it only counts the same drafts another way. */
-  drafted: z.string().optional(),
-});
-export type BenchArm = z.infer<typeof BenchArm>;
 
 const perQuestion = z.number().nullable();
 

@@ -1,7 +1,9 @@
+import * as z from "zod";
 import type { NewDeliberation } from "../../engine/index.ts";
 import {
   callOf,
   familyOf,
+  ModelRef,
   ParticipantId,
   workOf,
   Fault,
@@ -13,18 +15,23 @@ import {
 import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
 import { judgedWork } from "../../protocols/judge/view-items.ts";
 import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
+import { JudgeManner } from "../../protocols/judge/work.ts";
 import { protocolSettings } from "../../app/opening.ts";
 import { resume } from "../../app/run.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { remainingBudget } from "../../app/budget.ts";
 import {
+  measurementKey,
+  nthRequest,
   openMeasurement,
+  recordedRuns,
   type RecordedRun,
   resumable,
   type ResumableWork,
   type Resumed,
 } from "../../app/resumable.ts";
 import { checkModelRef, type AppContext } from "../../app/context.ts";
+import { templatesInForce } from "../../app/templates.ts";
 
 type Items<K extends JudgeSettings["kind"]> = Extract<JudgeSettings, { kind: K }>["items"];
 
@@ -79,6 +86,9 @@ export type JudgeWithin = {
 
 export type JudgeOutcome = { readonly id: DeliberationId; readonly entries: readonly Entry[] };
 
+/** How a measurement has answers judged. */
+export const JUDGED_ONCE = { rubric: DEFAULT_RUBRIC, repeat: 1, again: false } as const;
+
 /** Has a task judged once, within a budget; `budget` where that leaves nothing for it. @throws Fault as `openJudge` does */
 export async function judgeWithin(
   context: AppContext,
@@ -88,7 +98,7 @@ export async function judgeWithin(
   const { usd: maxCostUsd, tokens: maxTotalTokens, calls: maxCalls } = left;
   if ([maxCostUsd, maxTotalTokens, maxCalls].some((limit) => limit === 0)) return "budget";
   const settings = { ...context.settings, maxCostUsd, maxTotalTokens, maxCalls };
-  const call = { model, rubric: DEFAULT_RUBRIC, repeat: 1, again: false };
+  const call = { model, ...JUDGED_ONCE };
   let opened: Resumed;
   try {
     opened = await openJudge({ ...context, settings }, task, call);
@@ -138,22 +148,66 @@ function checkSpendable(budget: Budget): Budget {
   });
 }
 
+/** What names a judge's work beside the items and their texts: whoever has these finds the work on record. */
+export const JudgePins = z.strictObject({
+  model: ModelRef,
+  family: z.string().nullable(),
+  ...JudgeManner.shape,
+  /** Absent for the protocol's default. */
+  maxOutputTokens: z.int().positive().optional(),
+  /** The prompts, by name. */
+  templates: z.record(z.string(), z.string()),
+  seed: z.string().nullable(),
+});
+export type JudgePins = z.infer<typeof JudgePins>;
+
+type JudgeManners = Pick<JudgeRequest, "model" | "form" | "rubric" | "repeat">;
+
+/** Pins how a judge is asked from now on. @throws Fault `configuration` */
+export async function pinJudge(context: AppContext, call: JudgeManners): Promise<JudgePins> {
+  const { protocols, resources, settings } = context;
+  const model = await checkModelRef(context, call.model);
+  return {
+    ...{ model, family: familyOf(model, settings.families) },
+    form: call.form ?? chooseJudgeForm(model),
+    rubric: resources.rubric(call.rubric),
+    repeat: call.repeat,
+    ...(settings.reviewTokens === undefined ? {} : { maxOutputTokens: settings.reviewTokens }),
+    templates: await templatesInForce(judge.templates, resources, protocols),
+    seed: settings.seed ?? null,
+  };
+}
+
+type JudgeItems = Pick<JudgeTask, "kind" | "items">;
+const workOfJudge = ({ form, rubric, repeat, maxOutputTokens }: JudgePins, { kind, items }: JudgeItems) => ({
+  ...{ kind, items, form, rubric, repeat, maxOutputTokens },
+});
+const identityOf = (pins: JudgePins, items: JudgeItems) => ({
+  work: protocolSettings(judge, workOfJudge(pins, items)),
+  ...{ model: pins.model, family: pins.family, templates: pins.templates },
+});
+
+/** The run of a judge's task that got furthest; undefined where the judge was never asked. */
+export async function findJudging(
+  store: Pick<AppContext["store"], "read" | "organization">,
+  pins: JudgePins,
+  { texts, ...items }: Pick<JudgeTask, "texts"> & JudgeItems,
+): Promise<RecordedRun | undefined> {
+  const { organization } = store;
+  const key = measurementKey(judge, { identity: identityOf(pins, items), texts, seed: pins.seed });
+  let furthest: RecordedRun | undefined;
+  for await (const run of recordedRuns(store, { organization, request: nthRequest(key) }))
+    if (!furthest || repliesIn(run.entries).length >= repliesIn(furthest.entries).length) furthest = run;
+  return furthest;
+}
+
 async function prepareJudge(
   context: AppContext,
-  { kind, items, texts, question }: JudgeTask,
+  { question, texts, ...items }: JudgeTask,
   call: JudgeRequest,
 ): Promise<Pick<ResumableWork, "key" | "opening">> {
-  const { settings } = context;
-  const model = await checkModelRef(context, call.model);
-  const work = {
-    kind,
-    items,
-    form: call.form ?? chooseJudgeForm(model),
-    rubric: context.resources.rubric(call.rubric),
-    repeat: call.repeat,
-    maxOutputTokens: settings.reviewTokens,
-  };
-  const family = familyOf(model, settings.families);
+  const pins = await pinJudge(context, call);
+  const { model, family } = pins;
   const persona = { name: "Judge", instructions: "" };
   const participant = { id: ParticipantId.parse("judge"), seat: "judge", persona, model, family };
   return openMeasurement(context, {
@@ -162,9 +216,9 @@ async function prepareJudge(
     texts,
     again: call.again,
     part: {
-      settings: { ...work, callTimeoutMs: settings.callTimeoutMs },
+      settings: { ...workOfJudge(pins, items), callTimeoutMs: context.settings.callTimeoutMs },
       participants: [participant],
     },
-    identity: ({ templates }) => ({ work: protocolSettings(judge, work), model, family, templates }),
+    identity: () => identityOf(pins, items),
   });
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Json, Labels } from "../../kernel/index.ts";
+import { BenchReport } from "../../lab/bench/report.ts";
 import { Contributions } from "../../lab/contributions/contributions.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, TITLES } from "../problem.ts";
@@ -12,7 +13,17 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The names of the schemas in the document. `Json` is recursive: without a name of its own it could not be referred to. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
-  ...{ BusMessage, Json, Labels, Problem, Contributions, MemorySearch, MemoryEngram, MemoryFacts },
+  ...{
+    BusMessage,
+    Json,
+    Labels,
+    Problem,
+    BenchReport,
+    Contributions,
+    MemorySearch,
+    MemoryEngram,
+    MemoryFacts,
+  },
   ...schemas,
   ...librarySchemas,
 };

@@ -7,6 +7,8 @@ import type { ModelRow } from "../../app/model-table.ts";
 import type { KindLeague, LabeledVote } from "../../app/votes.ts";
 import { DebateFlags } from "../../protocols/debate/settings.ts";
 import { DeliberationId, Json, Labels } from "../../kernel/index.ts";
+import type { ListedBench } from "../../lab/bench/recorded.ts";
+import { BenchReport } from "../../lab/bench/report.ts";
 import type { LeagueRow } from "../../stats/league.ts";
 import { ReactorState } from "../../views/reactor-state.ts";
 import { Result } from "../../views/result.ts";
@@ -279,6 +281,23 @@ export const ShareList = z.strictObject({
   ),
   leftOut,
 });
+
+/** Benches on record, newest first. */
+export const BenchList = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      ...{ id: text, file: text, openedAt: Time, arms: z.array(text), tasks: z.int() },
+      /** Of every arm and task (`total`), those that have come to their end. */
+      ...{ finished: z.int(), total: z.int() },
+      simulated: z.boolean(),
+    }) satisfies z.ZodType<Loose<ListedBench>>,
+  ),
+  /** What `after` takes for the next page; null after the last. */
+  next: nullable.text,
+});
+
+/** A bench as its deliberations stand now. */
+export const Bench = z.strictObject({ id: text, openedAt: Time, report: BenchReport });
 
 /** As `parley watch` has it, without places in the store, which are for no client. */
 export const Reactors = z.strictObject({

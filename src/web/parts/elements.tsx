@@ -5,11 +5,12 @@ import { markdownTree } from "../../reports/markdown-tree.ts";
 
 // ELEMENTS-1. Foreign text becomes text nodes within elements of our own: the page has no way to show text as markup.
 
-/** A tree of reports as elements. Links lead out of the page. */
+/** A tree of reports as elements. Links lead out of the page, but for those of its own, whose addresses begin with a slash. */
 function toElement(node: ElementTree | string, key: number): ComponentChild {
   if (typeof node === "string") return node;
   const { tag, attributes, children } = node;
-  const leaving = tag === "a" ? { target: "_blank", rel: "noopener noreferrer" } : {};
+  const isLeaving = tag === "a" && !String(attributes["href"]).startsWith("/");
+  const leaving = isLeaving ? { target: "_blank", rel: "noopener noreferrer" } : {};
   return createElement(tag, { ...attributes, ...leaving, key }, ...children.map(toElement));
 }
 

@@ -1,0 +1,213 @@
+import { resume } from "../../app/run.ts";
+import { assembleOpening } from "../../app/opening.ts";
+import { recordedRuns } from "../../app/resumable.ts";
+import { openPrepared } from "../../app/start.ts";
+import { seatPerson } from "../../app/people.ts";
+import { findOpening } from "../../app/lookup.ts";
+import type { AppContext } from "../../app/context.ts";
+import { digestOf, idOfRequest, textDigest } from "../../engine/index.ts";
+import {
+  MAX_EVENT_BYTES,
+  type DeliberationId,
+  type Entry,
+  type OrganizationStore,
+  type Summary,
+} from "../../kernel/index.ts";
+import { bench } from "../../protocols/bench/index.ts";
+import {
+  benchSettingsIn,
+  definitionParts,
+  readDefinition,
+  readRequests,
+  reportOf,
+  rowsIn,
+  type BenchDefinition,
+} from "./definition.ts";
+import { readJudging } from "./judged.ts";
+import type { BenchReport } from "./report.ts";
+import { benchRow, isCut, type BenchRow } from "./row.ts";
+
+// RECORDED-1. What a bench compares is on record before its first deliberation, under a name that follows from it: the same bench is found again.
+
+/** What the names of all deliberations of benches begin with. */
+const BENCHES = "bench/";
+const RECORDED = `${BENCHES}record/`;
+
+/** The longest part of a definition that is recorded, in bytes; a store keeps texts up to this in memory. */
+const MAX_PART_BYTES = MAX_EVENT_BYTES;
+
+/** `id`: the bench on record; `tooLarge`: the bytes of the part that is too long to be recorded, and the most that one may have. */
+export type BenchRecord =
+  | { readonly id: DeliberationId }
+  | { readonly tooLarge: { readonly part: string; readonly bytes: number; readonly most: number } };
+
+/** Records what a bench compares, or finds it on record (RECORDED-1). No model is called. */
+export async function recordBench(context: AppContext, definition: BenchDefinition): Promise<BenchRecord> {
+  const { settings, texts } = definitionParts(definition);
+  // The settings are part of an event, which has more than them.
+  const parts = [{ name: "arms", text: JSON.stringify(settings).repeat(2) }, ...texts];
+  for (const { name: part, text } of parts) {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MAX_PART_BYTES) return { tooLarge: { part, bytes, most: MAX_PART_BYTES } };
+  }
+  const { opening } = await assembleOpening(context, {
+    protocol: bench,
+    question: `Bench of ${settings.file}: ${settings.arms.map(({ name }) => name).join(", ")}`,
+    ...{ context: texts, reactions: false },
+    part: {
+      ...{ settings, answering: [], notes: [] },
+      participants: [seatPerson(context.principal.user, "owner", [])],
+    },
+  });
+  const digest = digestOf({ settings, texts: texts.map(({ name, text }) => [name, textDigest(text)]) });
+  // The caps of the bench are its deliberations': nothing is spent here.
+  const { opened } = await openPrepared(context, { ...opening, budget: {} }, `${RECORDED}${digest}`);
+  const run = await resume(context, opened.deliberation, {});
+  await run.outcome();
+  return { id: opened.deliberation };
+}
+
+/** A bench on record, as lists show it. */
+export type ListedBench = {
+  readonly id: DeliberationId;
+  readonly file: string;
+  /** ISO 8601 in UTC. */
+  readonly openedAt: string;
+  readonly arms: readonly string[];
+  readonly tasks: number;
+  /** Of every arm and task, those that have come to their end. */
+  readonly finished: number;
+  /** How many arms and tasks there are, together. */
+  readonly total: number;
+  /** Whether a model that takes part is simulated. */
+  readonly simulated: boolean;
+};
+
+/** A page of benches. `next`: the last id of this page, after which the next one begins; null for the last page. */
+export type BenchPage = { readonly benches: readonly ListedBench[]; readonly next: DeliberationId | null };
+
+/** The recorded benches of an organization, newest first; what cannot be read as one is passed over. */
+export async function listBenches(
+  store: OrganizationStore,
+  { limit, before }: { readonly limit: number; readonly before?: DeliberationId | undefined },
+): Promise<BenchPage> {
+  const found = await store.list({
+    ...{ limit: limit + 1, protocol: bench.name, requests: { prefixes: [RECORDED], hidden: false } },
+    ...(before === undefined ? {} : { before }),
+  });
+  const page = found.slice(0, limit);
+  const statuses = page.length === 0 ? new Map<string, string>() : await readStatuses(store);
+  const listed: ListedBench[] = [];
+  for (const { id, openedAt } of page) {
+    const entries = await store.read(id);
+    const settings = benchSettingsIn(entries);
+    const requests = settings && (await readRequests(store, entries));
+    if (!settings || !requests) continue;
+    const { file, tasks, arms, judge } = settings;
+    const models = [...arms.flatMap(({ seats }) => seats.map(({ model }) => model)), judge ?? ""];
+    listed.push({
+      ...{ id, file, openedAt, arms: arms.map(({ name }) => name), tasks, total: tasks * arms.length },
+      finished: await countFinished(store, requests.flat(), statuses),
+      simulated: models.some((model) => model.startsWith("sim/")),
+    });
+  }
+  return { benches: listed, next: found.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** How many summaries one read of a list takes. */
+const PAGE = 1_000;
+
+/** The status of every deliberation of a bench, by id. */
+async function readStatuses(store: Pick<OrganizationStore, "list">): Promise<ReadonlyMap<string, string>> {
+  const statuses = new Map<string, string>();
+  for (let last: DeliberationId | undefined, isEnd = false; !isEnd;) {
+    const page: readonly Summary[] = await store.list({
+      ...{ limit: PAGE, requests: { prefixes: [BENCHES], hidden: false } },
+      ...(last === undefined ? {} : { before: last }),
+    });
+    for (const { id, status } of page) statuses.set(id, status);
+    last = page.at(-1)?.id;
+    isEnd = page.length < PAGE;
+  }
+  return statuses;
+}
+
+const UNFINISHED: ReadonlySet<string> = new Set(["open", "failed", "cancelled", "stopped-by-budget"]);
+
+/** Counts as the rows of a report do; a journal is read only where its status leaves open whether a cap had a say. */
+async function countFinished(
+  store: Pick<OrganizationStore, "read" | "organization">,
+  requests: readonly string[],
+  statuses: ReadonlyMap<string, string>,
+): Promise<number> {
+  const known = new Map<string, boolean>();
+  for (const request of new Set(requests)) {
+    const idOf = (nth: number) => idOfRequest(store.organization, `${request}/${nth}`);
+    let nth = 0;
+    while (statuses.has(idOf(nth))) nth += 1;
+    const id = idOf(nth - 1);
+    const status = nth === 0 ? "open" : (statuses.get(id) ?? "open");
+    const isSure = UNFINISHED.has(status) || status === "answered";
+    known.set(request, !UNFINISHED.has(status) && (isSure || !isCut(await store.read(id))));
+  }
+  return requests.filter((request) => known.get(request)).length;
+}
+
+/** Reads the rows of a bench from its deliberations. */
+async function readRows(
+  store: Pick<OrganizationStore, "read" | "organization">,
+  { arms, tasks }: BenchDefinition,
+): Promise<ReadonlyMap<string, BenchRow>> {
+  const rows = new Map<string, BenchRow>();
+  const { organization } = store;
+  for (const [index, task] of tasks.entries())
+    for (const { name: arm, requests } of arms) {
+      const key = requests[index] ?? "";
+      if (rows.has(key)) continue;
+      const links: (readonly Entry[])[] = [];
+      for await (const { entries } of recordedRuns(store, {
+        organization,
+        request: (nth) => `${key}/${nth}`,
+      }))
+        links.push(entries);
+      const row = benchRow({ arm, task }, links);
+      if (row) rows.set(key, row);
+    }
+  return rows;
+}
+
+/** A bench's report as its deliberations stand now, and when it was recorded. */
+export type RecordedBench = {
+  readonly id: DeliberationId;
+  /** ISO 8601 in UTC. */
+  readonly openedAt: string;
+  readonly report: BenchReport;
+};
+
+/**
+ * Makes a recorded bench's report from the store alone (DEFINITION-1); undefined for a run that is no bench.
+ * @throws Fault `deliberation-missing`
+ */
+export async function readBench(
+  store: OrganizationStore,
+  id: DeliberationId,
+): Promise<RecordedBench | undefined> {
+  const entries = await store.read(id);
+  const { at: openedAt } = findOpening(entries, id);
+  const definition = await readDefinition(store, entries);
+  if (!definition) return undefined;
+  const rows = rowsIn(definition, await readRows(store, definition));
+  return { id, openedAt, report: await reportFromRows(store, definition, rows) };
+}
+
+/** A report with what a judge has said of these rows so far. */
+export async function reportFromRows(
+  store: Pick<OrganizationStore, "read" | "organization">,
+  definition: BenchDefinition,
+  rows: readonly BenchRow[],
+): Promise<BenchReport> {
+  const { file, tasks, judge } = definition;
+  const arms = definition.arms.map(({ name }) => name);
+  const judging = judge === null ? null : await readJudging(store, judge, { file, tasks, arms, rows });
+  return reportOf(definition, { rows, judging });
+}
