@@ -8,7 +8,7 @@ const browser = inBrowser("whether the page is accessible");
 /** All screens of src/web/app.tsx. */
 const SCREENS = [
   ...["", "runs", "inbox", "league", "contributions", "votes", "costs", "memory", "personas"],
-  ...["library", "forest", "workers", "bus", "settings", "compare"],
+  ...["library", "forest", "bench", "workers", "bus", "settings", "compare"],
 ] as const;
 const VIEWS = ["room", "reviews", "contributions", "steps", "record", "events", "fork"] as const;
 const isLong = process.env["LONG"] === "1";
