@@ -2,7 +2,7 @@ import { defineCommand, integer, type CommandGroup } from "./command.ts";
 import { BENCH, JSON_FLAG } from "./options.ts";
 
 export const BENCHES = {
-  limit: integer("-n, --limit <n>", "maximum number of benches", { min: 1, max: 200, or: 20 }),
+  limit: integer("-n, --limit <n>", "maximum number (of benches)", { min: 1, max: 200, or: 20 }),
   ...JSON_FLAG,
 };
 export const SHOW_BENCH = { out: BENCH.out, ...JSON_FLAG };

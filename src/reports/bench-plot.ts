@@ -172,7 +172,7 @@ function dot({ number, x, y, title, href }: Point): ElementTree[] {
     element("circle", { class: "dot", cx: px(x), cy: px(y), r: RADIUS }, element("title", {}, title)),
     text({ x, y: y + 4, class: "number", anchor: "middle" }, String(number)),
   ];
-  return href === undefined ? shape : [element("a", { href, "aria-label": title }, ...shape)];
+  return href === undefined ? shape : [element("a", { href, "aria-label": `${number}. ${title}` }, ...shape)];
 }
 
 function legendEntry(

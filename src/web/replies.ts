@@ -278,7 +278,7 @@ export type UsageReply = {
   readonly names: { readonly [key: string]: string };
 };
 
-export type ListedBench = {
+export type ListedBenchReply = {
   readonly id: string;
   readonly file: string;
   readonly openedAt: string;
@@ -288,21 +288,21 @@ export type ListedBench = {
   readonly total: number;
   readonly simulated: boolean;
 };
-export type BenchPage = { readonly data: readonly ListedBench[]; readonly next: string | null };
+export type BenchListReply = { readonly data: readonly ListedBenchReply[]; readonly next: string | null };
 
-type BenchScore = { readonly answer: string | null; readonly right: boolean | null };
-export type BenchRow = BenchScore & {
+type ScoreReply = { readonly answer: string | null; readonly right: boolean | null };
+export type BenchRowReply = ScoreReply & {
   readonly arm: string;
   readonly task: string;
   readonly deliberations: readonly string[];
   readonly outcome: string;
   readonly finished: boolean;
   readonly failed: string | null;
-  readonly control: BenchScore | null;
+  readonly control: ScoreReply | null;
   readonly calls: number;
   readonly usd: number | null;
 };
-export type BenchArm = PlottedArm & {
+export type BenchArmReply = PlottedArm & {
   readonly what: string;
   readonly unfinished: number;
   readonly failed: number;
@@ -317,7 +317,7 @@ export type BenchArm = PlottedArm & {
     readonly p: number;
   } | null;
 };
-export type BenchPair = {
+export type BenchPairReply = {
   readonly first: string;
   readonly second: string;
   readonly n: number;
@@ -326,7 +326,7 @@ export type BenchPair = {
   readonly difference: { readonly value: number; readonly low: number; readonly high: number } | null;
   readonly adjusted: number;
 };
-export type BenchJudged = {
+export type BenchJudgedReply = {
   readonly model: string;
   readonly against: string;
   readonly arms: readonly {
@@ -348,10 +348,10 @@ export type BenchReply = {
     readonly tasks: { readonly file: string; readonly count: number; readonly open: number };
     readonly seed: string | null;
     readonly spent: { readonly calls: number; readonly usd: number | null };
-    readonly arms: readonly BenchArm[];
-    readonly pairs: readonly BenchPair[];
-    readonly judged: BenchJudged | null;
-    readonly rows: readonly BenchRow[];
+    readonly arms: readonly BenchArmReply[];
+    readonly pairs: readonly BenchPairReply[];
+    readonly judged: BenchJudgedReply | null;
+    readonly rows: readonly BenchRowReply[];
   };
 };
 

@@ -70,7 +70,7 @@ export const bench: Strings["bench"] = {
   judged: "Offene Fragen, beurteilt",
   judgedHint: (judge) =>
     `${judge} verglich die Antworten in beiden Reihenfolgen. Was sich mit der Reihenfolge ändert, ist unentschieden.`,
-  wonTiedLost: "Gewonnen : unentschieden : verloren",
+  wonTiedLost: "Gewonnen, unentschieden, verloren",
   rows: (arm) => `Läufe von ${arm}`,
   change: "Nur",
   everyRow: "alle Läufe",

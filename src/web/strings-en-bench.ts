@@ -68,7 +68,7 @@ export const bench = {
   judged: "Open questions, judged",
   judgedHint: (judge: string) =>
     `${judge} compared the answers in both orders. A preference that changes with the order is a tie.`,
-  wonTiedLost: "Won : tied : lost",
+  wonTiedLost: "Won, tied, lost",
   rows: (arm: string) => `Runs of ${arm}`,
   change: "Only",
   everyRow: "all runs",

@@ -20,6 +20,13 @@ async function tasksIn(place: Somewhere, count: number): Promise<string> {
 
 const reportIn = ({ stdout }: Ended): BenchReport => BenchReport.parse(JSON.parse(stdout));
 
+/** The report that another process makes of the bench on record. */
+async function reportOnRecord(place: Somewhere): Promise<BenchReport> {
+  const [bench, ...others] = JSON.parse((await place.run(["benches", "--json"])).stdout) as { id: string }[];
+  expect(others).toEqual([]);
+  return reportIn(await place.run(["benches", "show", bench?.id ?? "", "--json"]));
+}
+
 describe("parley bench", () => {
   it("goes on after kill -9, pays for nothing twice but what was in flight, and writes its report", async () => {
     await using place = somewhere();
@@ -44,6 +51,7 @@ describe("parley bench", () => {
     expect(readFileSync(join(place.cwd, "out", "report.md"), "utf8")).toContain("**Simulated models.**");
     const third = await place.run([...command, "--json", "--quiet"]);
     expect(reportIn(third)).toEqual(report);
+    expect(await reportOnRecord(place)).toEqual(report);
   });
 
   it("stops at its cap with exit 5, and goes on from there", async () => {
@@ -56,6 +64,7 @@ describe("parley bench", () => {
       /parley: budget exceeded: .* of 4 are finished and recorded\.\nTry: raise --max-total-tokens; the same command then resumes/,
     );
     expect(reportIn(stopped).complete).toBe(false);
+    expect(await reportOnRecord(place)).toEqual(reportIn(stopped));
     const ended = await place.run([...command, "--max-total-tokens", "9000000"]);
     expect(ended.code).toBe(0);
     expect(reportIn(ended).complete).toBe(true);
@@ -78,6 +87,7 @@ describe("parley bench", () => {
     const again = await place.run([...command, "--retry-failed", "--json"], back);
     expect(again.code).toBe(0);
     expect(reportIn(again)).toMatchObject({ complete: true, arms: [{ failed: 0, accuracy: { n: 3 } }] });
+    expect(await reportOnRecord(place)).toEqual(reportIn(again));
     await server.stop();
   });
 

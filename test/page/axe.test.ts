@@ -8,7 +8,7 @@ const browser = inBrowser("whether the page is accessible");
 /** All screens of src/web/app.tsx, and an address that none of them has. */
 const SCREENS = [
   ...["", "runs", "inbox", "league", "contributions", "votes", "costs", "memory", "personas"],
-  ...["library", "forest", "workers", "bus", "settings", "compare", "nothing-here"],
+  ...["library", "forest", "bench", "workers", "bus", "settings", "compare", "nothing-here"],
 ] as const;
 /** Screens of one thing, and of one that there is not. */
 const ENTRIES = [

@@ -66,7 +66,7 @@ type Pairs = {
   matrix: [Given<"VoteMatrix">, page.MatrixReply];
   shares: [Given<"ShareList">, page.ShareReply];
   usage: [Given<"Usage">, page.UsageReply];
-  benches: [Given<"BenchList">, page.BenchPage];
+  benches: [Given<"BenchList">, page.BenchListReply];
   bench: [Given<"Bench">, page.BenchReply];
   reactors: [Given<"Reactors">, page.ReactorReply];
   contributions: [Contributions, page.ContributionsReply];

@@ -27,7 +27,7 @@ import { readJudging } from "./judged.ts";
 import type { BenchReport } from "./report.ts";
 import { benchRow, isCut, type BenchRow } from "./row.ts";
 
-// RECORDED-1. What a bench compares is on record before its first deliberation, under a name that follows from it: the same bench is found again.
+// ONRECORD-1. What a bench compares is on record before its first deliberation, under a name that follows from it: the same bench is found again.
 
 /** What the names of all deliberations of benches begin with. */
 const BENCHES = "bench/";
@@ -41,7 +41,7 @@ export type BenchRecord =
   | { readonly id: DeliberationId }
   | { readonly tooLarge: { readonly part: string; readonly bytes: number; readonly most: number } };
 
-/** Records what a bench compares, or finds it on record (RECORDED-1). No model is called. */
+/** Records what a bench compares, or finds it on record (ONRECORD-1). No model is called. */
 export async function recordBench(context: AppContext, definition: BenchDefinition): Promise<BenchRecord> {
   const { settings, texts } = definitionParts(definition);
   // The settings are part of an event, which has more than them.

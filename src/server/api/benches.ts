@@ -46,11 +46,11 @@ export const benchRoutes: readonly ApiRoute[] = [
 
 const MAX_HEAD_LENGTH = 200;
 
-type Scored = { readonly answer: string | null; readonly right: boolean | null };
+type ScoredText = { readonly answer: string | null; readonly right: boolean | null };
 
 /** The report with the beginnings of its answers: those to open questions are whole texts. */
 function withHeads({ rows, ...report }: BenchReport): BenchReport {
-  const cut = <T extends Scored>(one: T): T =>
+  const cut = <T extends ScoredText>(one: T): T =>
     one.answer === null ? one : { ...one, answer: one.answer.slice(0, MAX_HEAD_LENGTH).toWellFormed() };
   return {
     ...report,

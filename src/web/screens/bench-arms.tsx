@@ -7,7 +7,7 @@ import { language } from "../language.ts";
 import { Figure } from "../parts/elements.tsx";
 import { Interval } from "../parts/interval.tsx";
 import { Table } from "../parts/table.tsx";
-import type { BenchArm } from "../replies.ts";
+import type { BenchArmReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** The address of this bench with the runs of an arm, all or those of a change. */
@@ -29,7 +29,7 @@ export function ArmFigures({
   arms,
   isScored,
 }: {
-  readonly arms: readonly BenchArm[];
+  readonly arms: readonly BenchArmReply[];
   readonly isScored: boolean;
 }): VNode {
   return (
@@ -66,14 +66,14 @@ export function ArmFigures({
 type Column = {
   readonly head: string;
   readonly isFigure: boolean;
-  readonly cell: (arm: BenchArm, index: number) => VNode | string;
+  readonly cell: (arm: BenchArmReply, index: number) => VNode | string;
 };
 
 function ArmTable({
   arms,
   isScored,
 }: {
-  readonly arms: readonly BenchArm[];
+  readonly arms: readonly BenchArmReply[];
   readonly isScored: boolean;
 }): VNode {
   const scored: readonly Column[] = [

@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { BenchRow } from "../replies.ts";
+import type { BenchRowReply } from "../replies.ts";
 import { CHANGES, changeOf, rowsOf, verdictOf } from "./bench-rows.ts";
 
-type Scored = BenchRow["control"];
+type Scored = BenchRowReply["control"];
 const right = { answer: "1", right: true };
 const wrong = { answer: "2", right: false };
 const none = { answer: null, right: false };
 
-const row = (control: Scored, answer: NonNullable<Scored>, more: Partial<BenchRow> = {}): BenchRow => ({
+const row = (
+  control: Scored,
+  answer: NonNullable<Scored>,
+  more: Partial<BenchRowReply> = {},
+): BenchRowReply => ({
   ...{ arm: "council", task: "t", deliberations: ["x"], outcome: "answered", finished: true, failed: null },
   ...{ calls: 1, usd: null, control, ...answer, ...more },
 });

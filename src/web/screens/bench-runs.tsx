@@ -5,13 +5,13 @@ import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatCount, formatMoney } from "../formats.ts";
 import { AddressChoice } from "../parts/filter.tsx";
 import { Table } from "../parts/table.tsx";
-import type { BenchArm, BenchRow } from "../replies.ts";
+import type { BenchArmReply, BenchRowReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { CHANGES, rowsOf, verdictOf } from "./bench-rows.ts";
 
 const PAGE = 100;
 
-type ArmRunsProps = { readonly arms: readonly BenchArm[]; readonly rows: readonly BenchRow[] };
+type ArmRunsProps = { readonly arms: readonly BenchArmReply[]; readonly rows: readonly BenchRowReply[] };
 
 /** The runs of the arm that the address names, each a link; none without one. */
 export function ArmRuns({ arms, rows }: ArmRunsProps): VNode | null {
@@ -52,14 +52,20 @@ export function ArmRuns({ arms, rows }: ArmRunsProps): VNode | null {
   );
 }
 
-const Answer = ({ of }: { readonly of: Pick<BenchRow, "answer" | "right"> }): VNode => (
+const Answer = ({ of }: { readonly of: Pick<BenchRowReply, "answer" | "right"> }): VNode => (
   <>
     {of.answer !== null && <span dir="auto">{of.answer} </span>}
     <span class="quiet">{t.bench.results[verdictOf(of)]}</span>
   </>
 );
 
-const RunTable = ({ arm, rows }: { readonly arm: string; readonly rows: readonly BenchRow[] }): VNode => (
+const RunTable = ({
+  arm,
+  rows,
+}: {
+  readonly arm: string;
+  readonly rows: readonly BenchRowReply[];
+}): VNode => (
   <Table
     label={t.bench.rows(arm)}
     heads={[

@@ -7,7 +7,7 @@ import { formatAgo, formatCount, formatMoney } from "../formats.ts";
 import { fetchJson, withQuery } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Empty, Failure, Shown } from "../parts/states.tsx";
-import type { BenchPage, BenchReply, ListedBench } from "../replies.ts";
+import type { BenchListReply, BenchReply, ListedBenchReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ArmFigures } from "./bench-arms.tsx";
 import { ArmRuns } from "./bench-runs.tsx";
@@ -22,12 +22,12 @@ export function Bench(): VNode {
 }
 
 function Benches(): VNode {
-  const rows = useSignal<readonly ListedBench[] | undefined>(undefined);
+  const rows = useSignal<readonly ListedBenchReply[] | undefined>(undefined);
   const next = useSignal<string | null>(null);
   const failed = useSignal<Error | undefined>(undefined);
   const load = async (after?: string) => {
     try {
-      const page = await fetchJson<BenchPage>(withQuery("benches", { limit: PAGE, after }));
+      const page = await fetchJson<BenchListReply>(withQuery("benches", { limit: PAGE, after }));
       rows.value = [...(rows.value ?? []), ...page.data];
       next.value = page.next;
       failed.value = undefined;
@@ -68,7 +68,7 @@ function Benches(): VNode {
 function ListedRow({
   bench: { id, file, arms, tasks, finished, total, simulated, openedAt },
 }: {
-  readonly bench: ListedBench;
+  readonly bench: ListedBenchReply;
 }): VNode {
   const facts = [
     t.bench.tasks(tasks),
