@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { median, quantile, startClient, startServer } from "./harness.mjs";
 
-/** @typedef {{ lags: number[], frames: number, cpuUs: number, wholeUs: number }} Followed Milliseconds; frames that all followers got; processor time of the server a frame and follower, while all follow and with the joining. */
+/** @typedef {{ lags: number[], frames: number, cpuUs: number | null, wholeUs: number }} Followed Milliseconds; frames that all followers got; processor time of the server a frame and follower, while all follow and with the joining. */
 
 const RATE = 3_000;
 /** A token every so many milliseconds: slower than batches, and faster. */
@@ -18,8 +18,8 @@ const PACES = [40, 20];
  */
 export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch }) {
   const { followers, drives, tokens, seconds } = quick
-    ? { followers: 100, drives: 5, tokens: 25, seconds: 2 }
-    : { followers: 400, drives: 20, tokens: 100, seconds: 10 };
+    ? { followers: 100, drives: 5, tokens: 50, seconds: 2 }
+    : { followers: 400, drives: 20, tokens: 200, seconds: 10 };
   const models = await startServer([fileURLToPath(new URL("paced-server.mjs", import.meta.url))]);
   const parley = await startParley(dist, { scratch, models: models.url });
   const raw = await startServer([fileURLToPath(new URL("bare-server.mjs", import.meta.url)), models.url]);
@@ -37,6 +37,7 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
           const { lags, cpuUs, wholeUs } = await follow(by, paceMs, tokens);
           note(`${by} ${paceMs} p50`, quantile(lags, 0.5));
           note(`${by} ${paceMs} p99`, quantile(lags, 0.99));
+          if (cpuUs === null) throw new Error("the streams ended before everybody followed them");
           note(`${by} ${paceMs} cpu`, cpuUs);
           note(`${by} ${paceMs} whole`, wholeUs);
         }
