@@ -4,10 +4,10 @@ import type { BenchRowReply } from "../replies.ts";
 export const CHANGES = ["right-wrong", "wrong-right", "right-none", "none-right"] as const;
 export type BenchChange = (typeof CHANGES)[number];
 
-type JudgedAnswer = Pick<BenchRowReply, "answer" | "right">;
+type RightOrWrong = Pick<BenchRowReply, "answer" | "right">;
 
 /** Whether an answer is right, wrong or missing; `open` where no right answer is known. */
-export const verdictOf = ({ answer, right }: JudgedAnswer): "right" | "wrong" | "none" | "open" =>
+export const verdictOf = ({ answer, right }: RightOrWrong): "right" | "wrong" | "none" | "open" =>
   right === null ? "open" : right ? "right" : answer === null ? "none" : "wrong";
 
 /** What deliberating changed in a run; undefined where nothing counts as changed. */
