@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { median, quantile, startClient, startServer } from "./harness.mjs";
 
-/** @typedef {{ lags: number[], frames: number, cpuUs: number | null, wholeUs: number }} Followed Milliseconds; frames that all followers got; processor time of the server a frame and follower, while all follow and with the joining. */
+/** @typedef {{ lags: number[], frames: number, wholeUs: number, steady: { share: number, framesPerMs: number } | undefined }} Followed Milliseconds; frames that all followers got; the server's processor time a frame and follower, with joining; and while all follow, the share of a processor and the frames.  */
 
 const RATE = 3_000;
 /** A token every so many milliseconds: slower than batches, and faster. */
@@ -28,18 +28,28 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
   const note = (/** @type {string} */ name, /** @type {number} */ value) =>
     figures.set(name, [...(figures.get(name) ?? []), value]);
   try {
-    const follow = (/** @type {string} */ by, /** @type {number} */ paceMs, /** @type {number} */ count) =>
-      followAll({ by, paceMs, tokens: count, followers, drives, parley, raw });
+    const follow = (
+      /** @type {string} */ by,
+      /** @type {number} */ paceMs,
+      /** @type {number} */ count,
+      many = followers,
+    ) => followAll({ by, paceMs, tokens: count, followers: many, drives, parley, raw });
     await follow("parley", 40, 25);
     for (let repetition = 0; repetition < repetitions; repetition += 1)
       for (const paceMs of PACES)
         for (const by of ["parley", "raw"]) {
-          const { lags, cpuUs, wholeUs } = await follow(by, paceMs, tokens);
-          note(`${by} ${paceMs} p50`, quantile(lags, 0.5));
-          note(`${by} ${paceMs} p99`, quantile(lags, 0.99));
-          if (cpuUs === null) throw new Error("the streams ended before everybody followed them");
-          note(`${by} ${paceMs} cpu`, cpuUs);
-          note(`${by} ${paceMs} whole`, wholeUs);
+          const all = await follow(by, paceMs, tokens);
+          const few = await follow(by, paceMs, tokens, followers / 4);
+          note(`${by} ${paceMs} p50`, quantile(all.lags, 0.5));
+          note(`${by} ${paceMs} p99`, quantile(all.lags, 0.99));
+          note(`${by} ${paceMs} whole`, all.wholeUs);
+          if (!all.steady || !few.steady) throw new Error("the streams ended before everybody followed them");
+          // Each stream is made once, however many follow it: what more followers take is what following takes.
+          const ms =
+            (all.steady.share - few.steady.share) / (all.steady.framesPerMs - few.steady.framesPerMs);
+          note(`${by} ${paceMs} cpu`, ms * 1_000);
+          const madeMs = (all.steady.share - ms * all.steady.framesPerMs) * paceMs;
+          note(`${by} ${paceMs} made`, (madeMs * 1_000) / drives);
         }
     const id = await parley.ask();
     await fetch(raw.url, { method: "POST", body: await parley.result(id) });
@@ -80,8 +90,9 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
           unit: "us",
           ...own({ target: 20 }),
         },
+        { name: `${is}, CPU a token for its stream`, value: of(`${by} ${paceMs} made`), unit: "us" },
         {
-          name: `${is}, the same with joining, opening and closing`,
+          name: `${is}, all CPU a frame and follower, joining too`,
           value: of(`${by} ${paceMs} whole`),
           unit: "us",
         },

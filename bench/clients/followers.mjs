@@ -11,12 +11,12 @@ answerAsClient(async () => async ({ urls, followers, tokens, pid }) => {
   let frames = 0;
   const begun = cpuOf(pid);
   // Between the two moments everybody follows and nothing begins or ends: what frames cost, without joining.
-  /** @type {{ cpuMs: number, frames: number } | undefined} */
+  /** @type {{ cpuMs: number, frames: number, atMs: number } | undefined} */
   let first;
-  /** @type {{ cpuMs: number, frames: number } | undefined} */
+  /** @type {{ cpuMs: number, frames: number, atMs: number } | undefined} */
   let last;
   let waited = followers;
-  const mark = () => ({ cpuMs: cpuOf(pid), frames });
+  const mark = () => ({ cpuMs: cpuOf(pid), frames, atMs: now() });
   /** @returns {(text: string) => void} */
   const follower = () => {
     let heard = 0;
@@ -41,12 +41,14 @@ answerAsClient(async () => async ({ urls, followers, tokens, pid }) => {
   const usedMs = cpuOf(pid) - begun;
   if (frames < followers * tokens * 0.2) throw new Error(`only ${frames} frames came`);
   const between = first && last && last.frames - first.frames > followers ? { first, last } : undefined;
+  const lastedMs = between ? between.last.atMs - between.first.atMs : 0;
   return {
     ...{ lags, frames, wholeUs: (usedMs * 1_000) / frames },
     // Streams that end before everybody follows tell nothing.
-    cpuUs: between
-      ? ((between.last.cpuMs - between.first.cpuMs) * 1_000) / (between.last.frames - between.first.frames)
-      : null,
+    steady: between && {
+      share: (between.last.cpuMs - between.first.cpuMs) / lastedMs,
+      framesPerMs: (between.last.frames - between.first.frames) / lastedMs,
+    },
   };
 });
 

@@ -129,7 +129,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
     };
     const live = hides(channel.entries) ? undefined : framesBytes(texts.get(channel.id));
     const isState = entries.some(isStateChange);
-    for (const one of channel.followers) {
+    const tell = (one: StreamFollower): void => {
       const fresh = entries.every(({ seq }) => seq > one.seq);
       if (shown.length > 0)
         one.write(
@@ -141,8 +141,12 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
         );
       one.seq = Math.max(one.seq, entries.at(-1)?.seq ?? 0);
       if (isState) one.write(stateBytes(channel.entries));
-      if (live && one.behind() < MAX_BEHIND_FRAMES) one.write(live);
-      if (one.behind() > MAX_BEHIND) leave(channel, one, false); // STREAM-3
+    };
+    for (const one of channel.followers) {
+      if (entries.length > 0) tell(one);
+      const behind = one.behind();
+      if (live && behind < MAX_BEHIND_FRAMES) one.write(live);
+      if (behind > MAX_BEHIND) leave(channel, one, false); // STREAM-3
     }
     if (isClosed(channel.entries)) void endWhenDone(channel);
   };

@@ -83,11 +83,13 @@ export function beginFollowing(response: ServerResponse): void {
 
 /** A reply that a follower's bytes go to, and that begins with the first of them. */
 export function followingSink(response: ServerResponse): Sink {
+  let hasBegun = false;
   const begin = () => {
-    if (!response.headersSent) beginFollowing(response);
+    if (!hasBegun && !response.headersSent) beginFollowing(response);
+    hasBegun = true;
   };
   const write = (bytes: Buffer) => {
-    begin();
+    if (!hasBegun) begin();
     writeChunk(response, bytes);
   };
   return {
@@ -102,8 +104,8 @@ export function followingSink(response: ServerResponse): Sink {
   };
 }
 
-/** Buffers as chunks of a reply, each made once for all connections that it goes to. */
-const chunks = new WeakMap<Buffer, Buffer>();
+/** The last buffer, as a chunk of a reply: a stream's followers are told the same one after the other. */
+let framed: { readonly bytes: Buffer; readonly chunk: Buffer } | undefined;
 
 /**
  * Writes to a reply whose head is written. The chunk goes straight to the connection: Node would frame it anew for each of a
@@ -111,11 +113,12 @@ const chunks = new WeakMap<Buffer, Buffer>();
  */
 function writeChunk(response: ServerResponse, bytes: Buffer): void {
   const { socket } = response;
-  if (!socket || !response.headersSent || !response.chunkedEncoding) return void response.write(bytes);
-  let chunk = chunks.get(bytes);
-  if (!chunk) {
-    chunk = Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
-    chunks.set(bytes, chunk);
+  if (!socket || !response.chunkedEncoding) return void response.write(bytes);
+  if (framed?.bytes !== bytes) {
+    const chunk = Buffer.concat([
+      ...[Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")],
+    ]);
+    framed = { bytes, chunk };
   }
-  socket.write(chunk);
+  socket.write(framed.chunk);
 }
