@@ -31,15 +31,14 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
     const follow = (
       /** @type {string} */ by,
       /** @type {number} */ paceMs,
-      /** @type {number} */ count,
-      many = followers,
+      /** @type {{ count: number, many: number }} */ { count, many },
     ) => followAll({ by, paceMs, tokens: count, followers: many, drives, parley, raw });
-    await follow("parley", 40, 25);
+    await follow("parley", 40, { count: 25, many: followers });
     for (let repetition = 0; repetition < repetitions; repetition += 1)
       for (const paceMs of PACES)
         for (const by of ["parley", "raw"]) {
-          const all = await follow(by, paceMs, tokens);
-          const few = await follow(by, paceMs, tokens, followers / 4);
+          const all = await follow(by, paceMs, { count: tokens, many: followers });
+          const few = await follow(by, paceMs, { count: tokens, many: followers / 4 });
           note(`${by} ${paceMs} p50`, quantile(all.lags, 0.5));
           note(`${by} ${paceMs} p99`, quantile(all.lags, 0.99));
           note(`${by} ${paceMs} whole`, all.wholeUs);

@@ -1,4 +1,3 @@
-import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { isEvent } from "../../kernel/index.ts";

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { Entry } from "../../kernel/index.ts";
+import { isEvent, type Entry } from "../../kernel/index.ts";
 import type { ShownRun } from "../folds.ts";
 import { isServed } from "../served.ts";
 
@@ -39,21 +39,12 @@ export function viewsSince(entries: readonly Entry[]): ReadonlyMap<ViewName, num
 
 /** The view that this entry gives something to show. */
 function viewBegunBy(entry: Entry): ViewName | undefined {
-  switch (entry.type) {
-    case "review-given":
-    case "standing-reached":
-      return "reviews";
-    case "contribution-measured":
-      return "contributions";
-    case "synthesis-given":
-      return entry.data.claims === undefined ? undefined : "contributions";
-    case "deliberation-opened": {
-      const { name } = entry.data.protocol;
-      return name === "debate" || name === "forest" ? name : undefined;
-    }
-    default:
-      return undefined;
-  }
+  if (isEvent(entry, "review-given", "standing-reached")) return "reviews";
+  if (isEvent(entry, "contribution-measured")) return "contributions";
+  if (isEvent(entry, "synthesis-given")) return entry.data.claims === undefined ? undefined : "contributions";
+  if (!isEvent(entry, "deliberation-opened")) return undefined;
+  const { name } = entry.data.protocol;
+  return name === "debate" || name === "forest" ? name : undefined;
 }
 
 /** In the order of the tabs. */
