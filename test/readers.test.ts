@@ -330,10 +330,11 @@ describe("time", () => {
       for (const text of texts.slice(0, KNOWN_SLOW)) read(text.slice(0, 4_096));
       for (const [index, text] of texts.entries()) {
         if (index >= KNOWN_SLOW && (index + nth) % oneIn !== 0) continue;
-        const took = timeOf(read, text);
-        // Once more where another process or a collection may have had the core.
-        const again = took > MAX_TIME ? timeOf(read, text) : took;
-        if (again > MAX_TIME) slow.push({ name, piece: PIECES[index], took: Math.round(again) });
+        let took = timeOf(read, text);
+        // Again where another process or a collection may have had the core.
+        for (let tries = 0; took > MAX_TIME && tries < 5; tries += 1)
+          took = Math.min(took, timeOf(read, text));
+        if (took > MAX_TIME) slow.push({ name, piece: PIECES[index], took: Math.round(took) });
       }
     }
     expect(slow).toEqual([]);

@@ -142,7 +142,7 @@ describe.skipIf("because" in server)("PostgreSQL as it is run elsewhere", () => 
     expect(await ending).toBeGreaterThan(10);
     expect((await store.for(LOCAL).read(id)).map(({ seq }) => seq)).toEqual(upTo(61));
     await store[Symbol.asyncDispose]();
-  });
+  }, 90_000);
 
   it.each([1, 2, 3])(
     "goes on when a connection ends between two queries of a transaction, %i times",

@@ -103,7 +103,7 @@ describe.concurrent("parley serve", () => {
     const open = (models: string[]) =>
       call(`${one.url}api/v1/deliberations`, one.key, asked(0, { protocol: "respond", models }));
     // As many calls of one model as may be in flight; the others are in this process.
-    const counted = await Promise.all(Array.from({ length: 8 }, () => open(["openai/ada?latency=12500"])));
+    const counted = await Promise.all(Array.from({ length: 8 }, () => open(["openai/ada?latency=20000"])));
     const inside = await Promise.all(Array.from({ length: 56 }, () => open(["sim/ada?latency=100000"])));
     await holds(async () => sim.calls() === 8);
     const [first, ...others] = [...counted, ...inside].map(({ json }) => json.id as string);
@@ -133,11 +133,11 @@ describe.concurrent("parley serve", () => {
     await holds(async () => {
       const { json } = await call(`${two.url}api/v1/deliberations?status=answered&limit=200`, two.key);
       return json.data.length === 9;
-    }, 45_000);
+    }, 75_000);
     // Eight that were in flight, again, and the one that was in line.
     expect(sim.calls()).toBe(17);
     two.process.kill("SIGKILL");
-  }, 120_000);
+  }, 180_000);
 
   it("of two servers over one store one pays; after kill -9 the other goes on when the lease ends", async () => {
     await using place = somewhere();
