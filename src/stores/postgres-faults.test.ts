@@ -125,7 +125,7 @@ describe.skipIf("because" in server)("PostgreSQL as it is run elsewhere", () => 
       while (!over) {
         const sql = "select pg_terminate_backend(pid) from pg_stat_activity where usename = $1";
         ended += (await client.query(sql, [place.name])).rows.length;
-        await new Promise((resolve) => setTimeout(resolve, 15));
+        await new Promise((resolve) => setTimeout(resolve, 60));
       }
       await client.end();
       return ended;
