@@ -12,8 +12,12 @@ export const formatRatio = (value: number | null, digits = 2): string =>
         maximumFractionDigits: digits,
       }).format(value);
 
-export const formatPercent = (share: number | null): string =>
-  share === null ? t.unknown : numberFormat({ style: "percent", maximumFractionDigits: 0 }).format(share);
+export const formatPercent = (share: number | null, digits = 0): string =>
+  share === null
+    ? t.unknown
+    : numberFormat({
+        ...{ style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits },
+      }).format(share);
 
 /** US dollars, with as many digits as a small sum needs. */
 export const formatMoney = (usd: number | null): string =>

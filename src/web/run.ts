@@ -62,9 +62,8 @@ export function closedRun(id: string, entries: readonly Entry[]): RunStore {
 
 function createRun(id: string) {
   const entries: Entry[] = [];
-  /** The seqs of entries that came without their digests and with the heads of their texts; and those that have no longer text. */
+  /** The seqs of entries that came without their digests and with the heads of their texts. */
   const cut = new Set<number>();
-  const textWhole = new Set<number>();
   const live = new Map<string, LiveStep>();
   const ears = new Map<string, Set<(step: LiveStep, added: string | undefined) => void>>();
   const version = signal(0);
@@ -104,10 +103,7 @@ function createRun(id: string) {
     changed();
   };
   const putCut = (fresh: readonly Entry[]) => {
-    for (const { seq, data } of fresh) {
-      cut.add(seq);
-      if (!hasCutText(data)) textWhole.add(seq);
-    }
+    for (const { seq } of fresh) cut.add(seq);
     put(fresh);
   };
 
@@ -200,7 +196,8 @@ function createRun(id: string) {
       };
     },
     complete(seqs: readonly number[], { digests = false } = {}) {
-      const missing = seqs.filter((seq) => (digests || !textWhole.has(seq)) && cut.delete(seq));
+      const isWanted = (seq: number) => digests || hasCutText(entries[indexOf(entries, seq)]?.data);
+      const missing = seqs.filter((seq) => cut.has(seq) && isWanted(seq) && cut.delete(seq));
       for (let from = 0; from < missing.length; from += MAX_AT_ONCE) {
         const only = missing.slice(from, from + MAX_AT_ONCE);
         const path = withQuery(`deliberations/${encodeURIComponent(id)}/events`, { only: only.join(",") });

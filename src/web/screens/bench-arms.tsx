@@ -2,8 +2,7 @@ import type { VNode } from "preact";
 import { benchFigure } from "../../reports/bench-plot.ts";
 import { MIN_BENCH_TASKS, type BenchEstimate } from "../../reports/bench-words.ts";
 import { hrefWith } from "../address.ts";
-import { formatCount, formatMoney, formatRatio, formatTime } from "../formats.ts";
-import { language } from "../language.ts";
+import { formatCount, formatMoney, formatPercent, formatRatio, formatTime } from "../formats.ts";
 import { Figure } from "../parts/elements.tsx";
 import { Interval } from "../parts/interval.tsx";
 import { Table } from "../parts/table.tsx";
@@ -13,16 +12,11 @@ import { t } from "../strings.ts";
 /** The address of this bench with the runs of an arm, all or those of a change. */
 export const hrefToRuns = (arm: string, change?: string): string => hrefWith({ arm, change });
 
-const formatShare = (share: number, digits = 1): string =>
-  new Intl.NumberFormat(language, {
-    ...{ style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits },
-  }).format(share);
-
 /** `70.0 % (57.5 % … 80.1 %)`. */
 export const formatEstimate = ({ value, low, high }: BenchEstimate): string =>
   value === null || low === null || high === null
     ? "–"
-    : `${formatShare(value)} (${formatShare(low)} … ${formatShare(high)})`;
+    : `${formatPercent(value, 1)} (${formatPercent(low, 1)} … ${formatPercent(high, 1)})`;
 
 /** Accuracy over cost, and the figures behind it, an arm a row. */
 export function ArmFigures({
@@ -46,7 +40,7 @@ export function ArmFigures({
               words: {
                 ...{ title: t.bench.plot, subtitle: t.bench.plotSubtitle, nothing: t.bench.nothing },
                 axis: t.bench.axis,
-                share: formatShare,
+                share: formatPercent,
                 cost: (value, unit) =>
                   unit === "usd"
                     ? formatMoney(value)
