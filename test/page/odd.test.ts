@@ -197,7 +197,7 @@ describe.skipIf(browser.isMissing)("the page with what is odd", () => {
     await page.getByRole("button", { name: "Play" }).click();
     await page.getByRole("button", { name: "Pause" }).waitFor(WAIT);
     await page.getByRole("button", { name: "Play" }).waitFor(WAIT); // it reaches the end
-    expect(new URL(page.url()).searchParams.get("at")).toBeNull();
+    await expect.poll(() => new URL(page.url()).searchParams.get("at"), WAIT).toBeNull();
     await page.goto(`${server.url}compare?a=unknown&b=backwards`);
     await page.locator("main table").first().waitFor(WAIT);
     expect(NEGATIVE.exec(await textOf(page))).toBeNull();
