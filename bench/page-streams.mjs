@@ -80,6 +80,9 @@ async function startBetween(server, id) {
     const { pathname } = new URL(incoming.url ?? "/", server);
     if (pathname === "/api/v1/feed") return tellStreams(response, id);
     const isEvents = pathname === `/api/v1/deliberations/${id}/events`;
+    // The page asks for the first events and, line by line, for those behind them: here there is only one.
+    if (isEvents && incoming.headers.accept === "application/x-ndjson")
+      return response.writeHead(200, { "content-type": "application/x-ndjson" }).end();
     if (isEvents) delete incoming.headers["accept-encoding"];
     passed(incoming).then(
       (from) => {

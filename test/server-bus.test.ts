@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { envelopesOf } from "../src/interop/local2/subjects.ts";
+import { busJournal, envelopesOf } from "../src/interop/local2/subjects.ts";
 import { OrganizationId, type Entry } from "../src/kernel/index.ts";
 import { testServer, type Sse, type TestServer } from "./support/server.ts";
 
@@ -30,9 +30,10 @@ async function expected(ids: readonly string[]) {
   return runs
     .flatMap((entries) =>
       entries.flatMap((entry, at) =>
-        envelopesOf(entries.slice(0, at + 1))
-          .filter(({ message_id, subject }) => message_id === `${entry.id}/${subject}`)
-          .map((message) => ({ cursor: entry.cursor, message })),
+        envelopesOf(entry, busJournal(entries.slice(0, at + 1))).map((message) => ({
+          cursor: entry.cursor,
+          message,
+        })),
       ),
     )
     .sort((one, other) => one.cursor - other.cursor)

@@ -42,8 +42,9 @@ export async function* exportPieces(
   const entries = RAW_FORMATS.has(format) ? recorded : veiled(recorded);
   if (format === "jsonl") for (const entry of entries) yield `${eventLine(entry)}\n`;
   else if (format === "local2") {
-    const { envelopesOf } = await import("../interop/local2/subjects.ts");
-    for (const message of envelopesOf(entries)) yield jsonLine(message);
+    const { busJournal, envelopesOf } = await import("../interop/local2/subjects.ts");
+    const journal = busJournal(entries);
+    for (const entry of entries) for (const message of envelopesOf(entry, journal)) yield jsonLine(message);
   } else if (format === "dialectic") yield await dialecticText(store, entries);
   else if (format === "json") {
     const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));

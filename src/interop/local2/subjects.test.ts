@@ -9,7 +9,14 @@ import {
   recalled,
   turnOf,
 } from "../../../test/support/sample-turn.ts";
-import { envelopesOf, SUBJECTS, subjectKnown, subjectsOf, type SubjectMessage } from "./subjects.ts";
+import {
+  busJournal,
+  envelopesOf,
+  SUBJECTS,
+  subjectKnown,
+  subjectsOf,
+  type SubjectMessage,
+} from "./subjects.ts";
 
 /** Every subject that LoCAL2 has, as its protocol and its phase 5 name them. */
 const LOCAL2 = [
@@ -272,7 +279,8 @@ describe("LoCAL2's subjects", () => {
       answered("A", "20 degrees"),
       answered("B", "21 degrees"),
     ]);
-    const envelopes = envelopesOf(entries);
+    const journal = busJournal(entries);
+    const envelopes = entries.flatMap((entry) => envelopesOf(entry, journal));
     expect(envelopes.map(({ subject, sender_id }) => `${subject} ${sender_id}`)).toEqual([
       "query.received ui",
       "tool.call.weather generator_agent",
@@ -288,5 +296,21 @@ describe("LoCAL2's subjects", () => {
     expect(new Set(envelopes.map((one) => one.message_id)).size).toBe(envelopes.length);
     expect(new Set(envelopes.map((one) => one.correlation_id))).toEqual(new Set(["d1"]));
     expect(envelopes[0]?.metadata).toMatchObject({ session_id: "d1" });
+  });
+
+  it("are read from one entry after another, however many there are", () => {
+    const thumbs = Array.from({ length: 30_000 }, () => ({
+      ...{ type: "feedback-given" as const, data: { thumb: "up" as const } },
+    }));
+    const entries = turnOf("d1", [asked("Why?"), answered("A", "So."), ...thumbs]);
+    const journal = busJournal([]);
+    const start = process.cpuUsage();
+    const messages = entries.flatMap((entry) => {
+      journal.add(entry);
+      return envelopesOf(entry, journal);
+    });
+    const { user, system } = process.cpuUsage(start);
+    expect(messages.filter(({ payload }) => payload["query_id"] === "d1/2").length).toBeGreaterThan(60_000);
+    expect((user + system) / 1e6).toBeLessThan(10); // seconds; minutes where each looks through all
   });
 });

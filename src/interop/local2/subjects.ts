@@ -244,17 +244,19 @@ export const SUBJECTS: readonly SubjectRow[] = [
 /** The messages that LoCAL2's bus would have carried for these entries, in their order: those of one deliberation, or of the turns of a conversation. */
 export function subjectsOf(entries: readonly Entry[]): SubjectMessage[] {
   const journal = busJournal(entries);
-  return entries.flatMap((entry) =>
-    SUBJECTS.flatMap((row): SubjectMessage[] => {
-      const payload = row.from === null ? undefined : row.payload(entry, journal);
-      if (!payload) return [];
-      const subject = row.subject.endsWith(TOOL)
-        ? row.subject.replace(TOOL, () => toText(payload["tool"] ?? ""))
-        : row.subject;
-      return [{ subject, payload, at: entry.at, seq: entry.seq }];
-    }),
-  );
+  return entries.flatMap((entry) => messagesOf(entry, journal));
 }
+
+/** An entry's messages, with what the journal says by now. */
+const messagesOf = (entry: Entry, journal: BusJournal): SubjectMessage[] =>
+  SUBJECTS.flatMap((row): SubjectMessage[] => {
+    const payload = row.from === null ? undefined : row.payload(entry, journal);
+    if (!payload) return [];
+    const subject = row.subject.endsWith(TOOL)
+      ? row.subject.replace(TOOL, () => toText(payload["tool"] ?? ""))
+      : row.subject;
+    return [{ subject, payload, at: entry.at, seq: entry.seq }];
+  });
 
 /** LoCAL2's participants, by what they say. A response is of the respondent that gave it. */
 const SENDERS: Readonly<Record<string, string>> = {
@@ -267,32 +269,25 @@ const SENDERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The messages of one deliberation in the envelope of LoCAL2's bus, in order. `correlation_id` is the deliberation's id, which
- * is its `query_id` there; `message_id` is the event's id and the subject's.
+ * An entry's messages in the envelope of LoCAL2's bus, in order. `correlation_id` is the deliberation's id, which is its
+ * `query_id` there; `message_id` is the event's id and the subject's.
  */
-export function envelopesOf(entries: readonly Entry[]) {
-  const journal = busJournal(entries);
-  const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
-  return subjectsOf(entries).flatMap(({ subject, payload, at, seq }) => {
-    const entry = bySeq.get(seq);
-    if (!entry) return [];
+export const envelopesOf = (entry: Entry, journal: BusJournal) =>
+  messagesOf(entry, journal).map(({ subject, payload, at }) => {
     const isTool = subject.startsWith("tool.result.");
     const respondent = payload["respondent_id"] === "B" ? "respondent_b" : "generator_agent";
-    return [
-      {
-        message_id: `${entry.id}/${subject}`,
-        message_type: "event",
-        subject,
-        sender_id: SENDERS[subject] ?? (isTool ? toText(payload["tool"] ?? null) : respondent),
-        payload,
-        correlation_id: entry.deliberation,
-        recipient_id: null,
-        metadata: { session_id: journal.session(entry), user_id: journal.user(entry) },
-        timestamp_utc: at,
-      },
-    ];
+    return {
+      message_id: `${entry.id}/${subject}`,
+      message_type: "event",
+      subject,
+      sender_id: SENDERS[subject] ?? (isTool ? toText(payload["tool"] ?? null) : respondent),
+      payload,
+      correlation_id: entry.deliberation,
+      recipient_id: null,
+      metadata: { session_id: journal.session(entry), user_id: journal.user(entry) },
+      timestamp_utc: at,
+    };
   });
-}
 
 /** What is to be known of a subject before anybody waits for it: its fields, or why it never comes; undefined for none of LoCAL2's. */
 export type KnownSubject =
@@ -313,20 +308,29 @@ const Recalling = z.object({ recall: z.object({ user: z.string() }) });
 
 /**
  * What a message of LoCAL2's bus says beyond its event, read from the entries of one deliberation or of several, each one's
- * in order. What the entries do not tell is null.
+ * in order; later ones can be added. What the entries do not tell is null.
  */
 export function busJournal(entries: readonly Entry[]) {
   const openings = new Map<string, Event<"deliberation-opened">>();
   const engrams = new Map<string, Event<"engram-written">>();
   const answers = new Map<string, BusAnswer>();
-  for (const entry of entries) {
-    if (isEvent(entry, "deliberation-opened")) openings.set(entry.deliberation, entry);
-    if (isEvent(entry, "engram-written")) engrams.set(entry.deliberation, entry);
-    if (isEvent(entry, "answer-given", "synthesis-given")) answers.set(entry.id, entry);
-  }
+  const shown = new Map<string, Event<"answer-given">>();
+  /** Of one participant of one deliberation. */
+  const calls = new Map<string, Event<"tool-called">[]>();
+  const recalls = new Map<string, Event<"engrams-recalled">[]>();
   const openingOf = (entry: Entry) => openings.get(entry.deliberation)?.data;
-  const siblings = (entry: Entry): readonly Entry[] =>
-    entries.filter((one) => one.deliberation === entry.deliberation);
+  const keyOf = (entry: Entry, by: string | undefined) => `${entry.deliberation}/${by}`;
+
+  function add(entry: Entry): void {
+    const { deliberation } = entry;
+    if (isEvent(entry, "deliberation-opened")) openings.set(deliberation, entry);
+    if (isEvent(entry, "engram-written")) engrams.set(deliberation, entry);
+    if (isEvent(entry, "answer-given", "synthesis-given")) answers.set(entry.id, entry);
+    if (isResponse(entry) && respondentOf(entry) === "A") shown.set(deliberation, entry);
+    if (isEvent(entry, "tool-called")) push(calls, keyOf(entry, entry.data.by), entry);
+    if (isEvent(entry, "engrams-recalled")) push(recalls, keyOf(entry, entry.data.for), entry);
+  }
+  for (const entry of entries) add(entry);
 
   /** Goes back through the turns, as far as the entries tell. */
   const firstTurn = (last: DeliberationId): string | null => {
@@ -345,6 +349,7 @@ export function busJournal(entries: readonly Entry[]) {
   };
 
   return {
+    add,
     question: (entry: Entry): string | null => openingOf(entry)?.question ?? null,
     /** The first deliberation of the conversation. */
     session: (entry: Entry): string | null => firstTurn(entry.deliberation),
@@ -357,22 +362,15 @@ export function busJournal(entries: readonly Entry[]) {
     attachments: (entry: Entry): string[] => (openingOf(entry)?.context ?? []).map(({ name }) => name),
     answer: (id: EventId): BusAnswer | undefined => answers.get(id),
     /** The answer of this deliberation that is shown. */
-    shown: (entry: Entry): Event<"answer-given"> | undefined =>
-      siblings(entry)
-        .filter(isResponse)
-        .findLast((one) => respondentOf(one) === "A"),
+    shown: (entry: Entry): Event<"answer-given"> | undefined => shown.get(entry.deliberation),
     /** What the participant had called before it answered, in order. */
     tools: (answer: Event<"answer-given">): Json[] =>
-      siblings(answer).flatMap((one) =>
-        isEvent(one, "tool-called") && one.data.by === answer.data.by && one.seq < answer.seq
-          ? [{ tool: one.data.tool, args: one.data.arguments, result: toText(one.data.result) }]
-          : [],
-      ),
+      (calls.get(keyOf(answer, answer.data.by)) ?? [])
+        .filter((one) => one.seq < answer.seq)
+        .map(({ data }) => ({ tool: data.tool, args: data.arguments, result: toText(data.result) })),
     /** What the participant got from memory, if anything. */
     recalled: (answer: Event<"answer-given">): Event<"engrams-recalled"> | undefined =>
-      siblings(answer)
-        .filter((one) => isEvent(one, "engrams-recalled"))
-        .findLast((one) => one.data.for === answer.data.by && one.seq < answer.seq),
+      (recalls.get(keyOf(answer, answer.data.by)) ?? []).findLast((one) => one.seq < answer.seq),
     model: (answer: Event<"answer-given">): string | null =>
       answer.data.call?.model ??
       openingOf(answer)?.participants.find(({ id }) => id === answer.data.by)?.model ??
@@ -380,6 +378,12 @@ export function busJournal(entries: readonly Entry[]) {
   };
 }
 export type BusJournal = ReturnType<typeof busJournal>;
+
+function push<T>(lists: Map<string, T[]>, key: string, one: T): void {
+  const list = lists.get(key);
+  if (list) list.push(one);
+  else lists.set(key, [one]);
+}
 
 /** A tool's result as LoCAL2 has it: a text. */
 const toText = (result: Json): string => (typeof result === "string" ? result : JSON.stringify(result));

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
-import { envelopesOf, subjectKnown } from "../../interop/local2/subjects.ts";
+import { busJournal, envelopesOf, subjectKnown, type BusJournal } from "../../interop/local2/subjects.ts";
 import {
   DeliberationId,
   isEvent,
@@ -122,6 +122,9 @@ async function cursorBefore(store: OrganizationStore, { deliberation, seq }: Bus
 
 type BusEnvelope = ReturnType<typeof envelopesOf>[number];
 
+/** What one deliberation has said until `seq`. */
+type KnownJournal = { readonly journal: BusJournal; readonly hides: boolean; seq: number };
+
 const wantsOf =
   (subjects: readonly string[], conversation: string | undefined) =>
   ({ subject, correlation_id, metadata }: BusEnvelope): boolean =>
@@ -143,24 +146,20 @@ async function deliver(
 ): Promise<void> {
   const { response, signal } = call;
   const stream = beginStream(call);
-  const journals = new LRUCache<DeliberationId, { readonly entries: Entry[]; readonly hides: boolean }>({
-    max: MAX_JOURNALS,
-  });
+  const journals = new LRUCache<DeliberationId, KnownJournal>({ max: MAX_JOURNALS });
   for await (const batch of store.subscribe(from, signal)) {
     for (const entry of batch) {
       if (entry.type === "unreadable") continue;
       const { deliberation, seq } = entry;
-      const known = journals.get(deliberation);
-      // What was read may have more than what is due: a message says what its journal said at its time.
-      const all =
-        known?.entries.at(-1)?.seq === seq - 1 ? [...known.entries, entry] : await store.read(deliberation);
-      const entries = all.filter((one) => one.seq <= seq);
-      if (entries.length === 0) continue;
-      const opened = entries.find((one) => isEvent(one, "deliberation-opened"));
-      const hides = known?.hides ?? (opened !== undefined && hasPeople(opened.data));
-      journals.set(deliberation, { entries, hides });
-      const shown = hides ? entries.flatMap(hideText) : entries;
-      const messages = envelopesOf(shown).filter((one) => one.message_id === `${entry.id}/${one.subject}`);
+      const kept = journals.get(deliberation);
+      const known = kept?.seq === seq - 1 ? kept : await readBefore(store, entry);
+      journals.set(deliberation, known);
+      known.seq = seq;
+      const shown = known.hides ? hideText(entry) : [entry];
+      const messages = shown.flatMap((one) => {
+        known.journal.add(one);
+        return envelopesOf(one, known.journal);
+      });
       for (const [nth, message] of messages.entries()) {
         const isSeen = after?.deliberation === deliberation && after.seq === seq && nth <= after.nth;
         if (!isSeen && wants(message)) stream.message(`${deliberation}.${seq}.${nth}`, message);
@@ -169,6 +168,15 @@ async function deliver(
     if (response.writableLength > MAX_BEHIND) return void response.destroy();
   }
   stream.end();
+}
+
+/** A deliberation's journal before one of its entries: a message says what its journal said at its time. */
+async function readBefore(store: OrganizationStore, { deliberation, seq }: Entry): Promise<KnownJournal> {
+  const all = await store.read(deliberation);
+  const opened = all.find((one) => isEvent(one, "deliberation-opened"));
+  const hides = opened !== undefined && hasPeople(opened.data);
+  const before = all.filter((one) => one.seq < seq);
+  return { journal: busJournal(hides ? before.flatMap(hideText) : before), hides, seq: seq - 1 };
 }
 
 const MAX_BEHIND = 8_000_000;
