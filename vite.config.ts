@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { defineConfig } from "vite";
-import { pureSchemas } from "./scripts/pure-schemas.mjs";
+import { lexerAlone, pureSchemas } from "./scripts/pure-schemas.mjs";
 
 /** The page that `parley serve` shows: `src/web` into `dist/web`, as files named by their content. */
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
   // The server says where it stands (`<base>`), so nothing in the files does.
   base: "./",
   publicDir: false,
-  plugins: [pureSchemas()],
+  plugins: [pureSchemas(), lexerAlone()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",

@@ -44,10 +44,12 @@ async function loadEarlier(
   entries: readonly Entry[],
 ): Promise<NonNullable<ShownResult["earlier"]>> {
   const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  if (!opening?.history?.length) return [];
+  const { outcomeLine } = await import("../replies/gist.ts");
   return Promise.all(
-    (opening?.history ?? []).map(async ({ question, answer }) => ({
+    opening.history.map(async ({ question, answer }) => ({
       question: await text(question),
-      answer: await text(answer),
+      gist: outcomeLine(await text(answer)),
     })),
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Answer, answerKeys, sameAnswer, writeAnswer } from "./answer.ts";
+import { writeAnswer } from "../text/format.ts";
+import { Answer, answerKeys, sameAnswer } from "./answer.ts";
 
 const number = (value: string): Answer => ({ kind: "number", value });
 const text = (value: string): Answer => ({ kind: "text", value });

@@ -265,12 +265,3 @@ export function sameAnswer(a: Answer, b: Answer): boolean {
   const [one, other] = answerKeys([a, b]);
   return one === other;
 }
-
-/** An answer as people read it: `42`, `5 km`, `$18`, `50%`. */
-export function writeAnswer({ value, unit = "" }: Answer): string {
-  if (unit === "") return value;
-  const [, currency = "", rest = ""] = /^((?:US|A|C|NZ|HK)?[$€£¥₹])?\s?(.*)$/s.exec(unit) ?? [];
-  const amount =
-    currency === "" ? value : value.startsWith("-") ? `-${currency}${value.slice(1)}` : `${currency}${value}`;
-  return /^(?:[%‰°/-]|$)/.test(rest) ? `${amount}${rest}` : `${amount} ${rest}`;
-}

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { sameAnswer, writeAnswer } from "./answer.ts";
+import { writeAnswer } from "../text/format.ts";
+import { sameAnswer } from "./answer.ts";
 import { extractAnswer } from "./extract-answer.ts";
 
 const short = (text: string): string | null => {

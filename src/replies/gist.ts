@@ -1,3 +1,4 @@
+import { writeAnswer } from "../text/format.ts";
 import { contentWords } from "../text/words.ts";
 import { extractAnswer } from "./extract-answer.ts";
 import { fencedBlocks, readEnds, splitLines } from "../text/fences.ts";
@@ -10,6 +11,12 @@ const MAX_SENTENCES = 4;
 /** What one sentence gets at least while others are still to come. */
 const MIN_CUT = 200;
 const CODE_LINE = 80;
+
+/** What an answer comes to, on a line: its final answer, else its first sentence. */
+export function outcomeLine(answer: string): string {
+  const final = extractAnswer(answer);
+  return final ? writeAnswer(final) : (answer.trim().split(/\n|(?<=[.!?])\s/, 1)[0] ?? "");
+}
 
 /** What only greets, announces or offers: it says nothing of the question. */
 const filler =

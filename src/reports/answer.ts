@@ -26,8 +26,8 @@ export type ShownResult = {
   readonly parts: readonly ReportPart[];
   /** How many models agree, and on what they differ, on one line. */
   readonly agreement?: string | undefined;
-  /** The turns before this one in its conversation, oldest first; of a summary the question is empty. */
-  readonly earlier?: readonly { readonly question: string; readonly answer: string }[];
+  /** The turns before this one in its conversation, oldest first, with what each came to; of a summary the question is empty. */
+  readonly earlier?: readonly { readonly question: string; readonly gist: string }[];
   /** What was said, in a document, where the protocol tells it all itself: in place of drafts, critiques and reviews. */
   readonly course?: (() => readonly ReportPart[]) | undefined;
   /** Whether the section is what was asked for, so that no answer is missed. */

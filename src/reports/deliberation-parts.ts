@@ -8,9 +8,7 @@ import {
   type ReportPart,
   type StepKey,
 } from "../kernel/index.ts";
-import { writeAnswer } from "../replies/answer.ts";
-import { extractAnswer } from "../replies/extract-answer.ts";
-import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
+import { formatDuration, formatNumber, pluralize, writeAnswer } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { spending, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
@@ -94,12 +92,12 @@ export function earlierPart({ earlier = [], result: { previous } }: ShownResult)
     words(previous === null ? "" : `Follows the run ${previous}.`),
     points([
       ...(left > 0 ? [`${pluralize(left, "turn")} before these`] : []),
-      ...earlier.slice(-MAX_EARLIER).map(({ question, answer }) => {
-        const final = extractAnswer(answer);
-        const [first = ""] = answer.trim().split(/\n|(?<=[.!?])\s/, 1);
-        const gist = final ? writeAnswer(final) : first;
-        return `${question === "" ? "Summary" : oneLine(question, 300)}: ${oneLine(gist, 300)}`;
-      }),
+      ...earlier
+        .slice(-MAX_EARLIER)
+        .map(
+          ({ question, gist }) =>
+            `${question === "" ? "Summary" : oneLine(question, 300)}: ${oneLine(gist, 300)}`,
+        ),
     ]),
   );
 }

@@ -1,6 +1,7 @@
 import { marked, type Token, type Tokens } from "marked";
 import { describe, expect, it } from "vitest";
 import { Cursor, DeliberationId, decodeEntry, eventId, type Entry } from "../kernel/index.ts";
+import { outcomeLine } from "../replies/gist.ts";
 import { decisionRecord } from "./decision-record.ts";
 import { deliberationMarkdown } from "./deliberation.ts";
 import { shownPanel } from "../../test/support/shown.ts";
@@ -62,7 +63,7 @@ it("names the turns before it, the last five, and a final answer in place of its
   const { entries } = degradedCouncil();
   const turns = Array.from({ length: 6 }, (_, nth) => ({
     question: `# Question ${nth}?`,
-    answer: nth === 5 ? "Long working.\n\nFinal answer: 391" : "It depends. On much.",
+    gist: outcomeLine(nth === 5 ? "Long working.\n\nFinal answer: 391" : "It depends. On much."),
   }));
   const shown = { ...shownPanel(entries), earlier: turns };
   for (const text of [deliberationMarkdown(entries, shown), decisionRecord(entries, shown)]) {

@@ -1,4 +1,4 @@
-import { walkTokens, type Token, type Tokens } from "marked";
+import type { MarkedToken, Token, Tokens } from "marked";
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
 import { blocksOf, type MarkdownBlock } from "./markdown-blocks.ts";
 import { MAX_WORK, readBlocks, readInline, type ReadingBudget } from "./markdown-reading.ts";
@@ -58,12 +58,23 @@ function plainBlock({ kind, lines, language = "" }: MarkdownBlock, { level, left
 function isContained(tokens: readonly Token[], text: string, { headings = true } = {}): boolean {
   let isSafe = true;
   let rest = text;
-  // What is called gives no promises.
-  void walkTokens([...tokens], ({ type, raw }) => {
+  for (const { type, raw } of allTokens(tokens)) {
     if (["html", "image", "def"].includes(type) || (type === "heading" && !headings)) isSafe = false;
     if (type === "codespan" || type === "code") rest = rest.replaceAll(raw, "");
-  });
+  }
   return isSafe && !REACHES_OUT.test(rest);
+}
+
+/** These tokens and all within them. Not by `walkTokens`, which brings a renderer of HTML with it. */
+function* allTokens(tokens: readonly Token[]): Generator<Token> {
+  for (const token of tokens) {
+    yield token;
+    const known = token as MarkedToken; // without extensions there are no others
+    if (known.type === "table")
+      for (const cell of [...known.header, ...known.rows.flat()]) yield* allTokens(cell.tokens);
+    else if (known.type === "list") yield* allTokens(known.items);
+    else if ("tokens" in known) yield* allTokens(known.tokens ?? []);
+  }
 }
 
 /** A text verbatim in a fence that nothing in it can close. */

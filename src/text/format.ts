@@ -1,3 +1,5 @@
+import type { Answer } from "../kernel/index.ts";
+
 /** 1234567 as 1,234,567. */
 export const formatNumber = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
@@ -22,3 +24,12 @@ const rest = (whole: string, part: number, unit: string): string =>
 /** US dollars with as many digits as mean something: `$12.30`, `$0.0123`, `under $0.0001`. */
 export const formatUsd = (usd: number): string =>
   usd === 0 ? "$0" : usd < 0.0001 ? "under $0.0001" : `$${usd.toFixed(usd >= 1 ? 2 : 4)}`;
+
+/** An answer as people read it: `42`, `5 km`, `$18`, `50%`. */
+export function writeAnswer({ value, unit = "" }: Answer): string {
+  if (unit === "") return value;
+  const [, currency = "", rest = ""] = /^((?:US|A|C|NZ|HK)?[$€£¥₹])?\s?(.*)$/s.exec(unit) ?? [];
+  const amount =
+    currency === "" ? value : value.startsWith("-") ? `-${currency}${value.slice(1)}` : `${currency}${value}`;
+  return /^(?:[%‰°/-]|$)/.test(rest) ? `${amount}${rest}` : `${amount} ${rest}`;
+}

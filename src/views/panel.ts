@@ -8,7 +8,7 @@ import {
   type Participant,
   type StepKey,
 } from "../kernel/index.ts";
-import { writeAnswer } from "../replies/answer.ts";
+import { writeAnswer } from "../text/format.ts";
 import { vote } from "../stats/vote.ts";
 import { answerEvent, answersIn, type AnswerEvent } from "./answer-event.ts";
 

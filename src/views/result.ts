@@ -13,8 +13,7 @@ import {
   type Opening,
   type StepKey,
 } from "../kernel/index.ts";
-import { writeAnswer } from "../replies/answer.ts";
-import { pluralize } from "../text/format.ts";
+import { pluralize, writeAnswer } from "../text/format.ts";
 import { traceSentences } from "../text/trace.ts";
 import { withheldIn } from "./contribution-grounds.ts";
 import { criticalPathFold } from "./critical-path.ts";

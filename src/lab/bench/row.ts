@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { sameAnswer, writeAnswer } from "../../replies/answer.ts";
+import { sameAnswer } from "../../replies/answer.ts";
+import { writeAnswer } from "../../text/format.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { callOf, isEvent, workOf, type Answer, type Entry, type Event } from "../../kernel/index.ts";
 import { type AnswerEvent, answersIn } from "../../views/answer-event.ts";

@@ -1,6 +1,7 @@
 import { canAfford, type ProtocolContext } from "../../engine/index.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
-import { sameAnswer, writeAnswer } from "../../replies/answer.ts";
+import { sameAnswer } from "../../replies/answer.ts";
+import { writeAnswer } from "../../text/format.ts";
 import { tiedGroups, vote, type Vote, type VoteGroup } from "../../stats/vote.ts";
 import { breakTie } from "../council/index.ts";
 import { answerWith, centralDraft, leadingDraft } from "../phases/control.ts";

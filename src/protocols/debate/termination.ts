@@ -1,6 +1,6 @@
 import type { ParticipantId } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
-import { writeAnswer } from "../../replies/answer.ts";
+import { writeAnswer } from "../../text/format.ts";
 import { parseConfidence } from "../../replies/confidence.ts";
 import { similarityOfRounds } from "../../stats/text-similarity.ts";
 import { majority } from "../../stats/vote.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isEvent, type Entry, type EngramId, type Json } from "../../kernel/index.ts";
-import { writeAnswer } from "../../replies/answer.ts";
+import { writeAnswer } from "../../text/format.ts";
 import type { KeptFact } from "../../views/memory-view.ts";
 import { AnswerGrade, answerOfB, gradeOf } from "../../views/answer-event.ts";
 

@@ -44,6 +44,12 @@ export const Empty = ({
   </div>
 );
 
+export const Loading = (): VNode => (
+  <p class="quiet" role="status">
+    {t.loading}
+  </p>
+);
+
 type LoadedProps<T> = {
   /** Heads the screen until what is loaded has a heading of its own. */
   readonly title?: string;
@@ -58,13 +64,7 @@ export function Shown<T>({ title, of: { loaded, again }, children }: LoadedProps
   return (
     <>
       {title !== undefined && <h1>{title}</h1>}
-      {now.state === "failed" ? (
-        <Failure error={now.error} again={again} />
-      ) : (
-        <p class="quiet" role="status">
-          {t.loading}
-        </p>
-      )}
+      {now.state === "failed" ? <Failure error={now.error} again={again} /> : <Loading />}
     </>
   );
 }

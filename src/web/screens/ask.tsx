@@ -44,8 +44,12 @@ export function Ask(): VNode {
   const sending = useSignal(false);
   const failed = useSignal<Error | undefined>(undefined);
   const previous = address.value.query.get("previous") ?? undefined;
-  // What shows the answer as Markdown comes while the question is written.
-  useEffect(() => void import("../parts/elements.tsx").catch(() => undefined), []);
+  // What reads a run and shows its answer as Markdown comes while the question is written.
+  useEffect(() => {
+    void import("../parts/elements.tsx").catch(() => undefined);
+    // The fold alone: a module that is named whole brings its schemas.
+    void import("../../views/result.ts").then(({ resultFold }) => resultFold).catch(() => undefined);
+  }, []);
   const send = async (event: Event) => {
     event.preventDefault();
     if (question.value.trim() === "" || sending.value) return;

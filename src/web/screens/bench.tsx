@@ -6,7 +6,7 @@ import { address, hrefTo } from "../address.ts";
 import { formatAgo, formatCount, formatMoney } from "../formats.ts";
 import { fetchJson, withQuery } from "../http.ts";
 import { useApi } from "../loaded.ts";
-import { Empty, Failure, Shown } from "../parts/states.tsx";
+import { Empty, Failure, Loading, Shown } from "../parts/states.tsx";
 import type { BenchListReply, BenchReply, ListedBenchReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ArmFigures } from "./bench-arms.tsx";
@@ -42,11 +42,7 @@ function Benches(): VNode {
       <h1>{t.nav.bench}</h1>
       {failed.value && <Failure error={failed.value} again={again} />}
       {rows.value === undefined ? (
-        failed.value === undefined && (
-          <p class="quiet" role="status">
-            {t.loading}
-          </p>
-        )
+        failed.value === undefined && <Loading />
       ) : rows.value.length === 0 && next.value === null ? (
         <Empty title={t.bench.empty} next={t.bench.emptyNext} />
       ) : (

@@ -7,7 +7,7 @@ import { useShown, useNeededTexts, type ShownRun } from "../folds.ts";
 import { formatCount, formatMoney, formatTime } from "../formats.ts";
 import { openingDifferences } from "../opening-differences.ts";
 import { Markdown } from "../parts/elements.tsx";
-import { Empty, Failure } from "../parts/states.tsx";
+import { Empty, Failure, Loading } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { openRun } from "../run.ts";
 import { t } from "../strings.ts";
@@ -46,12 +46,7 @@ function Pair({ a, b }: { readonly a: string; readonly b: string }): VNode {
   const failed = both.find(({ run }) => run.state.value === "failed")?.run.error.value;
   if (failed) return <Failure error={failed} />;
   const [one, other] = both.map(({ result }) => result.value);
-  if (!one || !other)
-    return (
-      <p class="quiet" role="status">
-        {t.loading}
-      </p>
-    );
+  if (!one || !other) return <Loading />;
   const isSame = one.question.trim() === other.question.trim();
   return (
     <>

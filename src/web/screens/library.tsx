@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { address, go, hrefTo } from "../address.ts";
 import { useApi } from "../loaded.ts";
 import { NewName } from "../parts/new-name.tsx";
-import { Empty, Shown } from "../parts/states.tsx";
+import { Empty, Loading, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import type { CatalogReply, PromptListReply } from "../replies.ts";
 import { t } from "../strings.ts";
@@ -18,25 +18,44 @@ export function Library(): VNode {
   if (kind === "prompts" && name !== undefined) return <Prompt key={name} name={name} />;
   if ((kind === "strategies" || kind === "packs") && name !== undefined)
     return <LibraryEntry key={`${kind}/${name}`} kind={kind} name={name} />;
+  return <All />;
+}
+
+/** All lists at once, so that none pushes those below it. */
+function All(): VNode {
+  const strategies = useApi<CatalogReply>("strategies");
+  const packs = useApi<CatalogReply>("packs");
+  const prompts = useApi<PromptListReply>("prompts");
+  const isLoading = [strategies, packs, prompts].some(({ loaded }) => loaded.value.state === "loading");
   return (
     <>
       <h1>{t.library.title}</h1>
-      {KINDS.map((one) => (
-        <section key={one} aria-labelledby={`kind-${one}`}>
-          <h2 id={`kind-${one}`}>{t.library.kinds[one]}</h2>
-          <p class="quiet">{t.library.about[one]}</p>
-          {one === "prompts" ? <Prompts /> : <Entries kind={one} />}
-        </section>
-      ))}
+      {isLoading ? (
+        <Loading />
+      ) : (
+        KINDS.map((one) => (
+          <section key={one} aria-labelledby={`kind-${one}`}>
+            <h2 id={`kind-${one}`}>{t.library.kinds[one]}</h2>
+            <p class="quiet">{t.library.about[one]}</p>
+            {one === "prompts" ? (
+              <Prompts of={prompts} />
+            ) : (
+              <Entries kind={one} of={one === "packs" ? packs : strategies} />
+            )}
+          </section>
+        ))
+      )}
     </>
   );
 }
 
-function Entries({ kind }: { readonly kind: "strategies" | "packs" }): VNode {
-  const loaded = useApi<CatalogReply>(kind);
+type Listed<T> = ReturnType<typeof useApi<T>>;
+type EntriesProps = { readonly kind: "strategies" | "packs"; readonly of: Listed<CatalogReply> };
+
+function Entries({ kind, of }: EntriesProps): VNode {
   return (
     <>
-      <Shown of={loaded}>
+      <Shown of={of}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty title={t.library.empty} next={t.library.emptyNext} />
@@ -58,11 +77,10 @@ function Entries({ kind }: { readonly kind: "strategies" | "packs" }): VNode {
   );
 }
 
-function Prompts(): VNode {
-  const loaded = useApi<PromptListReply>("prompts");
+function Prompts({ of }: { readonly of: Listed<PromptListReply> }): VNode {
   const words = useSignal("");
   return (
-    <Shown of={loaded}>
+    <Shown of={of}>
       {({ data }) => (
         <>
           <label class="field narrow">

@@ -46,7 +46,12 @@ function All(): VNode {
           )
         }
       </Shown>
-      <NewName label={t.personas.create} begin={(name) => go(hrefTo(["personas", name], { view: "file" }))} />
+      {personas.loaded.value.state !== "loading" && (
+        <NewName
+          label={t.personas.create}
+          begin={(name) => go(hrefTo(["personas", name], { view: "file" }))}
+        />
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
 import { isEvent } from "../../kernel/index.ts";
 import type { Result } from "../../views/result.ts";
 import { go, hrefTo, hrefWith } from "../address.ts";
@@ -10,7 +11,7 @@ import { Refusal } from "../parts/refusal.tsx";
 import type { OpenedReply } from "../replies.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
-import { WaitingForms } from "./waiting.tsx";
+import type { WaitingForms } from "./waiting.tsx";
 
 type HeadProps = { readonly shown: ShownRun; readonly result: Result };
 
@@ -58,7 +59,7 @@ function Missing({ shown, result }: HeadProps): VNode {
   const shared = [...families].filter(([, count]) => count > 1);
   return (
     <div class="missing">
-      {isServed && status === "waiting" && shown.at.value === undefined && <WaitingForms id={result.id} />}
+      {isServed && status === "waiting" && shown.at.value === undefined && <Waiting id={result.id} />}
       {error && degraded.length === 0 && (
         <p class="notice bad">{t.run.error(error.code, error.model ?? "")}</p>
       )}
@@ -80,6 +81,16 @@ function Missing({ shown, result }: HeadProps): VNode {
       ))}
     </div>
   );
+}
+
+/** The forms of what is waited for, loaded where somebody is. */
+function Waiting({ id }: { readonly id: string }): VNode | null {
+  const forms = useSignal<typeof WaitingForms | undefined>(undefined);
+  useEffect(() => {
+    void import("./waiting.tsx").then((fetched) => (forms.value = fetched.WaitingForms));
+  }, []);
+  const Forms = forms.value;
+  return Forms ? <Forms id={id} /> : null;
 }
 
 function Actions({ shown, result }: HeadProps): VNode {

@@ -5,7 +5,7 @@ import { address, go, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo } from "../formats.ts";
 import { fetchJson, withQuery } from "../http.ts";
 import { actOnKeys } from "../keys.ts";
-import { Empty, Failure } from "../parts/states.tsx";
+import { Empty, Failure, Loading } from "../parts/states.tsx";
 import type { ListedRun, RunPage } from "../replies.ts";
 import { t } from "../strings.ts";
 
@@ -62,9 +62,7 @@ export function Runs(): VNode {
       <Filters />
       {failed.value && <Failure error={failed.value} again={() => void load()} />}
       {rows.value === undefined ? (
-        <p class="quiet" role="status">
-          {t.loading}
-        </p>
+        <Loading />
       ) : rows.value.length === 0 ? (
         <Empty
           title={isFiltered ? t.runsPage.noneFound : t.runsPage.empty}

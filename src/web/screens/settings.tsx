@@ -84,18 +84,24 @@ function Values(): VNode {
           );
         }}
       </Shown>
-      <p class="quiet">{t.settings.readOnly}</p>
-      <h2>{t.settings.later}</h2>
-      <ul class="plain-list">
-        {[t.nav.keys, t.nav.members, t.settings.quotas, t.settings.audit].map((name) => (
-          <li key={name}>
-            {name} <span class="quiet">{t.shell.later}</span>
-          </li>
-        ))}
-      </ul>
+      {config.loaded.value.state !== "loading" && <Closing />}
     </>
   );
 }
+
+const Closing = (): VNode => (
+  <>
+    <p class="quiet">{t.settings.readOnly}</p>
+    <h2>{t.settings.later}</h2>
+    <ul class="plain-list">
+      {[t.nav.keys, t.nav.members, t.settings.quotas, t.settings.audit].map((name) => (
+        <li key={name}>
+          {name} <span class="quiet">{t.shell.later}</span>
+        </li>
+      ))}
+    </ul>
+  </>
+);
 
 /** A setting's value in one text; empty where it is not set. */
 function written(value: unknown): string {

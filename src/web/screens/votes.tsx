@@ -38,7 +38,11 @@ export function Votes(): VNode {
           )
         }
       </Shown>
-      <History key={`${kind} ${since} ${persona} ${model}`} filter={{ kind, since, persona, model }} />
+      <History
+        key={`${kind} ${since} ${persona} ${model}`}
+        filter={{ kind, since, persona, model }}
+        isShown={matrix.loaded.value.state !== "loading"}
+      />
     </>
   );
 }
@@ -73,7 +77,10 @@ function Matrix({ cells, by }: { readonly cells: MatrixReply["cells"]; readonly 
 
 type Filter = { readonly [name in "kind" | "since" | "persona" | "model"]: string | undefined };
 
-function History({ filter }: { readonly filter: Filter }): VNode | null {
+type HistoryProps = { readonly filter: Filter; readonly isShown: boolean };
+
+/** Each vote. It is loaded beside what stands above it, and shown once that stands there. */
+function History({ filter, isShown }: HistoryProps): VNode | null {
   const rows = useSignal<readonly VoteRow[]>([]);
   const next = useSignal<string | null>(null);
   const failed = useSignal<Error | undefined>(undefined);
@@ -87,6 +94,7 @@ function History({ filter }: { readonly filter: Filter }): VNode | null {
     }
   };
   useEffect(() => void load(), []);
+  if (!isShown) return null;
   if (failed.value) return <Failure error={failed.value} />;
   if (rows.value.length === 0) return null;
   return (
