@@ -63,6 +63,8 @@ export type ShownRun = {
   readonly entries: ReadonlySignal<readonly Entry[]>;
   readonly result: ReadonlySignal<Result | undefined>;
   readonly protocol: ReadonlySignal<string | undefined>;
+  /** Whether the result has its protocol's own part, or will have none. */
+  readonly isWhole: ReadonlySignal<boolean>;
 };
 
 type RunFold<T> = { take(entry: Entry): void; read(count: number): T };
@@ -97,8 +99,8 @@ export function useShown(run: RunStore): ShownRun {
   const protocol = useComputed(() => protocolIn(entries.value));
   const read = useComputed(() => foldReader(run, () => resultFold(view.value)));
   const result = useComputed(() => read.value(entries.value.length));
-  useLoaded(protocol, SECTIONS, view);
-  return { run, at, entries, result, protocol };
+  const isWhole = useLoaded(protocol, SECTIONS, view);
+  return { run, at, entries, result, protocol, isWhole };
 }
 
 /** The words for a protocol's own part, once they are loaded. */
@@ -138,22 +140,30 @@ export function useNeededTexts({ run, entries }: ShownRun): void {
   }, [run]);
 }
 
+/** Loads what the protocol has of these; true once that is there, or is not to be had. */
 function useLoaded<T>(
   protocol: ReadonlySignal<string | undefined>,
   modules: { readonly [name: string]: () => Promise<T> },
   into: Signal<T | undefined>,
-): void {
+): ReadonlySignal<boolean> {
   const name = protocol.value;
+  const isDone = useSignal(false);
   useEffect(() => {
+    if (name === undefined) return;
     let isCurrent = true;
-    const load = name === undefined || !Object.hasOwn(modules, name) ? undefined : modules[name];
-    void load?.().then((module) => {
-      if (isCurrent) into.value = module;
-    });
+    const load = Object.hasOwn(modules, name) ? modules[name] : undefined;
+    const finish = (module?: T) => {
+      if (!isCurrent) return;
+      if (module) into.value = module;
+      isDone.value = true;
+    };
+    if (load) load().then(finish, () => finish());
+    else finish();
     return () => {
       isCurrent = false;
     };
   }, [name]);
+  return isDone;
 }
 
 /** The seqs of the entries that a view tells. */

@@ -220,6 +220,7 @@ export const run: Strings["run"] = {
   vetoedFlaw: (name, flaw) => `${name}: ${flaw}`,
   earlierTurns: "Früher in dieser Unterhaltung",
   earlierSteps: (count: number) => `${plural(count, "früherer Schritt", "frühere Schritte")} zu zeigen`,
+  earlierStages: (count: number) => plural(count, "frühere Phase", "frühere Phasen"),
   laterTurns: "Anschlussfragen",
 };
 

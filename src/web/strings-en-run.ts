@@ -77,6 +77,7 @@ export const run = {
   idle: "not asked yet",
   tokensOut: (count: number) => plural(count, "token", "tokens"),
   earlierSteps: (count: number) => `${plural(count, "earlier step", "earlier steps")} to show`,
+  earlierStages: (count: number) => plural(count, "earlier stage", "earlier stages"),
   column: (name: string) => `What ${name} writes`,
   dissent: "Dissent",
   insights: "Unique points",

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { address, hrefWith } from "../address.ts";
 import { useNeededTexts, useShown, type ShownRun } from "../folds.ts";
-import { Empty, Failure } from "../parts/states.tsx";
+import { Empty, Failure, Loading } from "../parts/states.tsx";
 import { openRun, type RunStore } from "../run.ts";
 import { ApiProblem } from "../http.ts";
 import { isServed } from "../served.ts";
@@ -44,16 +44,14 @@ export function RunArticle({ shown, turns }: ArticleProps): VNode {
   const { run } = shown;
   useNeededTexts(shown);
   const result = shown.result.value; // read while it loads: each entry is folded when it comes
-  const isLoading = run.state.value === "loading";
+  const isLoading = run.state.value === "loading" || !shown.isWhole.value;
   if (!result || isLoading)
     return (
       <article class="run">
         <h1 class="question" dir="auto">
           {result?.question ?? t.run.title}
         </h1>
-        <p class="quiet" role="status">
-          {t.loading}
-        </p>
+        <Loading />
       </article>
     );
   return (

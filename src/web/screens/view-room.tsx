@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { groupBy } from "../../stats/numbers.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
 import { foldReader, type ShownRun } from "../folds.ts";
 import { formatTime } from "../formats.ts";
@@ -13,6 +14,9 @@ import { t } from "../strings.ts";
 
 /** So many columns are made at once. */
 const BLOCK = 16;
+
+/** Of a run's stages, so many of the newest are told; the events tell all. */
+const MAX_STAGES = 12;
 
 /** Of a column's steps, so many of the newest are shown at first, and so many more at a time. */
 const MORE_STEPS = 8;
@@ -33,34 +37,30 @@ export function Room({ shown }: RoomProps): VNode {
     const _changes = run.liveVersion.value;
     return at.value === undefined ? [...run.live] : [];
   });
-  const { rows, phases } = progress.value;
-  const ids = new Set(rows.map(({ id }) => id));
-  const written = new Map<string, (readonly [string, LiveStep])[]>();
-  for (const one of running.value) {
-    const by = one[1].by ?? "";
-    const owner = ids.has(by) ? by : "";
-    written.set(owner, [...(written.get(owner) ?? []), one]);
-  }
-  const liveOf = (id: string) => written.get(id) ?? [];
-  const stray = liveOf("");
-  const made = useGrowing(rows.length);
+  // The same elements while nothing changes: those that come in later blocks draw none of the others anew.
+  const columns = useComputed(() => {
+    const { rows } = progress.value;
+    const ids = new Set(rows.map(({ id }) => id));
+    const written = groupBy(running.value, ([, { by = "" }]) => (ids.has(by) ? by : ""));
+    const column = (row: ProgressRow) => (
+      <Column key={row.id} row={row} run={run} live={written.get(row.id) ?? []} />
+    );
+    const stray = { id: "", name: t.unknown, seat: "", model: "", steps: [] };
+    return [...rows, ...(written.has("") ? [stray] : [])].map(column);
+  });
+  const { phases } = progress.value;
+  const made = useGrowing(columns.value.length);
   return (
     <>
       <div role="status">
         <ol class="stages" aria-label={t.run.views.room}>
-          {phases.map(({ phase, in: present, out }, index) => (
+          {phases.length > MAX_STAGES && <li>{t.run.earlierStages(phases.length - MAX_STAGES)}</li>}
+          {phases.slice(-MAX_STAGES).map(({ phase, in: present, out }, index) => (
             <li key={index}>{t.run.stage(phase, present, out)}</li>
           ))}
         </ol>
       </div>
-      <div class="columns">
-        {rows.slice(0, made).map((row) => (
-          <Column key={row.id} row={row} run={run} live={liveOf(row.id)} />
-        ))}
-        {stray.length > 0 && (
-          <Column row={{ id: "", name: t.unknown, seat: "", model: "", steps: [] }} run={run} live={stray} />
-        )}
-      </div>
+      <div class="columns">{columns.value.slice(0, made)}</div>
     </>
   );
 }
