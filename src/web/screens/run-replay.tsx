@@ -2,6 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { isEvent, timeOf, type Entry } from "../../kernel/index.ts";
+import { groupBy } from "../../stats/numbers.ts";
 import { criticalPathSeqs } from "../../views/critical-path.ts";
 import { go, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
@@ -137,26 +138,20 @@ function marksIn(entries: readonly Entry[]): readonly Mark[] {
   });
 }
 
-/** Marks above the track; of many in one place, one is drawn. */
+/** The upper edge and the height of each kind of mark. */
+const BANDS = { loss: [0, 4], roster: [4, 4], path: [9, 3] } as const;
+
+/** Marks above the track, one path for all of a kind; of many in one place, one is drawn. */
 function Marks({ marks, last }: { readonly marks: readonly Mark[]; readonly last: number }): VNode {
-  const places = new Map<string, Mark & { readonly x: number }>();
-  for (const mark of marks) {
-    const x = last <= 1 ? 0 : Math.round(((mark.seq - 1) / (last - 1)) * 400) / 4;
-    const key = `${mark.kind} ${x}`;
-    if (!places.has(key)) places.set(key, { ...mark, x });
-  }
+  const places = groupBy(marks, ({ kind }) => kind);
+  const placeOf = ({ seq }: Mark) => (last <= 1 ? 0 : Math.round(((seq - 1) / (last - 1)) * 400) / 4);
   return (
     <svg class="marks" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
-      {[...places.values()].map(({ kind, x, seq }) => (
-        <rect
-          key={`${kind} ${seq}`}
-          class={kind}
-          x={x - 0.2}
-          y={kind === "path" ? 9 : kind === "roster" ? 4 : 0}
-          width="0.4"
-          height={kind === "path" ? 3 : 4}
-        />
-      ))}
+      {[...places].map(([kind, all]) => {
+        const [top, height] = BANDS[kind];
+        const rects = [...new Set(all.map(placeOf))].map((x) => `M${x - 0.2} ${top}h.4v${height}h-.4z`);
+        return <path key={kind} class={kind} d={rects.join("")} />;
+      })}
     </svg>
   );
 }

@@ -19,7 +19,7 @@ const BLOCK = 16;
 const MAX_STAGES = 12;
 
 /** Of a column's steps, so many of the newest are shown at first, and so many more at a time. */
-const MORE_STEPS = 8;
+const MORE_STEPS = 4;
 
 type RoomProps = { readonly shown: ShownRun };
 
