@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -34,10 +34,30 @@ export async function playRuns(dist, scratch) {
     return /** @type {string} */ (run.id);
   };
   try {
-    return { council: await play("council"), debate: await play("debate"), ask: await play("ask") };
+    return {
+      ...{ council: await play("council"), debate: await play("debate"), ask: await play("ask") },
+      judge: judgePair(dist, scratch),
+    };
   } finally {
     await opened.close();
   }
+}
+
+/** A judge's run, which only the command line begins. @param {string} dist @param {string} scratch @returns {string} its id */
+function judgePair(dist, scratch) {
+  const cwd = homeIn(scratch);
+  for (const name of ["a", "b"]) writeFileSync(join(cwd, `${name}.md`), `Answer ${name}.\n`);
+  const asked = ["--question", "Which is right?", "--model", "sim/judy?family=j", "--json"];
+  const env = { PATH: process.env["PATH"], HOME: cwd, PARLEY_HOME: cwd };
+  const command = [join(dist, "cli.mjs"), "judge", "compare", "a.md", "b.md", ...asked];
+  return JSON.parse(
+    execFileSync(process.execPath, command, {
+      cwd,
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+      encoding: "utf8",
+    }),
+  ).id;
 }
 
 /** Writes a run that is a recorded one again and again. @param {string} dist @param {string} scratch @param {string} recorded the id of that run @returns {Promise<string>} the new run's id */
