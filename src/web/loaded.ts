@@ -1,5 +1,5 @@
-import { useSignal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { fetchJson } from "./http.ts";
 
 /** Something that is fetched: nothing yet, what came, or why it did not. */
@@ -29,4 +29,39 @@ export function useApi<T>(path: string | undefined): {
     return () => end.abort();
   }, [path, turn.value]);
   return { loaded, again: () => (turn.value += 1) };
+}
+
+/** The pages of a list, one after another; begun anew when what is asked for changes. */
+export type Pages<T> = {
+  /** Undefined until the first page has come. */
+  readonly rows: Signal<readonly T[] | undefined>;
+  readonly failed: Signal<Error | undefined>;
+  readonly hasMore: ReadonlySignal<boolean>;
+  /** Loads the next page, or again the one that failed. */
+  readonly more: () => void;
+};
+
+export function usePages<T>(path: (after?: string) => string): Pages<T> {
+  const rows = useSignal<readonly T[] | undefined>(undefined);
+  const next = useSignal<string | null>(null);
+  const failed = useSignal<Error | undefined>(undefined);
+  const hasMore = useComputed(() => next.value !== null);
+  const turn = useRef(0);
+  const load = async (after?: string) => {
+    const own = (turn.current += 1);
+    try {
+      const page = await fetchJson<{ data: readonly T[]; next: string | null }>(path(after));
+      if (own !== turn.current) return; // something else was asked for meanwhile
+      rows.value = after === undefined ? page.data : [...(rows.value ?? []), ...page.data];
+      next.value = page.next;
+      failed.value = undefined;
+    } catch (error) {
+      if (own === turn.current) failed.value = error as Error; // fetchJson throws errors
+    }
+  };
+  useEffect(() => {
+    next.value = null;
+    void load();
+  }, [path()]);
+  return { rows, failed, hasMore, more: () => void load(next.value ?? undefined) };
 }

@@ -115,7 +115,8 @@ describe.skipIf(browser.isMissing)("the page with what is odd", () => {
       }
     }
     await openView(page, json.id, "room");
-    expect(await page.locator(".column").count()).toBe(json.participants.length);
+    // They are made a block a picture.
+    await expect.poll(() => page.locator(".column").count(), WAIT).toBe(json.participants.length);
     const headings = await page.locator(".column h3").allTextContents();
     expect(headings).toEqual(json.participants.map(({ name }: { name: string }) => name));
     await page.close();

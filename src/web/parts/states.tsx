@@ -2,7 +2,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { hrefTo } from "../address.ts";
 import { ApiProblem } from "../http.ts";
-import type { Fetched } from "../loaded.ts";
+import type { Fetched, Pages } from "../loaded.ts";
 import { t } from "../strings.ts";
 
 /** What failed, with what to do about it. */
@@ -49,6 +49,18 @@ export const Loading = (): VNode => (
     {t.loading}
   </p>
 );
+
+/** Asks for the next page of a list that has one. */
+export const More = ({
+  pages: { hasMore, more },
+}: {
+  readonly pages: Pick<Pages<unknown>, "hasMore" | "more">;
+}): VNode | null =>
+  hasMore.value ? (
+    <button type="button" onClick={more}>
+      {t.more}
+    </button>
+  ) : null;
 
 type LoadedProps<T> = {
   /** Heads the screen until what is loaded has a heading of its own. */

@@ -1,13 +1,11 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
 import { MIN_BENCH_TASKS } from "../../reports/bench-words.ts";
 import { address, hrefTo } from "../address.ts";
 import { formatAgo, formatCount, formatMoney } from "../formats.ts";
-import { fetchJson, withQuery } from "../http.ts";
-import { useApi } from "../loaded.ts";
-import { Empty, Failure, Loading, Shown } from "../parts/states.tsx";
-import type { BenchListReply, BenchReply, ListedBenchReply } from "../replies.ts";
+import { withQuery } from "../http.ts";
+import { useApi, usePages } from "../loaded.ts";
+import { Empty, Failure, Loading, More, Shown } from "../parts/states.tsx";
+import type { BenchReply, ListedBenchReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ArmFigures } from "./bench-arms.tsx";
 import { ArmRuns } from "./bench-runs.tsx";
@@ -22,28 +20,15 @@ export function Bench(): VNode {
 }
 
 function Benches(): VNode {
-  const rows = useSignal<readonly ListedBenchReply[] | undefined>(undefined);
-  const next = useSignal<string | null>(null);
-  const failed = useSignal<Error | undefined>(undefined);
-  const load = async (after?: string) => {
-    try {
-      const page = await fetchJson<BenchListReply>(withQuery("benches", { limit: PAGE, after }));
-      rows.value = [...(rows.value ?? []), ...page.data];
-      next.value = page.next;
-      failed.value = undefined;
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-  };
-  useEffect(() => void load(), []);
-  const again = () => void load(next.value ?? undefined);
+  const pages = usePages<ListedBenchReply>((after) => withQuery("benches", { limit: PAGE, after }));
+  const { rows, failed, hasMore, more } = pages;
   return (
     <>
       <h1>{t.nav.bench}</h1>
-      {failed.value && <Failure error={failed.value} again={again} />}
+      {failed.value && <Failure error={failed.value} again={more} />}
       {rows.value === undefined ? (
         failed.value === undefined && <Loading />
-      ) : rows.value.length === 0 && next.value === null ? (
+      ) : rows.value.length === 0 && !hasMore.value ? (
         <Empty title={t.bench.empty} next={t.bench.emptyNext} />
       ) : (
         <ul class="runs benches">
@@ -52,11 +37,7 @@ function Benches(): VNode {
           ))}
         </ul>
       )}
-      {next.value !== null && (
-        <button type="button" onClick={again}>
-          {t.more}
-        </button>
-      )}
+      <More pages={pages} />
     </>
   );
 }

@@ -3,10 +3,11 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { address, go, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo } from "../formats.ts";
-import { fetchJson, withQuery } from "../http.ts";
+import { withQuery } from "../http.ts";
 import { actOnKeys } from "../keys.ts";
-import { Empty, Failure, Loading } from "../parts/states.tsx";
-import type { ListedRun, RunPage } from "../replies.ts";
+import { usePages } from "../loaded.ts";
+import { Empty, Failure, Loading, More } from "../parts/states.tsx";
+import type { ListedRun } from "../replies.ts";
 import { t } from "../strings.ts";
 
 const FILTERS = ["q", "status", "protocol", "series"] as const;
@@ -38,31 +39,19 @@ export function Runs(): VNode {
   const { query } = address.value;
   const filter = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined]));
   const path = (after?: string) => withQuery("deliberations", { ...filter, limit: 50, after });
-  const rows = useSignal<readonly ListedRun[] | undefined>(undefined);
-  const next = useSignal<string | null>(null);
-  const failed = useSignal<Error | undefined>(undefined);
+  const pages = usePages<ListedRun>(path);
+  const { rows, failed, more } = pages;
   const picked = useSignal<readonly string[]>([]);
   const list = useRef<HTMLUListElement>(null);
-  const load = async (after?: string) => {
-    try {
-      const page = await fetchJson<RunPage>(path(after));
-      rows.value = after === undefined ? page.data : [...(rows.value ?? []), ...page.data];
-      next.value = page.next;
-      failed.value = undefined;
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-  };
-  useEffect(() => void load(), [path()]);
   useEffect(() => actOnKeys({ j: () => step(list.current, 1), k: () => step(list.current, -1) }), []);
   const isFiltered = FILTERS.some((name) => query.has(name));
   return (
     <>
       <h1>{t.runsPage.title}</h1>
       <Filters />
-      {failed.value && <Failure error={failed.value} again={() => void load()} />}
+      {failed.value && <Failure error={failed.value} again={more} />}
       {rows.value === undefined ? (
-        <Loading />
+        failed.value === undefined && <Loading />
       ) : rows.value.length === 0 ? (
         <Empty
           title={isFiltered ? t.runsPage.noneFound : t.runsPage.empty}
@@ -88,11 +77,7 @@ export function Runs(): VNode {
           </a>
         </p>
       )}
-      {next.value !== null && (
-        <button type="button" onClick={() => void load(next.value ?? undefined)}>
-          {t.more}
-        </button>
-      )}
+      <More pages={pages} />
     </>
   );
 }

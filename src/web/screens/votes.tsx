@@ -1,14 +1,12 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
 import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo, formatCount, formatPercent } from "../formats.ts";
-import { fetchJson, withQuery } from "../http.ts";
-import { useApi } from "../loaded.ts";
+import { withQuery } from "../http.ts";
+import { useApi, usePages } from "../loaded.ts";
 import { KindChoice, PlayerChoice, SinceChoice } from "../parts/filter.tsx";
-import { Empty, Failure, Shown } from "../parts/states.tsx";
+import { Empty, Failure, More, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { MatrixReply, VoteRow, VotesReply } from "../replies.ts";
+import type { MatrixReply, VoteRow } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** Who ranked whom over all runs: how high on the mean, and each vote. */
@@ -38,11 +36,7 @@ export function Votes(): VNode {
           )
         }
       </Shown>
-      <History
-        key={`${kind} ${since} ${persona} ${model}`}
-        filter={{ kind, since, persona, model }}
-        isShown={matrix.loaded.value.state !== "loading"}
-      />
+      <History filter={{ kind, since, persona, model }} isShown={matrix.loaded.value.state !== "loading"} />
     </>
   );
 }
@@ -81,21 +75,10 @@ type HistoryProps = { readonly filter: Filter; readonly isShown: boolean };
 
 /** Each vote. It is loaded beside what stands above it, and shown once that stands there. */
 function History({ filter, isShown }: HistoryProps): VNode | null {
-  const rows = useSignal<readonly VoteRow[]>([]);
-  const next = useSignal<string | null>(null);
-  const failed = useSignal<Error | undefined>(undefined);
-  const load = async (after?: string) => {
-    try {
-      const page = await fetchJson<VotesReply>(withQuery("votes", { ...filter, limit: 50, after }));
-      rows.value = [...rows.value, ...page.data];
-      next.value = page.next;
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-  };
-  useEffect(() => void load(), []);
+  const pages = usePages<VoteRow>((after) => withQuery("votes", { ...filter, limit: 50, after }));
+  const { rows, failed, more } = pages;
   if (!isShown) return null;
-  if (failed.value) return <Failure error={failed.value} />;
+  if (rows.value === undefined) return failed.value ? <Failure error={failed.value} again={more} /> : null;
   if (rows.value.length === 0) return null;
   return (
     <section>
@@ -132,11 +115,8 @@ function History({ filter, isShown }: HistoryProps): VNode | null {
           ],
         )}
       />
-      {next.value !== null && (
-        <button type="button" onClick={() => void load(next.value ?? undefined)}>
-          {t.more}
-        </button>
-      )}
+      {failed.value && <Failure error={failed.value} again={more} />}
+      <More pages={pages} />
     </section>
   );
 }
