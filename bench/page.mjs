@@ -108,7 +108,7 @@ function assetsOf(dist) {
 
 /** Every screen, and every view that a run's tabs offer. @param {Browser} browser @param {readonly string[]} ids */
 async function pathsOf(browser, ids) {
-  const paths = [...SCREENS.split(" "), `compare?of=${ids.slice(0, 2).join(",")}`];
+  const paths = [...SCREENS.split(" "), `compare?a=${ids[0]}&b=${ids[1]}`];
   for (const id of ids) {
     const tabs = await browser.inPage(
       `d/${id}`,

@@ -195,6 +195,9 @@ function setLink(up: boolean): void {
   channel?.postMessage({ type: "link", up, build: serverBuild.value } satisfies Post);
 }
 
+/** The server says something every 10 s. After a sleep, or on another network, a connection may be dead without having ended. */
+const MAX_SILENCE_MS = 25_000;
+
 async function readFeed(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
   let id = "";
   const parser = createParser({
@@ -204,8 +207,17 @@ async function readFeed(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<
     },
   });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read())
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const watch = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => void reader.cancel(), MAX_SILENCE_MS);
+  };
+  watch();
+  for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
+    watch();
     parser.feed(value ?? "");
+  }
+  clearTimeout(silence);
 }
 
 function toldOf(event: string | undefined, data: string): FeedNews {

@@ -17,6 +17,15 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(?:checkbox|radio|button|range)$/.test(target.type));
 
+const SCROLLING = /^(?:Arrow(?:Left|Right)|Home|End| )$/;
+
+/** A box that scrolls keeps the keys that scroll it, and radio buttons theirs that choose. */
+const scrolls = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.matches("[type=radio]") ||
+    (target.matches("[tabindex='0']") &&
+      (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight)));
+
 /** Listens, once for the page. */
 export function followKeys(): void {
   addEventListener("keydown", (event) => {
@@ -29,6 +38,7 @@ export function followKeys(): void {
       [" ", "Enter"].includes(event.key)
     )
       return;
+    if (SCROLLING.test(event.key) && scrolls(event.target)) return;
     const act = registered.findLast((keys) => Object.hasOwn(keys, event.key))?.[event.key];
     if (!act) return;
     event.preventDefault();

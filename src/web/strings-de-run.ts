@@ -57,6 +57,8 @@ export const run: Strings["run"] = {
     `${count} Teilnehmer gehören zur Familie ${family}; ihre Fehler sind wahrscheinlich korreliert.`,
   degraded: "Ausgefallen oder gekürzt",
   waitingFor: "Wartet auf Antworten",
+  waitsFor: (person: string, work: string, until: string) =>
+    `Wartet auf ${person}: ${work}${until === "" ? "" : `, bis ${until}`}.`,
   views: {
     answer: "Übersicht",
     room: "Raum",
@@ -71,6 +73,7 @@ export const run: Strings["run"] = {
   },
   stage: (name, present, out) =>
     out === 0 ? `${name}: ${present} dabei` : `${name}: ${present} dabei, ${out} ausgelassen`,
+  stageNow: (name, count) => `${name}: ${count} in Arbeit`,
   calling: "angefragt",
   writing: "schreibt",
   done: "fertig",

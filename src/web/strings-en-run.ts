@@ -56,6 +56,8 @@ export const run = {
     `${count} participants are of the family ${family}; expect correlated errors.`,
   degraded: "Missing or cut",
   waitingFor: "Waiting for answers",
+  waitsFor: (person: string, work: string, until: string) =>
+    `Waiting for ${person}: ${work}${until === "" ? "" : `, until ${until}`}.`,
   views: {
     answer: "Overview",
     room: "Room",
@@ -70,6 +72,7 @@ export const run = {
   },
   stage: (name: string, present: number, out: number) =>
     out === 0 ? `${name}: ${present} took part` : `${name}: ${present} took part, ${out} left out`,
+  stageNow: (name: string, count: number) => `${name}: ${count} under way`,
   calling: "asked",
   writing: "writing",
   done: "done",

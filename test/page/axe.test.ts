@@ -14,7 +14,7 @@ const SCREENS = [
 const ENTRIES = [
   ...["personas/skeptic", "personas/skeptic?view=file", "personas/skeptic?view=lineage", "personas/none"],
   ...["library/strategies/balanced", "library/packs/none", "library/prompts/council~1fchair"],
-  ...["memory/none", "forest/none", "d/none", "memory?view=facts", "memory?view=stats"],
+  ...["memory/none", "forest/none", "d/none", "memory?view=facts", "memory?view=models"],
 ] as const;
 const VIEWS = ["room", "reviews", "contributions", "steps", "record", "events", "fork"] as const;
 const isLong = process.env["LONG"] === "1";

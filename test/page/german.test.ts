@@ -57,7 +57,7 @@ describe.skipIf(browser.isMissing)("the page for who reads German, and who has n
     for (const path of [
       ...["", "runs", "inbox", "league", "contributions", "votes", "costs", "memory", "personas"],
       ...["library", "forest", "workers", "bus", "settings", "compare", "nothing-here", "d/none"],
-      ...["personas/skeptic", "library/strategies/balanced", "memory?view=facts", "memory?view=stats"],
+      ...["personas/skeptic", "library/strategies/balanced", "memory?view=facts", "memory?view=models"],
       ...views.map((view) => `d/${council}?view=${view}`),
       ...["room", "debate", "steps"].map((view) => `d/${debate}?view=${view}`),
     ]) {

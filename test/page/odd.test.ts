@@ -114,6 +114,13 @@ describe.skipIf(browser.isMissing)("the page with what is odd", () => {
         expect([viewport.width, view, await widthOver(page)]).toEqual([viewport.width, view, 0]);
       }
     }
+    // A table that is wider than a phone is scrolled by the keys that scrub elsewhere.
+    await openView(page, json.id, "reviews");
+    const matrix = page.locator(".view [tabindex='0']").first();
+    await matrix.focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => matrix.evaluate(({ scrollLeft }) => scrollLeft), WAIT).toBeGreaterThan(0);
+    expect(new URL(page.url()).searchParams.get("at")).toBeNull();
     await openView(page, json.id, "room");
     // They are made a block a picture.
     await expect.poll(() => page.locator(".column").count(), WAIT).toBe(json.participants.length);

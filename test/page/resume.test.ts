@@ -46,6 +46,12 @@ describe.skipIf(browser.isMissing)("a run that is watched over kill -9 of its se
       await page.keyboard.press("Home");
       await expect.poll(() => new URL(page.url()).searchParams.get("at"), WAIT).toBe("1");
       await page.keyboard.press("End");
+      if (kill === 1) {
+        // A view that was not opened before says why it is not there.
+        await page.getByRole("link", { name: "Steps", exact: true }).click();
+        await expect.poll(() => page.locator(".view [role=alert]").count(), WAIT).toBe(1);
+        await page.getByRole("link", { name: "Events", exact: true }).click();
+      }
       server = await start();
       if (kill === 1) await page.reload();
       await expect.poll(() => notice.count(), WAIT).toBe(0);

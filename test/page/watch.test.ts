@@ -144,6 +144,8 @@ describe.skipIf(browser.isMissing)("a run that is watched from the question to t
     expect(await shown.innerText()).not.toBe(given);
     expect(plain(await shown.innerText())).toBe(plain(winner.answer));
     expect(await second.getAttribute("aria-pressed")).toBe("true");
+    // What is said of the chair's answer stands under no draft.
+    expect(await page.locator(".synthesized, .answer-foot").count()).toBe(0);
     await first.click();
     await expect.poll(() => shown.getAttribute("data-answer")).toBe("given");
     expect([await shown.innerText(), plain(given)]).toEqual([given, plain(answer)]);

@@ -1,4 +1,5 @@
 import type { Entry } from "../../kernel/index.ts";
+import { t } from "../strings.ts";
 import { speakerOf } from "../../views/spending.ts";
 
 /** So many rows are made at once. */
@@ -38,3 +39,7 @@ export function countBy(
   }
   return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
+
+/** A kind of work, or a phase of it, in the page's language. */
+export const nameOfWork = (kind: string | null): string =>
+  kind === null ? t.unknown : (t.run.work[kind.split("/").at(-1) ?? kind] ?? kind);

@@ -38,7 +38,7 @@ export function AnswerView({ shown, result }: AnswerProps): VNode {
         ) : (
           <p class="quiet waiting-answer">{isClosed ? t.run.noAnswerEnded : t.run.noAnswer}</p>
         )}
-        {answer != null && <AnswerFoot shown={shown} result={result} />}
+        {answer != null && !isDraft && <AnswerFoot shown={shown} result={result} />}
       </section>
       <Baseline result={result} />
     </div>
@@ -77,7 +77,11 @@ function AnswerFoot({ shown, result }: AnswerProps): VNode {
   const footer = (result.section as Partial<PanelSection> | null)?.footer; // of protocols with a panel
   return (
     <footer class="answer-foot">
-      {isServed && shown.at.value === undefined ? <Thumbs id={result.id} /> : <span />}
+      {isServed && shown.at.value === undefined ? (
+        <Thumbs id={result.id} given={thumbIn(shown.entries.value)} />
+      ) : (
+        <span />
+      )}
       {footer != null && (
         <p class="synthesized">
           {isolateNames(
@@ -128,12 +132,24 @@ function Baseline({ result: { control, participants } }: { readonly result: Resu
   );
 }
 
+type Thumb = "up" | "down";
+
+/** The thumb that the shown answer got last. */
+function thumbIn(entries: readonly Entry[]): Thumb | undefined {
+  const given = entries.findLast(
+    (entry) =>
+      isEvent(entry, "feedback-given") && entry.data.of === undefined && entry.data.thumb !== undefined,
+  );
+  return given && isEvent(given, "feedback-given") ? given.data.thumb : undefined;
+}
+
 /** A thumb, and words. */
-function Thumbs({ id }: { readonly id: string }): VNode {
+function Thumbs({ id, given }: { readonly id: string; readonly given: Thumb | undefined }): VNode {
   const saved = useSignal<string | undefined>(undefined);
   const failed = useSignal<Error | undefined>(undefined);
+  const pressed = saved.value === "up" || saved.value === "down" ? saved.value : given;
   const words = useSignal("");
-  const send = async (body: { readonly thumb?: "up" | "down"; readonly text?: string }) => {
+  const send = async (body: { readonly thumb?: Thumb; readonly text?: string }) => {
     try {
       failed.value = undefined;
       await fetchJson(`deliberations/${encodeURIComponent(id)}/feedback`, { method: "POST", body });
@@ -145,14 +161,10 @@ function Thumbs({ id }: { readonly id: string }): VNode {
   };
   return (
     <div class="thumbs">
-      <button type="button" aria-pressed={saved.value === "up"} onClick={() => void send({ thumb: "up" })}>
+      <button type="button" aria-pressed={pressed === "up"} onClick={() => void send({ thumb: "up" })}>
         <span aria-hidden="true">▲</span> {t.run.helpful}
       </button>
-      <button
-        type="button"
-        aria-pressed={saved.value === "down"}
-        onClick={() => void send({ thumb: "down" })}
-      >
+      <button type="button" aria-pressed={pressed === "down"} onClick={() => void send({ thumb: "down" })}>
         <span aria-hidden="true">▼</span> {t.run.notHelpful}
       </button>
       <details>

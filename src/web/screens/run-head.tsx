@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { isEvent } from "../../kernel/index.ts";
+import { isEvent, timeOf } from "../../kernel/index.ts";
+import { pendingSeats } from "../../views/pending-seats.ts";
 import type { Result } from "../../views/result.ts";
 import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
@@ -11,6 +12,7 @@ import { Refusal } from "../parts/refusal.tsx";
 import type { OpenedReply } from "../replies.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
+import { nameOfWork } from "./event-rows.ts";
 import type { WaitingForms } from "./waiting.tsx";
 
 type HeadProps = { readonly shown: ShownRun; readonly result: Result };
@@ -60,6 +62,12 @@ function Missing({ shown, result }: HeadProps): VNode {
   return (
     <div class="missing">
       {isServed && status === "waiting" && shown.at.value === undefined && <Waiting id={result.id} />}
+      {status === "waiting" &&
+        pendingSeats(shown.entries.value).map(({ step, person, work, until }) => (
+          <p key={step} class="notice">
+            {t.run.waitsFor(person, nameOfWork(work), until === null ? "" : formatMoment(until))}
+          </p>
+        ))}
       {error && degraded.length === 0 && (
         <p class="notice bad">{t.run.error(error.code, error.model ?? "")}</p>
       )}
@@ -99,6 +107,7 @@ function Actions({ shown, result }: HeadProps): VNode {
   const { id, status } = result;
   const isSending = useSignal(false);
   const isOpen = !shown.run.entries.some(({ type }) => type === "deliberation-closed");
+  const isLeft = isOpen && status === "open" && restsFor(shown) > LEFT_AFTER_MS;
   const act = async (what: "cancel" | "resume") => {
     if (isSending.value) return;
     isSending.value = true;
@@ -129,6 +138,11 @@ function Actions({ shown, result }: HeadProps): VNode {
           </button>
         </span>
       )}
+      {isLeft && (
+        <button type="button" disabled={isSending.value} onClick={() => void act("resume")}>
+          {t.run.resume}
+        </button>
+      )}
       {!isOpen && status !== "failed" && (
         <button type="button" onClick={() => go(hrefTo([], { previous: id }))}>
           {t.run.follow}
@@ -154,6 +168,14 @@ function Actions({ shown, result }: HeadProps): VNode {
       {failed.value && <Refusal error={failed.value} />}
     </div>
   );
+}
+
+/** An open run of which nothing came for so long may have been left by its process: it can be resumed. */
+const LEFT_AFTER_MS = 60_000;
+
+function restsFor({ run }: ShownRun): number {
+  const last = run.liveVersion.value >= 0 && run.live.size === 0 ? run.entries.at(-1) : undefined;
+  return last ? Date.now() - timeOf(last) : 0;
 }
 
 const EXPORTS = ["html", "md", "adr", "json", "jsonl", "csv"] as const;

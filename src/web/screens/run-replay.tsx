@@ -144,14 +144,24 @@ const BANDS = { loss: [0, 4], roster: [4, 4], path: [9, 3] } as const;
 /** Marks above the track, one path for all of a kind; of many in one place, one is drawn. */
 function Marks({ marks, last }: { readonly marks: readonly Mark[]; readonly last: number }): VNode {
   const places = groupBy(marks, ({ kind }) => kind);
+  const names = { roster: t.replay.rosters, loss: t.replay.losses, path: t.replay.critical };
   const placeOf = ({ seq }: Mark) => (last <= 1 ? 0 : Math.round(((seq - 1) / (last - 1)) * 400) / 4);
   return (
-    <svg class="marks" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
-      {[...places].map(([kind, all]) => {
-        const [top, height] = BANDS[kind];
-        const rects = [...new Set(all.map(placeOf))].map((x) => `M${x - 0.2} ${top}h.4v${height}h-.4z`);
-        return <path key={kind} class={kind} d={rects.join("")} />;
-      })}
-    </svg>
+    <>
+      <svg class="marks" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+        {[...places].map(([kind, all]) => {
+          const [top, height] = BANDS[kind];
+          const rects = [...new Set(all.map(placeOf))].map((x) => `M${x - 0.2} ${top}h.4v${height}h-.4z`);
+          return <path key={kind} class={kind} d={rects.join("")} />;
+        })}
+      </svg>
+      <p class="legend quiet">
+        {[...places.keys()].map((kind) => (
+          <span key={kind} class={kind}>
+            {names[kind]}
+          </span>
+        ))}
+      </p>
+    </>
   );
 }

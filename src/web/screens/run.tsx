@@ -76,17 +76,25 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
   const loaded = useSignal<{
     readonly name: string;
     readonly view?: (props: { shown: ShownRun }) => VNode | null;
+    readonly error?: Error;
   }>({ name: "" });
+  const turn = useSignal(0);
   useEffect(() => {
     let isCurrent = true;
-    void View().then((view) => {
-      if (isCurrent) loaded.value = { name: open, view };
-    });
+    View().then(
+      (view) => {
+        if (isCurrent) loaded.value = { name: open, view };
+      },
+      // Without the server, or after it has become another version.
+      (error: unknown) => {
+        if (isCurrent) loaded.value = { name: open, error: error as Error };
+      },
+    );
     return () => {
       isCurrent = false;
     };
-  }, [open]);
-  const { name, view: Fetched } = loaded.value;
+  }, [open, turn.value]);
+  const { name, view: Fetched, error } = loaded.value;
   return (
     <>
       <nav class="tabs" aria-label={t.details}>
@@ -103,6 +111,7 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
       <h2 class="hidden">{t.run.views[open]}</h2>
       <section class="view" aria-label={t.run.views[open]}>
         {Fetched && name === open ? <Fetched shown={shown} /> : null}
+        {error && name === open ? <Failure error={error} again={() => (turn.value += 1)} /> : null}
       </section>
     </>
   );

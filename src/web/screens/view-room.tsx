@@ -8,6 +8,7 @@ import { formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
 import type { LiveStep, RunStore } from "../run.ts";
 import { t } from "../strings.ts";
+import { nameOfWork } from "./event-rows.ts";
 
 // ROOM-1. A column appends what comes to one text node, and only while it can be seen: the rest waits until it is.
 // ROOM-2. So many columns as fit on a screen are made at once, and the others after them, a block a picture: no task is long.
@@ -48,6 +49,7 @@ export function Room({ shown }: RoomProps): VNode {
     const stray = { id: "", name: t.unknown, seat: "", model: "", steps: [] };
     return [...rows, ...(written.has("") ? [stray] : [])].map(column);
   });
+  const present = useComputed(() => groupBy(running.value, ([step, { kind }]) => kind ?? step));
   const { phases } = progress.value;
   const made = useGrowing(columns.value.length);
   return (
@@ -56,7 +58,10 @@ export function Room({ shown }: RoomProps): VNode {
         <ol class="stages" aria-label={t.run.views.room}>
           {phases.length > MAX_STAGES && <li>{t.run.earlierStages(phases.length - MAX_STAGES)}</li>}
           {phases.slice(-MAX_STAGES).map(({ phase, in: present, out }, index) => (
-            <li key={index}>{t.run.stage(phase, present, out)}</li>
+            <li key={index}>{t.run.stage(nameOfWork(phase), present, out)}</li>
+          ))}
+          {[...present.value].map(([kind, all]) => (
+            <li key={kind}>{t.run.stageNow(nameOfWork(kind), all.length)}</li>
           ))}
         </ol>
       </div>

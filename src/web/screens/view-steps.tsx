@@ -11,6 +11,7 @@ import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { rostersIn, spendingByWork } from "../run-phases.ts";
 import { t } from "../strings.ts";
+import { nameOfWork } from "./event-rows.ts";
 import { criticalPathSeqs } from "../../views/critical-path.ts";
 
 type NameOf = (id: string) => string;
@@ -39,8 +40,6 @@ export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
   );
 }
 
-const workName = (kind: string | null): string => (kind === null ? t.unknown : (t.run.work[kind] ?? kind));
-
 function Ladder({ ladder }: Pick<AskSection, "ladder">): VNode {
   return (
     <section>
@@ -57,7 +56,7 @@ function Ladder({ ladder }: Pick<AskSection, "ladder">): VNode {
         ]}
         figures={[2, 3, 4, 5]}
         rows={ladder.map(({ rung, reason, calls, tokens, usd }) => [
-          workName(rung),
+          nameOfWork(rung),
           <span dir="auto">{reason ?? ""}</span>,
           formatCount(calls),
           countOf(tokens.in),
@@ -128,7 +127,7 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
         label={t.run.rosterTitle}
         heads={[t.run.phase, t.run.tookPart, t.run.leftOut]}
         rows={rosters.map(({ seq, phase, round, isAdmission, present, out }) => {
-          const work = workName(phase.split("/").at(-1) ?? phase);
+          const work = nameOfWork(phase);
           const name = isAdmission ? t.run.admission(work) : work;
           return [
             <a href={hrefWith({ at: seq })}>
@@ -190,7 +189,7 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
           heads={[t.run.step, ...heads, t.run.callTime, t.run.wallTime]}
           figures={[1, 2, 3, 4, 5, 6, 7]}
           rows={spendingByWork(entries).map(({ kind, spent, callMs, wallMs }) => [
-            workName(kind),
+            nameOfWork(kind),
             ...spentCells(spent, hasCache),
             formatTime(callMs),
             formatTime(wallMs),
@@ -223,7 +222,7 @@ function Time({ entries, result: { wallMs, criticalPathMs }, nameOf }: PartProps
           <ol class="points">
             {steps.map((entry) => (
               <li key={entry.seq}>
-                <a href={hrefWith({ at: entry.seq })}>{workName(workOf(entry)?.kind ?? null)}</a>{" "}
+                <a href={hrefWith({ at: entry.seq })}>{nameOfWork(workOf(entry)?.kind ?? null)}</a>{" "}
                 <span dir="auto">{nameOf(speakerOf(entry))}</span>{" "}
                 <span class="quiet">{formatTime(callOf(entry)?.latencyMs ?? 0)}</span>
               </li>
