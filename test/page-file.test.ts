@@ -111,7 +111,9 @@ it.skipIf(executablePath === undefined)(
     for (let index = 0; index < (await views.count()); index += 1) {
       await views.nth(index).click();
       await expect.poll(() => views.nth(index).getAttribute("aria-current")).toBe("page");
-      expect(((await page.locator("section.view").textContent()) ?? "").length).toBeGreaterThan(20);
+      await expect
+        .poll(async () => ((await page.locator("section.view").textContent()) ?? "").length)
+        .toBeGreaterThan(20);
     }
     await page.goBack();
     expect(await views.nth((await views.count()) - 1).getAttribute("aria-current")).toBeNull();
