@@ -207,17 +207,11 @@ async function readFeed(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<
     },
   });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let silence: ReturnType<typeof setTimeout> | undefined;
-  const watch = () => {
-    clearTimeout(silence);
-    silence = setTimeout(() => void reader.cancel(), MAX_SILENCE_MS);
+  const read = () => {
+    const silence = setTimeout(() => void reader.cancel(), MAX_SILENCE_MS);
+    return reader.read().finally(() => clearTimeout(silence));
   };
-  watch();
-  for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
-    watch();
-    parser.feed(value ?? "");
-  }
-  clearTimeout(silence);
+  for (let { value, done } = await read(); !done; { value, done } = await read()) parser.feed(value ?? "");
 }
 
 function toldOf(event: string | undefined, data: string): FeedNews {

@@ -49,7 +49,7 @@ export function Room({ shown }: RoomProps): VNode {
     const stray = { id: "", name: t.unknown, seat: "", model: "", steps: [] };
     return [...rows, ...(written.has("") ? [stray] : [])].map(column);
   });
-  const present = useComputed(() => groupBy(running.value, ([step, { kind }]) => kind ?? step));
+  const underWay = useComputed(() => groupBy(running.value, ([step, { kind }]) => kind ?? step));
   const { phases } = progress.value;
   const made = useGrowing(columns.value.length);
   return (
@@ -60,7 +60,7 @@ export function Room({ shown }: RoomProps): VNode {
           {phases.slice(-MAX_STAGES).map(({ phase, in: present, out }, index) => (
             <li key={index}>{t.run.stage(nameOfWork(phase), present, out)}</li>
           ))}
-          {[...present.value].map(([kind, all]) => (
+          {[...underWay.value].map(([kind, all]) => (
             <li key={kind}>{t.run.stageNow(nameOfWork(kind), all.length)}</li>
           ))}
         </ol>
