@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 
@@ -178,4 +178,28 @@ it("gives every invariant a tag of its own in the whole tree", async () => {
   const tags = all.map(({ tag }) => tag);
   expect(tags.filter((tag, index) => tags.indexOf(tag) !== index)).toEqual([]);
   expect(tags.length).toBeGreaterThan(60);
+});
+
+/** The names under which a catalogue has its words. */
+const wordsIn = (node: unknown): readonly (readonly string[])[] =>
+  typeof node === "object" && node !== null
+    ? Object.entries(node).flatMap(([key, child]) => wordsIn(child).map((names) => [key, ...names]))
+    : [[]];
+
+it("has no word in the page's catalogue that the page does not show", async () => {
+  const web = join(root, "src", "web");
+  const catalogue: unknown = await import(pathToFileURL(join(web, "strings-en.ts")).href);
+  const { en } = z.object({ en: z.record(z.string(), z.unknown()) }).parse(catalogue);
+  const names = await readdir(web, { recursive: true });
+  const paths = names.filter((name) => /\.tsx?$/.test(name) && !/strings|\.test\./.test(name));
+  const sources = (await Promise.all(paths.map((name) => readFile(join(web, name), "utf8")))).join("\n");
+  const unused = wordsIn(en).filter((word) => {
+    // A word is named, or one of those that it stands among is chosen by what is shown.
+    const named = word.map((_, at) => ["t", ...word.slice(0, at + 1)].join(String.raw`\.`));
+    return !named.some((name, at) =>
+      new RegExp(at + 1 === word.length ? `${name}\\b` : `${name}\\b(?:\\.map\\b|[^.\\w])`).test(sources),
+    );
+  });
+  expect(unused.map((word) => word.join("."))).toEqual([]);
+  expect(wordsIn(en).length).toBeGreaterThan(500);
 });

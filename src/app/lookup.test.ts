@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DeliberationId, isFault, type ListQuery, type Summary } from "../kernel/index.ts";
+import { DeliberationId, isFault, SeriesId, type ListQuery, type Summary } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
 import { byClosing, closing, LOCAL, opening } from "../testing/store-samples.ts";
 import { listRuns, resolveId } from "./lookup.ts";
@@ -61,6 +61,29 @@ describe("a list of runs", () => {
     expect(await listRuns(store, { limit: 9, status: "waiting" })).toEqual([]);
     expect(await listRuns(store, { limit: 9, since: Date.now() + 60_000 })).toEqual([]);
     expect(await listRuns(store, { limit: 9_999, protocol: "contract" })).toHaveLength(1_200);
+  });
+
+  it("gives a conversation whole: its turns, and after them the run that it is named by", async () => {
+    const store = await filled();
+    const follow = async (id: string, index: number) =>
+      store.append(DeliberationId.parse(id), [opening(`queue ${id}`, { series: { id: "r9", index } })], {
+        by: "open",
+        request: id,
+      });
+    await follow("s1", 1);
+    await follow("s2", 2);
+    const series = SeriesId.parse("r9");
+    expect(idsOf(await listRuns(store, { limit: 9, series }))).toEqual(["s2", "s1", "r9"]);
+    // A page ends before it, at it, and after it.
+    expect(idsOf(await listRuns(store, { limit: 2, series }))).toEqual(["s2", "s1"]);
+    const before = (id: string) => ({ limit: 2, series, before: DeliberationId.parse(id) });
+    expect(idsOf(await listRuns(store, before("s1")))).toEqual(["r9"]);
+    expect(idsOf(await listRuns(store, before("r9")))).toEqual([]);
+    expect(idsOf(await listRuns(store, { limit: 9, series, search: "queue" }))).toEqual(["s2", "s1"]);
+    expect(idsOf(await listRuns(store, { limit: 9, series, status: "cancelled" }))).toEqual([]);
+    // A name that only begins a run's id is none's.
+    expect(idsOf(await listRuns(store, { limit: 9, series: SeriesId.parse("r11") }))).toEqual(["r11"]);
+    expect(idsOf(await listRuns(store, { limit: 9, series: SeriesId.parse("r119") }))).toEqual(["r119"]);
   });
 
   it("takes no measurement for the newest run, and finds the beginning of an old id", async () => {

@@ -73,7 +73,7 @@ export type RunFilter = {
   readonly since?: number | undefined;
   /** Only runs that were opened before; in milliseconds since 1970. */
   readonly until?: number | undefined;
-  /** Only the turns of one conversation. */
+  /** Only the turns of one conversation, with the run that it is named by. */
   readonly series?: SeriesId | undefined;
   /** Only runs for this user. */
   readonly user?: string | undefined;
@@ -107,19 +107,35 @@ export async function listRuns(
   const isOwn = user !== undefined || Object.keys(labels).length > 0;
   const isSifted = isOpen || words.length > 0 || isOwn;
   const found: Summary[] = [];
+  const most = isSifted ? PAGE : limit;
   for (let last = before, isEnd = false; !isEnd && found.length < limit;) {
-    const most = isSifted ? PAGE : limit;
     const page = await store.list({ ...query, limit: most, ...(last === undefined ? {} : { before: last }) });
-    for (const summary of page.filter(({ question }) => hasWords(question, words))) {
+    isEnd = page.length < most;
+    // A conversation is named by its first run, which was none of a conversation when it was opened.
+    const isRest = isEnd && series !== undefined && !isNamed(before, series);
+    const named = isRest ? await firstOf(store, series, query) : [];
+    for (const summary of [...page, ...named].filter(({ question }) => hasWords(question, words))) {
       if (isOwn && !(await isMeant(store, summary, { user, labels }))) continue;
       const now = await statusOf(store, summary);
       if (found.length < limit && (status ?? now) === now) found.push({ ...summary, status: now });
     }
     last = page.at(-1)?.id;
-    isEnd = !isSifted || page.length < most;
   }
   return found;
 }
+
+/** The run that a series is named by; none where it has a name of its own, as a forest's. */
+async function firstOf(
+  store: Pick<OrganizationStore, "list">,
+  series: SeriesId,
+  query: Omit<ListQuery, "limit" | "before">,
+): Promise<readonly Summary[]> {
+  const named = await store.list({ ...query, series: undefined, prefix: series, limit: PAGE });
+  return named.filter(({ id }) => isNamed(id, series));
+}
+
+/** A series has the name of its first run where that is what it began with. */
+const isNamed = (id: DeliberationId | undefined, series: SeriesId): boolean => String(id) === String(series);
 
 /** Whether an opening in which the texts of a filter stand has them where the filter means them. */
 async function isMeant(

@@ -200,18 +200,68 @@ const MAX_SILENCE_MS = 25_000;
 
 async function readFeed(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
   let id = "";
-  const parser = createParser({
-    onEvent({ event, data }: EventSourceMessage) {
-      if (event === "of") id = data;
-      else tellAll(id, toldOf(event, data));
-    },
+  await readEvents(body, ({ event, data }) => {
+    if (event === "of") id = data;
+    else tellAll(id, toldOf(event, data));
   });
+}
+
+/** Reads server-sent events until the connection ends, or says nothing for too long. */
+async function readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onEvent: (message: EventSourceMessage) => void,
+): Promise<void> {
+  const parser = createParser({ onEvent });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   const read = () => {
     const silence = setTimeout(() => void reader.cancel(), MAX_SILENCE_MS);
     return reader.read().finally(() => clearTimeout(silence));
   };
   for (let { value, done } = await read(); !done; { value, done } = await read()) parser.feed(value ?? "");
+}
+
+type SeenStream = {
+  readonly tell: (data: string) => void;
+  /** Called when the connection is there, and when it is lost. */
+  readonly link: (up: boolean) => void;
+};
+
+/** Follows a stream of the API from the last event that was seen, while somebody looks: a hidden tab holds no connection (FEED-1). */
+export function followWhileSeen(path: string, { tell, link }: SeenStream): () => void {
+  const end = new AbortController();
+  let own: AbortController | undefined;
+  let last: string | undefined;
+  const isSeen = () => document.visibilityState === "visible" && !end.signal.aborted;
+  const begin = async (): Promise<void> => {
+    if (own || !isSeen()) return;
+    const control = (own = new AbortController());
+    try {
+      const headers = {
+        accept: "text/event-stream",
+        ...(last === undefined ? {} : { "last-event-id": last }),
+      };
+      const response = await fetch(apiUrl(path), { headers, signal: control.signal });
+      noteBuild(response);
+      if (response.status === 401) return void (signedOut.value = true);
+      if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
+      link(true);
+      await readEvents(response.body, ({ id, data }) => {
+        last = id ?? last;
+        tell(data);
+      });
+    } catch {
+      if (isSeen()) link(false);
+    }
+    own = undefined;
+    if (isSeen()) setTimeout(() => void begin(), RETRY_MS[2]);
+  };
+  const look = () => (isSeen() ? void begin() : own?.abort());
+  document.addEventListener("visibilitychange", look, { signal: end.signal });
+  void begin();
+  return () => {
+    end.abort();
+    own?.abort();
+  };
 }
 
 function toldOf(event: string | undefined, data: string): FeedNews {

@@ -2,7 +2,8 @@ import { dateFormat, numberFormat, relativeFormat } from "./language.ts";
 import { t } from "./strings.ts";
 
 /** In the reader's language; null is told as unknown. */
-export const formatCount = (count: number): string => numberFormat({}).format(count);
+export const formatCount = (count: number | null): string =>
+  count === null ? t.unknown : numberFormat({}).format(count);
 
 export const formatRatio = (value: number | null, digits = 2): string =>
   value === null

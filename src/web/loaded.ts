@@ -1,6 +1,6 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { fetchJson } from "./http.ts";
+import { ApiProblem, fetchJson } from "./http.ts";
 
 /** Something that is fetched: nothing yet, what came, or why it did not. */
 export type Fetched<T> =
@@ -8,27 +8,51 @@ export type Fetched<T> =
   | { readonly state: "ready"; readonly value: T }
   | { readonly state: "failed"; readonly error: Error };
 
-/** Fetches from the API, and again when the path changes or `again` is called. What was shown stays until the new comes. */
+/**
+ * Fetches from the API, and again when the path changes or `again` is called. What was shown stays until the new comes, and
+ * where it is fetched again in vain: the connection's own notice says that.
+ */
 export function useApi<T>(path: string | undefined): {
   readonly loaded: Signal<Fetched<T>>;
   readonly again: () => void;
 } {
   const loaded = useSignal<Fetched<T>>({ state: "loading" });
   const turn = useSignal(0);
+  const shown = useRef<string>(undefined);
   useEffect(() => {
     if (path === undefined) return;
     const end = new AbortController();
     fetchJson<T>(path, { signal: end.signal }).then(
       (value) => {
+        shown.current = path;
         loaded.value = { state: "ready", value };
       },
       (error: unknown) => {
-        if (!end.signal.aborted) loaded.value = { state: "failed", error: error as Error }; // callApi throws errors
+        if (end.signal.aborted || (shown.current === path && isOffline(error))) return;
+        shown.current = undefined;
+        loaded.value = { state: "failed", error: error as Error }; // fetchJson throws errors
       },
     );
     return () => end.abort();
   }, [path, turn.value]);
   return { loaded, again: () => (turn.value += 1) };
+}
+
+const isOffline = (error: unknown): boolean => error instanceof ApiProblem && error.status === 0;
+
+/** Fetches again every so often, and when the reader comes back to the page; never while nobody looks. */
+export function useAgain(again: () => void, everyMs: number): void {
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible") again();
+    };
+    const timer = setInterval(look, everyMs);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [everyMs]);
 }
 
 /** The pages of a list, one after another; begun anew when what is asked for changes. */

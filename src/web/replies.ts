@@ -37,13 +37,14 @@ export type EstimateReply = {
     readonly usd: EstimateRange | null;
   } | null;
   readonly unpriced: readonly string[];
+  /** What does not say what it takes. */
+  readonly undeclared: readonly string[];
+  /** The limits that hold whatever it would come to. */
+  readonly caps: { readonly usd?: number | undefined };
   readonly oldPrices: string | null;
 };
 
-export type ForkEstimateReply = EstimateReply & {
-  readonly undeclared: readonly string[];
-  readonly reusable: number;
-};
+export type ForkEstimateReply = EstimateReply & { readonly reusable: number };
 
 export type ReachableModel = {
   readonly ref: string;

@@ -8,7 +8,6 @@ export const bench: Strings["bench"] = {
   emptyNext:
     "`parley bench tasks.jsonl` füllt diese Seite: Der Befehl stellt Fragen mit bekannten Antworten einem Modell, einer Abstimmung und einem Rat, und zeichnet auf, wie oft jeder richtig liegt und was es kostet. `parley tasks > tasks.jsonl` erzeugt solche Fragen.",
   tasks: (count) => plural(count, "Aufgabe", "Aufgaben"),
-  armCount: (count) => plural(count, "Verfahren", "Verfahren"),
   finished: (done, all) => `${done} von ${all} fertig`,
   simulated: "simulierte Modelle",
   simulatedNote:

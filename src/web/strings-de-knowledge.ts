@@ -63,7 +63,6 @@ export const memory: Strings["memory"] = {
   retirement: "ausgemustert",
   against: "im Vergleich mit diesem Eintrag",
   summary: "Was von der Antwort bleibt",
-  question: "Frage",
   model: "Modell",
   kind: "Art",
   entities: "Erwähnt",
@@ -231,7 +230,6 @@ export const personas: Strings["personas"] = {
   costs: (calls, usd) => `Höchstens ${calls}, ${usd}. Starten?`,
   costsCalls: (calls) => `Höchstens ${calls}; die Kosten sind nicht begrenzt. Starten?`,
   start: "Starten",
-  starting: "Wird eröffnet …",
   back: "Alle Personas",
   create: "Neue Persona",
 };
@@ -287,7 +285,6 @@ export const library: Strings["library"] = {
   remove: "Eigenen Text löschen",
   removeAsk: "Den eigenen Text löschen? Danach gilt wieder der mitgelieferte dieses Namens.",
   removeYes: "Text löschen",
-  sets: "Was festgelegt wird",
   protocol: "Verfahren",
   sees: "Was der Vorsitz außerdem sieht",
   needsGoal: "Braucht ein Ziel",

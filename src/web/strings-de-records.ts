@@ -35,6 +35,13 @@ export const record: Strings["record"] = {
   summary: "Zusammenfassung des bisher Gesagten",
   judgeSummary: "Zusammenfassung, die der Richter gelesen hat",
   shortened: (before, after, method) => `${before} → ${after} Zeichen, ${method}`,
+  summaryAfter: (characters) => `Die Zusammenfassung, ${characters} Zeichen`,
+  summaryBefore: (characters) => `Wofür sie steht, ${characters} Zeichen`,
+  before: {
+    proposal: (name) => `Vorschlag von ${name}`,
+    critique: (name) => `Kritik von ${name}`,
+    refinement: (name) => `Überarbeitung von ${name}`,
+  },
   proposal: "Vorschlag",
   carried: "Der letzte Text gilt als Vorschlag; es gab keinen Aufruf.",
   critiqueBy: (name) => `Kritik von ${name}`,

@@ -7,7 +7,6 @@ export const bench = {
   emptyNext:
     "`parley bench tasks.jsonl` fills this screen: it puts questions with known answers to one model, to a vote and to a council, and records how often each is right and at what cost. `parley tasks > tasks.jsonl` makes such questions.",
   tasks: (count: number) => plural(count, "task", "tasks"),
-  armCount: (count: number) => plural(count, "arm", "arms"),
   finished: (done: string, all: string) => `${done} of ${all} finished`,
   simulated: "simulated models",
   simulatedNote:

@@ -61,7 +61,6 @@ export const memory = {
   retirement: "retired",
   against: "compared with this one",
   summary: "What is kept of the answer",
-  question: "Question",
   model: "Model",
   kind: "Kind",
   entities: "Mentions",
@@ -226,7 +225,6 @@ export const personas = {
   costs: (calls: string, usd: string) => `At most ${calls}, ${usd}. Start?`,
   costsCalls: (calls: string) => `At most ${calls}; the price is not limited. Start?`,
   start: "Start",
-  starting: "Opening …",
   back: "All personas",
   create: "New persona",
 };
@@ -282,7 +280,6 @@ export const library = {
   remove: "Delete your own",
   removeAsk: "Delete your text? A shipped one of this name is in force again.",
   removeYes: "Delete it",
-  sets: "What it sets",
   protocol: "Protocol",
   sees: "What the chair sees too",
   needsGoal: "It needs a goal",

@@ -34,6 +34,13 @@ export const record = {
   summary: "Summary of what was said before",
   judgeSummary: "Summary that the judge read",
   shortened: (before: string, after: string, method: string) => `${before} → ${after} characters, ${method}`,
+  summaryAfter: (characters: string) => `The summary, ${characters} characters`,
+  summaryBefore: (characters: string) => `What it stands for, ${characters} characters`,
+  before: {
+    proposal: (name: string) => `Proposal by ${name}`,
+    critique: (name: string) => `Critique by ${name}`,
+    refinement: (name: string) => `Refinement by ${name}`,
+  },
   proposal: "Proposal",
   carried: "The last text stands as the proposal; no call was made.",
   critiqueBy: (name: string) => `Critique by ${name}`,

@@ -53,37 +53,37 @@ export function Confirm({ label, ask, yes, isDanger = false, why, act }: Confirm
       </button>
     );
   return (
-    <form
-      ref={form}
-      class="confirm"
-      aria-labelledby={id}
-      onSubmit={(event) => void send(event)}
-      onKeyDown={({ key }) => {
-        if (key === "Escape") close();
-      }}
-    >
-      <p id={id}>{ask}</p>
-      {why !== undefined && (
-        <label class="field">
-          <span>{why}</span>
-          <input
-            type="text"
-            required
-            maxLength={500}
-            dir="auto"
-            autocomplete="off"
-            value={reason.value}
-            onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-          />
-        </label>
-      )}
-      <button type="submit" class={isDanger ? "danger" : "primary"} disabled={isBusy.value}>
-        {yes}
-      </button>{" "}
-      <button type="button" onClick={close}>
-        {t.cancel}
-      </button>
-      {failed.value && <Refusal error={failed.value} />}
-    </form>
+    <div class="confirm" role="alertdialog" aria-labelledby={id}>
+      <form
+        ref={form}
+        onSubmit={(event) => void send(event)}
+        onKeyDown={({ key }) => {
+          if (key === "Escape") close();
+        }}
+      >
+        <p id={id}>{ask}</p>
+        {why !== undefined && (
+          <label class="field">
+            <span>{why}</span>
+            <input
+              type="text"
+              required
+              maxLength={500}
+              dir="auto"
+              autocomplete="off"
+              value={reason.value}
+              onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+            />
+          </label>
+        )}
+        <button type="submit" class={isDanger ? "danger" : "primary"} disabled={isBusy.value}>
+          {yes}
+        </button>{" "}
+        <button type="button" onClick={close}>
+          {t.cancel}
+        </button>
+        {failed.value && <Refusal error={failed.value} />}
+      </form>
+    </div>
   );
 }

@@ -3,7 +3,8 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, hrefTo } from "../address.ts";
 import { formatClock } from "../formats.ts";
-import { apiUrl, withQuery } from "../http.ts";
+import { followWhileSeen } from "../feed.ts";
+import { withQuery } from "../http.ts";
 import { AddressChoice } from "../parts/filter.tsx";
 import { Empty } from "../parts/states.tsx";
 import { t } from "../strings.ts";
@@ -34,20 +35,19 @@ export function Bus(): VNode {
   const isLinked = useSignal(true);
   useEffect(() => {
     messages.value = [];
-    const source = new EventSource(apiUrl(withQuery("bus", { subject, from: "start" })));
     let fresh: Message[] = [];
     let due = 0;
-    source.onopen = () => (isLinked.value = true);
-    source.onerror = () => (isLinked.value = false);
-    source.onmessage = ({ data }: MessageEvent<string>) => {
-      fresh.push(JSON.parse(data) as Message); // the server's own envelope
-      due ||= requestAnimationFrame(() => {
-        due = 0;
-        messages.value = [...fresh.reverse(), ...messages.value].slice(0, MAX_SHOWN);
-        fresh = [];
-      });
-    };
-    return () => source.close();
+    return followWhileSeen(withQuery("bus", { subject, from: "start" }), {
+      link: (up) => (isLinked.value = up),
+      tell(data) {
+        fresh.push(JSON.parse(data) as Message); // the server's own envelope
+        due ||= requestAnimationFrame(() => {
+          due = 0;
+          messages.value = [...fresh.reverse(), ...messages.value].slice(0, MAX_SHOWN);
+          fresh = [];
+        });
+      },
+    });
   }, [subject]);
   return (
     <>

@@ -40,6 +40,15 @@ export function countBy(
   return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** A kind of work, or a phase of it, in the page's language. */
+/** A kind of work, in the page's language. */
 export const nameOfWork = (kind: string | null): string =>
-  kind === null ? t.unknown : (t.run.work[kind.split("/").at(-1) ?? kind] ?? kind);
+  kind === null ? t.unknown : (t.run.work[lastOf(kind)] ?? kind);
+
+/** A kind of work that several do, or a phase of it. */
+export const nameOfStage = (kind: string | null): string =>
+  kind === null ? t.unknown : (t.run.stages[lastOf(kind)] ?? nameOfWork(kind));
+
+const lastOf = (kind: string): string => kind.split("/").at(-1) ?? kind;
+
+/** A seat of a protocol, in the page's language. */
+export const nameOfSeat = (seat: string): string => t.run.seats[seat] ?? seat;

@@ -1,15 +1,18 @@
 import type { VNode } from "preact";
 import { hrefTo } from "../address.ts";
 import { formatAgo, formatMoment } from "../formats.ts";
-import { useApi } from "../loaded.ts";
+import { useAgain, useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { InboxReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { WaitingForms } from "./waiting.tsx";
 
+const AGAIN_MS = 10_000;
+
 /** Everything that waits for the reader, each with its form. */
 export function Inbox(): VNode {
   const inbox = useApi<InboxReply>("inbox");
+  useAgain(inbox.again, AGAIN_MS);
   return (
     <>
       <h1>{t.waiting.title}</h1>
@@ -32,7 +35,7 @@ export function Inbox(): VNode {
                       .filter(Boolean)
                       .join(", ")}
                   </p>
-                  <WaitingForms id={id} />
+                  <WaitingForms id={id} onAnswered={inbox.again} />
                 </section>
               ),
             )

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { isEvent, type Entry } from "../../kernel/index.ts";
+import { answerEvent } from "../../views/answer-event.ts";
 import type { Result } from "../../views/result.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import { address, go, hrefWith } from "../address.ts";
@@ -9,6 +10,7 @@ import { formatPercent } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Markdown } from "../parts/elements.tsx";
+import { Folded } from "../parts/folded.tsx";
 import { isolateName, isolateNames } from "../parts/isolated-names.ts";
 import { Refusal } from "../parts/refusal.tsx";
 import { isServed } from "../served.ts";
@@ -39,6 +41,7 @@ export function AnswerView({ shown, result }: AnswerProps): VNode {
           <p class="quiet waiting-answer">{isClosed ? t.run.noAnswerEnded : t.run.noAnswer}</p>
         )}
         {answer != null && !isDraft && <AnswerFoot shown={shown} result={result} />}
+        {!isDraft && <Beside result={result} />}
       </section>
       <Baseline result={result} />
     </div>
@@ -77,11 +80,12 @@ function AnswerFoot({ shown, result }: AnswerProps): VNode {
   const footer = (result.section as Partial<PanelSection> | null)?.footer; // of protocols with a panel
   return (
     <footer class="answer-foot">
-      {isServed && shown.at.value === undefined ? (
-        <Thumbs id={result.id} given={thumbIn(shown.entries.value)} />
-      ) : (
-        <span />
-      )}
+      <div class="thumbs">
+        <Copy text={result.answer ?? ""} />
+        {isServed && shown.at.value === undefined && (
+          <Thumbs id={result.id} given={thumbIn(shown.entries.value)} />
+        )}
+      </div>
       {footer != null && (
         <p class="synthesized">
           {isolateNames(
@@ -92,6 +96,49 @@ function AnswerFoot({ shown, result }: AnswerProps): VNode {
       )}
       <Badge grade={result.grade} />
     </footer>
+  );
+}
+
+/** What stands beside the answer: who disagrees, points that only one made, and what was rejected and why. */
+function Beside({ result: { section, participants } }: { readonly result: Result }): VNode | null {
+  const { dissent = [], insights = [], vetoed = [] } = (section ?? {}) as Partial<PanelSection>; // of protocols with a panel
+  const nameOf = (id: string) => isolateName(participants.find((one) => one.id === id)?.name ?? id);
+  const groups = [
+    [t.run.dissent, dissent],
+    [t.run.insights, insights],
+    [t.run.vetoed, vetoed.map(({ id, flaw }) => t.run.vetoedFlaw(nameOf(id), flaw))],
+  ] as const;
+  const told = groups.filter(([, texts]) => texts.length > 0);
+  if (told.length === 0) return null;
+  return (
+    <div class="beside">
+      {told.map(([title, texts]) => (
+        <section key={title}>
+          <h2>{title}</h2>
+          <ul class="points">
+            {texts.map((text, index) => (
+              <li key={index} dir="auto">
+                {text}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** Copies the answer as its author wrote it. A page without https, other than this machine's, has no clipboard. */
+function Copy({ text }: { readonly text: string }): VNode | null {
+  const isCopied = useSignal(false);
+  if (!("clipboard" in navigator)) return null;
+  return (
+    <button
+      type="button"
+      onClick={() => void navigator.clipboard.writeText(text).then(() => (isCopied.value = true))}
+    >
+      {isCopied.value ? t.copied : t.copy}
+    </button>
   );
 }
 
@@ -112,12 +159,7 @@ function Baseline({ result: { control, participants } }: { readonly result: Resu
           {answer}
         </p>
       ) : (
-        answer !== null && (
-          <details>
-            <summary>{t.details}</summary>
-            <Markdown text={answer} level={3} />
-          </details>
-        )
+        answer !== null && <Folded heading={t.details}>{() => <Markdown text={answer} level={3} />}</Folded>
       )}
       <p>
         {agrees === true
@@ -136,9 +178,12 @@ type Thumb = "up" | "down";
 
 /** The thumb that the shown answer got last. */
 function thumbIn(entries: readonly Entry[]): Thumb | undefined {
+  const answer = answerEvent(entries)?.id;
   const given = entries.findLast(
     (entry) =>
-      isEvent(entry, "feedback-given") && entry.data.of === undefined && entry.data.thumb !== undefined,
+      isEvent(entry, "feedback-given") &&
+      entry.data.thumb !== undefined &&
+      (entry.data.of ?? answer) === answer,
   );
   return given && isEvent(given, "feedback-given") ? given.data.thumb : undefined;
 }
@@ -160,7 +205,7 @@ function Thumbs({ id, given }: { readonly id: string; readonly given: Thumb | un
     }
   };
   return (
-    <div class="thumbs">
+    <>
       <button type="button" aria-pressed={pressed === "up"} onClick={() => void send({ thumb: "up" })}>
         <span aria-hidden="true">▲</span> {t.run.helpful}
       </button>
@@ -187,6 +232,6 @@ function Thumbs({ id, given }: { readonly id: string; readonly given: Thumb | un
       </details>
       <span role="status">{saved.value === undefined ? "" : t.run.thanks}</span>
       {failed.value && <Refusal error={failed.value} />}
-    </div>
+    </>
   );
 }

@@ -12,22 +12,15 @@ type Turn = { readonly id: string; readonly question: string };
 /** The other turns of a run's conversation, oldest first. */
 export type Turns = { readonly earlier: readonly Turn[]; readonly later: readonly Turn[] };
 
-/** Looks up the turns before and after a run. A conversation is named by its first run, which its list does not have. */
+/** Looks up the turns before and after a run. */
 export function useTurns({ run, entries }: ShownRun): Turns {
   const opened = entries.value.find((entry) => isEvent(entry, "deliberation-opened"));
-  const series = opened?.data.series?.id ?? run.id;
-  const isFirst = series === run.id;
-  const path = withQuery("deliberations", { series, limit: 200 });
+  const path = withQuery("deliberations", { series: opened?.data.series?.id ?? run.id, limit: 200 });
   const page = useApi<RunPage>(opened ? path : undefined).loaded.value;
-  const first = useApi<Turn>(opened && !isFirst ? `deliberations/${encodeURIComponent(series)}` : undefined)
-    .loaded.value;
   if (!opened || page.state !== "ready") return { earlier: [], later: [] };
-  const others = page.value.data.filter(({ id }) => id !== run.id && id !== series).toReversed();
+  const others = page.value.data.filter(({ id }) => id !== run.id).toReversed();
   const isEarlier = ({ openedAt }: (typeof others)[number]) => Date.parse(openedAt) < timeOf(opened);
-  return {
-    earlier: [...(first.state === "ready" && !isFirst ? [first.value] : []), ...others.filter(isEarlier)],
-    later: others.filter((turn) => !isEarlier(turn)),
-  };
+  return { earlier: others.filter(isEarlier), later: others.filter((turn) => !isEarlier(turn)) };
 }
 
 type TurnsProps = { readonly turns: Turns };

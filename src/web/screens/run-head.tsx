@@ -8,6 +8,7 @@ import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatMoment, formatMoney, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
+import { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import type { OpenedReply } from "../replies.ts";
 import { isServed } from "../served.ts";
@@ -102,19 +103,19 @@ function Waiting({ id }: { readonly id: string }): VNode | null {
 }
 
 function Actions({ shown, result }: HeadProps): VNode {
-  const asks = useSignal(false);
   const failed = useSignal<Error | undefined>(undefined);
   const { id, status } = result;
   const isSending = useSignal(false);
   const isOpen = !shown.run.entries.some(({ type }) => type === "deliberation-closed");
   const isLeft = isOpen && status === "open" && restsFor(shown) > LEFT_AFTER_MS;
-  const act = async (what: "cancel" | "resume") => {
+  const act = (what: "cancel" | "resume") =>
+    fetchJson<OpenedReply>(`deliberations/${encodeURIComponent(id)}/${what}`, { method: "POST" });
+  const resume = async () => {
     if (isSending.value) return;
     isSending.value = true;
     try {
       failed.value = undefined;
-      await fetchJson<OpenedReply>(`deliberations/${encodeURIComponent(id)}/${what}`, { method: "POST" });
-      asks.value = false;
+      await act("resume");
     } catch (error) {
       failed.value = error as Error; // fetchJson throws errors
     }
@@ -122,24 +123,17 @@ function Actions({ shown, result }: HeadProps): VNode {
   };
   return (
     <div class="actions">
-      {isOpen && !asks.value && (
-        <button type="button" onClick={() => (asks.value = true)}>
-          {t.run.stop}
-        </button>
-      )}
-      {isOpen && asks.value && (
-        <span class="confirm" role="alertdialog" aria-label={t.run.stopAsk}>
-          {t.run.stopAsk}{" "}
-          <button type="button" class="danger" disabled={isSending.value} onClick={() => void act("cancel")}>
-            {t.run.stopYes}
-          </button>{" "}
-          <button type="button" onClick={() => (asks.value = false)}>
-            {t.cancel}
-          </button>
-        </span>
+      {isOpen && (
+        <Confirm
+          label={t.run.stop}
+          ask={t.run.stopAsk}
+          yes={t.run.stopYes}
+          isDanger
+          act={async () => void (await act("cancel"))}
+        />
       )}
       {isLeft && (
-        <button type="button" disabled={isSending.value} onClick={() => void act("resume")}>
+        <button type="button" disabled={isSending.value} onClick={() => void resume()}>
           {t.run.resume}
         </button>
       )}

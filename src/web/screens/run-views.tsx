@@ -31,20 +31,20 @@ export function viewsSince(entries: readonly Entry[]): ReadonlyMap<ViewName, num
     ["events", 0],
   ]);
   for (const entry of entries) {
-    const name = viewBegunBy(entry);
-    if (name && !since.has(name)) since.set(name, entry.seq);
+    for (const name of viewsBegunBy(entry)) if (!since.has(name)) since.set(name, entry.seq);
   }
   return since;
 }
 
-/** The view that this entry gives something to show. */
-function viewBegunBy(entry: Entry): ViewName | undefined {
-  if (isEvent(entry, "review-given", "standing-reached")) return "reviews";
-  if (isEvent(entry, "contribution-measured")) return "contributions";
-  if (isEvent(entry, "synthesis-given")) return entry.data.claims === undefined ? undefined : "contributions";
-  if (!isEvent(entry, "deliberation-opened")) return undefined;
+/** The views that this entry gives something to show. What a vote's members gave can be measured as well. */
+function viewsBegunBy(entry: Entry): readonly ViewName[] {
+  if (isEvent(entry, "standing-reached")) return ["reviews", "contributions"];
+  if (isEvent(entry, "review-given")) return ["reviews"];
+  if (isEvent(entry, "contribution-measured")) return ["contributions"];
+  if (isEvent(entry, "synthesis-given")) return entry.data.claims === undefined ? [] : ["contributions"];
+  if (!isEvent(entry, "deliberation-opened")) return [];
   const { name } = entry.data.protocol;
-  return name === "debate" || name === "forest" ? name : undefined;
+  return name === "debate" || name === "forest" ? [name] : [];
 }
 
 /** In the order of the tabs. */

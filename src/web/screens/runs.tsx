@@ -6,11 +6,13 @@ import { formatAgo } from "../formats.ts";
 import { withQuery } from "../http.ts";
 import { actOnKeys } from "../keys.ts";
 import { usePages } from "../loaded.ts";
+import { SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, Loading, More } from "../parts/states.tsx";
 import type { ListedRun } from "../replies.ts";
 import { t } from "../strings.ts";
+import { conversationsOf } from "./conversations.ts";
 
-const FILTERS = ["q", "status", "protocol", "series"] as const;
+const FILTERS = ["q", "status", "protocol", "since", "series"] as const;
 const STATUSES = [
   "answered",
   "answered-degraded",
@@ -34,7 +36,7 @@ const PROTOCOLS = [
 ] as const;
 const SEARCH_AFTER_MS = 250;
 
-/** All runs, newest first, with search; two of them can be compared. */
+/** All runs, newest first, the turns of a conversation together, with search; two of them can be compared. */
 export function Runs(): VNode {
   const { query } = address.value;
   const filter = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined]));
@@ -42,6 +44,10 @@ export function Runs(): VNode {
   const pages = usePages<ListedRun>(path);
   const { rows, failed, more } = pages;
   const picked = useSignal<readonly string[]>([]);
+  const choice = {
+    picked: picked.value,
+    pick: (id: string) => (picked.value = toggled(picked.value, id)),
+  };
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => actOnKeys({ j: () => step(list.current, 1), k: () => step(list.current, -1) }), []);
   const isFiltered = FILTERS.some((name) => query.has(name));
@@ -60,13 +66,11 @@ export function Runs(): VNode {
         />
       ) : (
         <ul class="runs" ref={list}>
-          {rows.value.map((run) => (
-            <RunRow
-              key={run.id}
-              run={run}
-              picked={picked.value}
-              pick={(id) => (picked.value = toggled(picked.value, id))}
-            />
+          {conversationsOf(rows.value, { isOne: query.has("series") }).map(([newest, ...earlier]) => (
+            <li key={newest.id}>
+              <RunRow run={newest} {...choice} />
+              {earlier.length > 0 && <EarlierRuns newest={newest} runs={earlier} {...choice} />}
+            </li>
           ))}
         </ul>
       )}
@@ -88,24 +92,21 @@ const toggled = (picked: readonly string[], id: string): readonly string[] =>
 
 /** Moves the focus from one run's link to the next. */
 function step(list: HTMLUListElement | null, by: 1 | -1): void {
-  const links = [...(list?.querySelectorAll<HTMLAnchorElement>("a.run-link") ?? [])];
+  const all = [...(list?.querySelectorAll<HTMLAnchorElement>("a.run-link") ?? [])];
+  const links = all.filter((link) => !link.closest("details:not([open])"));
   const now = links.findIndex((link) => link === document.activeElement);
   links[Math.max(0, Math.min(links.length - 1, now < 0 ? 0 : now + by))]?.focus();
 }
 
-type RowProps = {
-  readonly run: ListedRun;
-  readonly picked: readonly string[];
-  readonly pick: (id: string) => void;
-};
+type PickProps = { readonly picked: readonly string[]; readonly pick: (id: string) => void };
 
 function RunRow({
-  run: { id, question, protocol, status, openedAt, series },
+  run: { id, question, protocol, status, openedAt },
   picked,
   pick,
-}: RowProps): VNode {
+}: PickProps & { readonly run: ListedRun }): VNode {
   return (
-    <li>
+    <div class="run-row">
       <input
         type="checkbox"
         aria-label={t.runsPage.select(question)}
@@ -119,15 +120,24 @@ function RunRow({
         <p class="quiet">
           <span class={`state ${status}`}>{t.run.status[status] ?? status}</span> · {protocol} ·{" "}
           <time dateTime={openedAt}>{formatAgo(openedAt)}</time>
-          {series !== null && (
-            <>
-              {" · "}
-              <a href={hrefTo(["runs"], { series })}>{t.runsPage.conversation}</a>
-            </>
-          )}
         </p>
       </div>
-    </li>
+    </div>
+  );
+}
+
+type EarlierProps = PickProps & { readonly newest: ListedRun; readonly runs: readonly ListedRun[] };
+
+/** What was asked before in the same conversation, as far as it is listed. */
+function EarlierRuns({ newest, runs, ...choice }: EarlierProps): VNode {
+  return (
+    <details class="earlier-runs">
+      <summary>{t.runsPage.earlier(runs.length)}</summary>
+      {runs.map((run) => (
+        <RunRow key={run.id} run={run} {...choice} />
+      ))}
+      <a href={hrefTo(["runs"], { series: newest.series ?? newest.id })}>{t.runsPage.conversation}</a>
+    </details>
   );
 }
 
@@ -168,6 +178,7 @@ function Filters(): VNode {
       </label>
       {choose("status", t.runsPage.status, STATUSES)}
       {choose("protocol", t.runsPage.protocol, PROTOCOLS)}
+      <SinceChoice />
       {query.has("series") && <a href={hrefWith({ series: undefined })}>{t.runsPage.allConversations}</a>}
     </div>
   );

@@ -7,6 +7,7 @@ import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
 import { formatMoney, formatPercent, formatRatio } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
+import { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -20,7 +21,7 @@ const METHODS = ["leave-one-out", "shapley-vote", "shapley-standing", "text-over
 /** How often the chair is asked again with all drafts: what it changes by itself. */
 const REPEATS = 2;
 
-/** Who gave what to the answer: what the chair says, what was measured, and what stands beside the answer. */
+/** Who gave what to the answer: what the chair says, and beside it what was measured. */
 export function Contributions({ shown }: { readonly shown: ShownRun }): VNode | null {
   const measured = useSignal<ContributionsReply | undefined>(undefined);
   useWhole(
@@ -32,61 +33,31 @@ export function Contributions({ shown }: { readonly shown: ShownRun }): VNode | 
   const nameOf = isolatedNamesOf(result.participants);
   const section = panelIn(result);
   const isClosed = shown.run.entries.some(({ type }) => type === "deliberation-closed");
-  const claimed = section?.contributions.claimed ?? [];
-  const problem = section?.contributions.problem ?? null;
+  const { claimed = [], problem = null, measured: recorded = [] } = section?.contributions ?? {};
+  const weights = measured.value ? weightsIn(measured.value) : recorded;
   return (
     <>
-      {claimed.length === 0 && problem === null && (
-        <Empty title={t.run.contributionsEmpty} next={t.run.contributionsEmptyNext} />
-      )}
-      {section && <Claimed contributions={section.contributions} nameOf={nameOf} />}
-      <h2>{t.run.measured}</h2>
-      <p class="quiet">{t.run.measuredHint}</p>
-      <Measurements
-        weights={measured.value ? weightsIn(measured.value) : (section?.contributions.measured ?? [])}
-        reply={measured.value}
-        nameOf={nameOf}
-      />
-      {!isServed ? null : isClosed ? (
-        <Measure shown={shown} measured={measured} />
-      ) : (
-        <p>{t.run.measureOpen}</p>
-      )}
-      {section && <Beside section={section} nameOf={nameOf} />}
-    </>
-  );
-}
-
-type ClaimedProps = { readonly contributions: PanelSection["contributions"]; readonly nameOf: NameOf };
-
-/** What the chair says of itself. */
-function Claimed({ contributions: { claimed, problem }, nameOf }: ClaimedProps): VNode | null {
-  if (claimed.length === 0 && problem === null) return null;
-  return (
-    <section>
-      <h2>{t.run.claimed}</h2>
-      <p class="quiet">{t.run.claimedHint}</p>
       {problem !== null && (
         <p class="warning" role="note" dir="auto">
           {claimed.length === 0 ? t.run.claimedUnusable(problem) : t.run.claimedProblem(problem)}
         </p>
       )}
-      {claimed.length > 0 && (
-        <Table
-          label={t.run.claimed}
-          heads={[t.run.contributor, t.run.weight, t.run.reason]}
-          figures={[1]}
-          rows={claimed.map(({ id, weight, reason }) => [
-            <span dir="auto">{nameOf(id)}</span>,
-            formatRatio(weight),
-            <span dir="auto">{reason}</span>,
-          ])}
-        />
+      {claimed.length === 0 && weights.length === 0 ? (
+        problem === null && <Empty title={t.run.contributionsEmpty} next={t.run.contributionsEmptyNext} />
+      ) : (
+        <Shares claimed={claimed} weights={weights} reply={measured.value} nameOf={nameOf} />
       )}
-    </section>
+      {measured.value && <Notes reply={measured.value} />}
+      {!isServed ? null : isClosed ? (
+        <Measure shown={shown} measured={measured} />
+      ) : (
+        <p>{t.run.measureOpen}</p>
+      )}
+    </>
   );
 }
 
+type Claim = PanelSection["contributions"]["claimed"][number];
 type Weight = PanelSection["contributions"]["measured"][number];
 
 /** The weights of a measurement, as the journal has them. */
@@ -102,45 +73,55 @@ const weightsIn = ({ members }: ContributionsReply): readonly Weight[] =>
     });
   });
 
-type MeasurementsProps = {
+type SharesProps = {
+  readonly claimed: readonly Claim[];
   readonly weights: readonly Weight[];
   readonly reply: ContributionsReply | undefined;
   readonly nameOf: NameOf;
 };
 
-function Measurements({ weights, reply, nameOf }: MeasurementsProps): VNode {
-  const ids = [...new Set(weights.map(({ id }) => id))];
-  const cell = (id: string, method: string) => {
+/** What the chair says of each member, and beside it what was measured. */
+function Shares({ claimed, weights, reply, nameOf }: SharesProps): VNode {
+  const methods = METHODS.filter((method) => weights.some((one) => one.method === method));
+  const ids = [...new Set([...claimed, ...weights].map(({ id }) => id))];
+  const weighed = (id: string, method: string) => {
     const weight = weights.find((one) => one.id === id && one.method === method)?.weight;
     const isNoise =
       method === "leave-one-out" &&
       reply?.members.find((one) => one.id === id)?.leaveOneOut?.withinNoise === true;
-    return weight === undefined ? (
-      <span class="quiet">{t.run.notMeasured}</span>
-    ) : (
+    if (weight === undefined) return <span class="quiet">{t.run.notMeasured}</span>;
+    return (
       <>
         {formatRatio(weight)} {isNoise && <span class="quiet">{t.run.withinNoise}</span>}
       </>
     );
   };
+  const claimOf = (id: string) => claimed.find((one) => one.id === id);
   return (
     <>
-      {ids.length === 0 ? (
-        <p>{t.run.notMeasured}</p>
-      ) : (
-        <Table
-          label={t.run.measured}
-          heads={[t.run.contributor, ...METHODS.map((method) => t.run.methods[method])]}
-          figures={[1, 2, 3, 4]}
-          rows={ids.map((id) => [
-            <span dir="auto">{nameOf(id)}</span>,
-            ...METHODS.map((method) => cell(id, method)),
-          ])}
-        />
-      )}
-      {ids.length > 0 && (
+      <p class="quiet">
+        {t.run.claimedHint} {methods.length > 0 && t.run.measuredHint}
+      </p>
+      <Table
+        label={t.run.views.contributions}
+        heads={[
+          ...[t.run.contributor, t.run.claimed],
+          ...(methods.length === 0 ? [t.run.measured] : methods.map((method) => t.run.methods[method])),
+          t.run.reason,
+        ]}
+        figures={[1, ...(methods.length === 0 ? [2] : methods.map((_, index) => index + 2))]}
+        rows={ids.map((id) => [
+          <span dir="auto">{nameOf(id)}</span>,
+          claimOf(id) ? formatRatio(claimOf(id)?.weight ?? null) : <span class="quiet">{t.none}</span>,
+          ...(methods.length === 0
+            ? [<span class="quiet">{t.run.notMeasured}</span>]
+            : methods.map((method) => weighed(id, method))),
+          <span dir="auto">{claimOf(id)?.reason ?? ""}</span>,
+        ])}
+      />
+      {methods.length > 0 && (
         <dl class="facts">
-          {METHODS.map((method) => (
+          {methods.map((method) => (
             <div key={method}>
               <dt>{t.run.methods[method]}</dt>
               <dd class="quiet">{t.run.methodHints[method]}</dd>
@@ -148,7 +129,6 @@ function Measurements({ weights, reply, nameOf }: MeasurementsProps): VNode {
           ))}
         </dl>
       )}
-      {reply && <Notes reply={reply} />}
     </>
   );
 }
@@ -188,45 +168,38 @@ type MeasureProps = {
 
 /** Measures what costs nothing at once, and what costs calls after saying how many. */
 function Measure({ shown, measured }: MeasureProps): VNode {
-  const asks = useSignal(false);
   const busy = useSignal(false);
   const failed = useSignal<Error | undefined>(undefined);
   const chairs = chairCalls(shown.run.entries);
   const measure = async (calls: boolean) => {
     busy.value = true;
-    asks.value = false;
-    failed.value = undefined;
     try {
       const path = `deliberations/${encodeURIComponent(shown.run.id)}/contributions`;
       const body = calls ? { calls, repeats: REPEATS } : { calls };
       measured.value = await fetchJson<ContributionsReply>(path, { method: "POST", body });
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
+    } finally {
+      busy.value = false;
     }
-    busy.value = false;
+  };
+  const measureFree = () => {
+    failed.value = undefined;
+    measure(false).catch((error: unknown) => (failed.value = error as Error)); // fetchJson throws errors
   };
   return (
     <div>
       <p class="actions">
-        <button type="button" disabled={busy.value} onClick={() => void measure(false)}>
+        <button type="button" disabled={busy.value} onClick={measureFree}>
           {busy.value ? t.run.measuring : t.run.measureFree}
         </button>
-        {chairs !== undefined && !asks.value && (
-          <button type="button" disabled={busy.value} onClick={() => (asks.value = true)}>
-            {t.run.measureCalls}
-          </button>
-        )}
       </p>
-      {chairs !== undefined && asks.value && (
-        <div class="notice" role="alertdialog" aria-label={t.run.measureCalls}>
-          <p>{t.run.measureAsk(t.calls(chairs.calls), formatMoney(chairs.usd))}</p>
-          <button type="button" class="danger" onClick={() => void measure(true)}>
-            {t.run.measureYes}
-          </button>{" "}
-          <button type="button" onClick={() => (asks.value = false)}>
-            {t.cancel}
-          </button>
-        </div>
+      {chairs !== undefined && (
+        <Confirm
+          label={t.run.measureCalls}
+          ask={t.run.measureAsk(t.calls(chairs.calls), formatMoney(chairs.usd))}
+          yes={t.run.measureYes}
+          isDanger
+          act={() => measure(true)}
+        />
       )}
       {failed.value && <Refusal error={failed.value} />}
     </div>
@@ -251,39 +224,4 @@ function chairCalls(
   const calls = members + REPEATS;
   const { usd } = spent([last]).cost;
   return { calls, usd: usd === null ? null : usd * calls };
-}
-
-/** What stands beside the answer: dissent, points that only one made, and what was rejected. */
-function Beside({
-  section: { dissent, insights, vetoed },
-  nameOf,
-}: {
-  readonly section: PanelSection;
-  readonly nameOf: NameOf;
-}): VNode {
-  const groups = [
-    [t.run.dissent, dissent],
-    [t.run.insights, insights],
-    [t.run.vetoed, vetoed.map(({ id, flaw }) => t.run.vetoedFlaw(nameOf(id), flaw))],
-  ] as const;
-  return (
-    <>
-      {groups.map(([title, texts]) => (
-        <section key={title}>
-          <h2>{title}</h2>
-          {texts.length === 0 ? (
-            <p class="quiet">{t.none}</p>
-          ) : (
-            <ul class="points">
-              {texts.map((text, index) => (
-                <li key={index} dir="auto">
-                  {text}
-                </li>
-              ))}
-            </ul>
-          )}
-        </section>
-      ))}
-    </>
-  );
 }

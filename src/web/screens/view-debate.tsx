@@ -1,16 +1,18 @@
-import { useComputed, useSignal, type Signal } from "@preact/signals";
-import type { ComponentChildren, VNode } from "preact";
+import { useComputed } from "@preact/signals";
+import type { VNode } from "preact";
 import { workOf, type Entry } from "../../kernel/index.ts";
 import { debateRecord, isDebate } from "../../protocols/debate/view/debated.ts";
 import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
 import { useWhole, type ShownRun } from "../folds.ts";
-import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { formatCount, formatMoney } from "../formats.ts";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Figure, Markdown } from "../parts/elements.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
+import { Folded, useOpen } from "../parts/folded.tsx";
 import { lineChart } from "../parts/line-chart.ts";
 import { t } from "../strings.ts";
+import { Summary, tookOf } from "./debate-summary.tsx";
 
 type NameOf = (id: string) => string;
 
@@ -36,7 +38,9 @@ export function Rounds({ shown }: { readonly shown: ShownRun }): VNode {
           isNewest={index === debate.rounds.length - 1}
         />
       ))}
-      <JudgeSummary debate={debate} shown={shown} />
+      {debate.judgeSummary && (
+        <Summary summary={debate.judgeSummary} round={undefined} {...{ debate, nameOf, shown }} />
+      )}
     </>
   );
 }
@@ -177,15 +181,6 @@ type RoundProps = PartProps & {
   readonly isNewest: boolean;
 };
 
-/** Follows what is open by default until the reader opens or closes it. */
-function useOpen(isDefault: boolean): {
-  readonly isOpen: boolean;
-  readonly chosen: Signal<boolean | undefined>;
-} {
-  const chosen = useSignal<boolean | undefined>(undefined);
-  return { isOpen: chosen.value ?? isDefault, chosen };
-}
-
 function Round({ round, debate, nameOf, shown, isNewest }: RoundProps): VNode {
   const { isOpen, chosen } = useOpen(isNewest);
   const agents = debate.agents.filter(({ id }) => saidIn(round).some(({ by }) => by === id));
@@ -206,7 +201,7 @@ function Round({ round, debate, nameOf, shown, isNewest }: RoundProps): VNode {
           <WholeRound shown={shown} round={round.round} />
           <div class="columns">
             {agents.map((agent) => (
-              <AgentColumn key={agent.id} {...{ agent, round, nameOf, isNewest }} />
+              <AgentColumn key={agent.id} {...{ agent, round, debate, nameOf, shown, isNewest }} />
             ))}
           </div>
           {round.confidence !== null && (
@@ -239,12 +234,14 @@ const seqsOf = (entries: readonly Entry[], round: number | undefined): readonly 
 type ColumnProps = {
   readonly agent: DebateRecord["agents"][number];
   readonly round: DebateRound;
+  readonly debate: DebateRecord;
+  readonly shown: ShownRun;
   readonly nameOf: NameOf;
   readonly isNewest: boolean;
 };
 
 /** What one agent proposed, what others found wrong with it, and what it made of that. */
-function AgentColumn({ agent, round, nameOf, isNewest }: ColumnProps): VNode {
+function AgentColumn({ agent, round, debate, nameOf, shown, isNewest }: ColumnProps): VNode {
   const { id, role, model } = agent;
   const own = <T extends { readonly by: string }>(all: readonly T[]) => all.filter(({ by }) => by === id);
   const refinements = own(round.refinements);
@@ -257,7 +254,7 @@ function AgentColumn({ agent, round, nameOf, isNewest }: ColumnProps): VNode {
       {round.summaries
         .filter((one) => one.for === id)
         .map((one, index) => (
-          <Summary key={index} summary={one} heading={t.record.summary} />
+          <Summary key={index} summary={one} round={round.round} {...{ debate, nameOf, shown }} />
         ))}
       {own(round.proposals).map((one, index) =>
         one.carried ? (
@@ -288,43 +285,6 @@ function AgentColumn({ agent, round, nameOf, isNewest }: ColumnProps): VNode {
   );
 }
 
-type FoldedProps = {
-  readonly heading: string;
-  readonly facts?: string;
-  readonly isOpen?: boolean;
-  readonly children: () => ComponentChildren;
-};
-
-/** Content that is made when it is opened. */
-function Folded({ heading, facts = "", isOpen: isDefault = false, children }: FoldedProps): VNode {
-  const { isOpen, chosen } = useOpen(isDefault);
-  return (
-    <details
-      class="step"
-      open={isOpen}
-      onToggle={({ currentTarget: { open } }) => {
-        if (open !== isOpen) chosen.value = open;
-      }}
-    >
-      <summary dir="auto">
-        {heading} <span class="quiet">{facts}</span>
-      </summary>
-      {isOpen && children()}
-    </details>
-  );
-}
-
-type Timed = Pick<DebateRound["critiques"][number], "tokens" | "usd" | "latencyMs">;
-
-const tookOf = ({ tokens, usd, latencyMs }: Timed): string =>
-  [
-    tokens === null ? "" : t.tokens(tokens),
-    latencyMs === null ? "" : formatTime(latencyMs),
-    usd === 0 ? "" : formatMoney(usd),
-  ]
-    .filter(Boolean)
-    .join(" · ");
-
 type SaidProps = {
   readonly said: DebateRound["critiques"][number] | DebateRound["refinements"][number];
   readonly heading: string;
@@ -337,27 +297,6 @@ const Said = ({ said, heading, isOpen }: SaidProps): VNode => (
       <>
         {"coverage" in said && said.coverage === false && <p class="warning">{t.record.noCoverage}</p>}
         <Markdown text={said.text} level={4} scrolls />
-      </>
-    )}
-  </Folded>
-);
-
-type SummaryProps = { readonly summary: DebateRound["summaries"][number]; readonly heading: string };
-
-/** What an agent read instead of everything that was said before. */
-const Summary = ({ summary, heading }: SummaryProps): VNode => (
-  <Folded
-    heading={heading}
-    facts={t.record.shortened(
-      formatCount(summary.charactersBefore),
-      formatCount(summary.charactersAfter),
-      summary.method,
-    )}
-  >
-    {() => (
-      <>
-        <p class="quiet">{tookOf(summary)}</p>
-        <Markdown text={summary.text} level={4} scrolls />
       </>
     )}
   </Folded>
@@ -381,16 +320,3 @@ const ToolCall = ({ call }: { readonly call: DebateRound["tools"][number] }): VN
     )}
   </Folded>
 );
-
-function JudgeSummary({
-  debate,
-  shown,
-}: {
-  readonly debate: DebateRecord;
-  readonly shown: ShownRun;
-}): VNode | null {
-  useWhole(shown.run, seqsOf(shown.entries.value, undefined));
-  return debate.judgeSummary ? (
-    <Summary summary={debate.judgeSummary} heading={t.record.judgeSummary} />
-  ) : null;
-}

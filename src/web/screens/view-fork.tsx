@@ -4,21 +4,22 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { callOf, isEvent, isVoice, type Opening } from "../../kernel/index.ts";
 import { address, go, hrefTo, hrefWith } from "../address.ts";
 import { entriesUpTo, type ShownRun } from "../folds.ts";
-import { formatCount, formatMoney } from "../formats.ts";
+import { formatCount } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
+import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Refusal } from "../parts/refusal.tsx";
 import { Failure } from "../parts/states.tsx";
 import type { CatalogReply, ForkEstimateReply, OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
+import { namesIn } from "./ask-form.ts";
 
 // FORK-VIEW-1. What changes stands in the address; what it costs at most is shown before it can be started.
 
 /** The changes, by their names in the address and in a request. */
 const CHANGES = ["strategy", "mode", "effort", "chair", "without", "maxCostUsd"] as const;
 type Change = (typeof CHANGES)[number];
-const ESTIMATE_AFTER_MS = 400;
 
 /** Runs again with changes: what they do not affect is reused. */
 export function Fork({ shown }: { readonly shown: ShownRun }): VNode | null {
@@ -26,25 +27,9 @@ export function Fork({ shown }: { readonly shown: ShownRun }): VNode | null {
   const opening = shown.entries.value.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   const heading = useRef<HTMLHeadingElement>(null);
   const body = useComputed(() => JSON.stringify(forkBody(address.value.query, at.value)));
-  const said = useSignal<ForkEstimateReply | Error | undefined>(undefined);
   const path = `deliberations/${encodeURIComponent(run.id)}/fork`;
+  const said = useEstimate<ForkEstimateReply>(`${path}/estimate`, body.value);
   useEffect(() => heading.current?.focus(), []);
-  useEffect(() => {
-    said.value = undefined;
-    const end = new AbortController();
-    const timer = setTimeout(() => {
-      fetchJson<ForkEstimateReply>(`${path}/estimate`, {
-        ...{ method: "POST", body: JSON.parse(body.value), signal: end.signal },
-      }).then(
-        (estimate) => (said.value = estimate),
-        (error: unknown) => (end.signal.aborted ? undefined : (said.value = error as Error)), // fetchJson throws errors
-      );
-    }, ESTIMATE_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      end.abort();
-    };
-  }, [path, body.value]);
   if (!opening) return null;
   return (
     <section class="fork">
@@ -69,10 +54,7 @@ function forkBody(query: URLSearchParams, upToSeq: number | undefined): object {
   const given = CHANGES.flatMap((name): [string, unknown][] => {
     const value = query.get(name)?.trim() ?? "";
     if (value === "") return [];
-    if (name === "chair" || name === "without") {
-      const all = value.split(",").map((one) => one.trim());
-      return [[name, all.filter(Boolean)]];
-    }
+    if (name === "chair" || name === "without") return [[name, namesIn(value)]];
     return [[name, name === "effort" || name.startsWith("max") ? Number(value) : value]];
   });
   return { ...Object.fromEntries(given), ...(upToSeq === undefined ? {} : { upToSeq }) };
@@ -190,7 +172,7 @@ const Text = ({ name, label, hint, now = "" }: FieldProps & { readonly hint?: st
 
 type Said = Signal<ForkEstimateReply | Error | undefined>;
 
-/** What it takes at most, and what can be reused. */
+/** What it takes, and what of it can be reused. */
 function Cost({ shown, said }: { readonly shown: ShownRun; readonly said: Said }): VNode {
   const now = said.value;
   if (now === undefined)
@@ -200,24 +182,14 @@ function Cost({ shown, said }: { readonly shown: ShownRun; readonly said: Said }
       </p>
     );
   if (now instanceof Error) return <Failure error={now} />;
-  const { total, unpriced, reusable, undeclared } = now;
   const recorded = entriesUpTo(shown.run.entries, shown.at.value).filter(
     (entry) => entry.origin.by !== "reactor" && callOf(entry),
   ).length;
   return (
     <div role="status">
-      <p>
-        {total
-          ? t.ask.estimate(
-              t.calls(total.calls.high),
-              t.tokens(total.tokens.high),
-              formatMoney(total.usd?.high ?? null),
-            )
-          : t.run.forkUnknown(undeclared.join(", "))}
-        {". "}
-        {unpriced.length > 0 && t.ask.unpriced(unpriced.join(", "))} {total && t.run.forkWhole}
-      </p>
-      <p class="quiet">{t.run.forkReuses(formatCount(reusable), formatCount(recorded))}</p>
+      <EstimateWords estimate={now} />
+      {now.total && <p class="quiet">{t.run.forkWhole}</p>}
+      <p class="quiet">{t.run.forkReuses(formatCount(now.reusable), formatCount(recorded))}</p>
     </div>
   );
 }

@@ -1,14 +1,17 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { AskSection } from "../../protocols/ask/view.ts";
 import { groupBy } from "../../stats/numbers.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
-import { foldReader, type ShownRun } from "../folds.ts";
-import { formatTime } from "../formats.ts";
+import { foldReader, seqsOf, useWhole, type ShownRun } from "../folds.ts";
+import { formatCount, formatMoney, formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
+import { Folded } from "../parts/folded.tsx";
+import { Table } from "../parts/table.tsx";
 import type { LiveStep, RunStore } from "../run.ts";
 import { t } from "../strings.ts";
-import { nameOfWork } from "./event-rows.ts";
+import { nameOfSeat, nameOfStage, nameOfWork } from "./event-rows.ts";
 
 // ROOM-1. A column appends what comes to one text node, and only while it can be seen: the rest waits until it is.
 // ROOM-2. So many columns as fit on a screen are made at once, and the others after them, a block a picture: no task is long.
@@ -58,15 +61,51 @@ export function Room({ shown }: RoomProps): VNode {
         <ol class="stages" aria-label={t.run.views.room}>
           {phases.length > MAX_STAGES && <li>{t.run.earlierStages(phases.length - MAX_STAGES)}</li>}
           {phases.slice(-MAX_STAGES).map(({ phase, in: present, out }, index) => (
-            <li key={index}>{t.run.stage(nameOfWork(phase), present, out)}</li>
+            <li key={index}>{t.run.stage(nameOfStage(phase), present, out)}</li>
           ))}
           {[...underWay.value].map(([kind, all]) => (
-            <li key={kind}>{t.run.stageNow(nameOfWork(kind), all.length)}</li>
+            <li key={kind}>{t.run.stageNow(nameOfStage(kind), all.length)}</li>
           ))}
         </ol>
       </div>
+      <Ladder shown={shown} />
       <div class="columns">{columns.value.slice(0, made)}</div>
     </>
+  );
+}
+
+/** How far a run went, why, and what each step of it took; nothing for protocols that do not climb. */
+function Ladder({ shown }: { readonly shown: ShownRun }): VNode | null {
+  const { ladder = [] } = (shown.result.value?.section ?? {}) as Partial<AskSection>; // of `ask` only
+  useWhole(
+    shown.run,
+    seqsOf(shown.entries.value, ({ type }) => type === "rung-decided"),
+  );
+  if (!Array.isArray(ladder) || ladder.length === 0) return null;
+  return (
+    <section class="ladder">
+      <h3>{t.run.ladder}</h3>
+      <Table
+        label={t.run.ladder}
+        heads={[
+          t.run.step,
+          t.run.stepReason,
+          t.run.callsHead,
+          t.run.tokensIn,
+          t.run.tokensOutHead,
+          t.run.cost,
+        ]}
+        figures={[2, 3, 4, 5]}
+        rows={ladder.map(({ rung, reason, calls, tokens, usd }) => [
+          nameOfStage(rung),
+          <span dir="auto">{reason ?? ""}</span>,
+          formatCount(calls),
+          formatCount(tokens.in),
+          formatCount(tokens.out),
+          formatMoney(usd),
+        ])}
+      />
+    </section>
   );
 }
 
@@ -103,12 +142,12 @@ function Column({ row, run, live }: ColumnProps): VNode {
       <header>
         <h3 dir="auto">{name}</h3>
         <p class="quiet">
-          {seat} · <span class="model">{model}</span>
+          {nameOfSeat(seat)} · <span class="model">{model}</span>
         </p>
         <p class={`column-state ${state}`}>{stateWords(state)}</p>
       </header>
       {live.map(([step, { kind }]) => (
-        <LiveText key={step} run={run} step={step} label={kind ?? step} />
+        <LiveText key={step} run={run} step={step} label={nameOfWork(kind ?? step)} />
       ))}
       {steps
         .slice(-shown.value)
@@ -129,23 +168,19 @@ const stateWords = (state: StepView["state"] | "idle"): string => t.run[state];
 
 function StepText({ step, open }: { readonly step: StepView; readonly open: boolean }): VNode {
   const { work, text, why, tokensOut, latencyMs } = step;
-  const shown = useSignal(open);
   const facts = [
     tokensOut === null ? "" : t.run.tokensOut(tokensOut),
     latencyMs === null ? "" : formatTime(latencyMs),
   ];
   return (
-    <details
-      class="step"
-      open={shown.value || open}
-      onToggle={({ currentTarget }) => (shown.value = currentTarget.open)}
-    >
-      <summary>
-        {work} <span class="quiet">{facts.filter(Boolean).join(" · ")}</span>
-      </summary>
-      {why !== null && <p class="warning">{why}</p>}
-      {(shown.value || open) && <Reply text={text} />}
-    </details>
+    <Folded heading={nameOfWork(work)} facts={facts.filter(Boolean).join(" · ")} isOpen={open}>
+      {() => (
+        <>
+          {why !== null && <p class="warning">{why}</p>}
+          <Reply text={text} />
+        </>
+      )}
+    </Folded>
   );
 }
 

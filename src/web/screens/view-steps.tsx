@@ -11,27 +11,24 @@ import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { rostersIn, spendingByWork } from "../run-phases.ts";
 import { t } from "../strings.ts";
-import { nameOfWork } from "./event-rows.ts";
+import { nameOfStage, nameOfWork } from "./event-rows.ts";
 import { criticalPathSeqs } from "../../views/critical-path.ts";
 
 type NameOf = (id: string) => string;
 type PartProps = { readonly entries: readonly Entry[]; readonly result: Result; readonly nameOf: NameOf };
 
-/** How far a run went and why, what each part of it took, and who took part. */
+/** How the drafts compare, what each part of a run took, and who took part. */
 export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
   useWhole(
     shown.run,
-    seqsOf(shown.entries.value, ({ type }) =>
-      ["comparison-given", "rung-decided", "roster-fixed"].includes(type),
-    ),
+    seqsOf(shown.entries.value, ({ type }) => ["comparison-given", "roster-fixed"].includes(type)),
   );
   const result = shown.result.value;
   if (!result) return null;
   const part = { entries: shown.entries.value, result, nameOf: isolatedNamesOf(result.participants) };
-  const { ladder, comparison } = (result.section ?? {}) as Partial<AskSection>; // of `ask` only
+  const { comparison } = (result.section ?? {}) as Partial<AskSection>; // of `ask` only
   return (
     <>
-      {Array.isArray(ladder) && ladder.length > 0 && <Ladder ladder={ladder} />}
       {comparison != null && <Comparison comparison={comparison} nameOf={part.nameOf} />}
       <Rosters {...part} />
       <Usage {...part} />
@@ -39,36 +36,6 @@ export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
     </>
   );
 }
-
-function Ladder({ ladder }: Pick<AskSection, "ladder">): VNode {
-  return (
-    <section>
-      <h2>{t.run.ladder}</h2>
-      <Table
-        label={t.run.ladder}
-        heads={[
-          t.run.step,
-          t.run.stepReason,
-          t.run.callsHead,
-          t.run.tokensIn,
-          t.run.tokensOutHead,
-          t.run.cost,
-        ]}
-        figures={[2, 3, 4, 5]}
-        rows={ladder.map(({ rung, reason, calls, tokens, usd }) => [
-          nameOfWork(rung),
-          <span dir="auto">{reason ?? ""}</span>,
-          formatCount(calls),
-          countOf(tokens.in),
-          countOf(tokens.out),
-          formatMoney(usd),
-        ])}
-      />
-    </section>
-  );
-}
-
-const countOf = (count: number | null): string => (count === null ? t.unknown : formatCount(count));
 
 type Comparing = NonNullable<AskSection["comparison"]>;
 
@@ -127,7 +94,7 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
         label={t.run.rosterTitle}
         heads={[t.run.phase, t.run.tookPart, t.run.leftOut]}
         rows={rosters.map(({ seq, phase, round, isAdmission, present, out }) => {
-          const work = nameOfWork(phase);
+          const work = nameOfStage(phase);
           const name = isAdmission ? t.run.admission(work) : work;
           return [
             <a href={hrefWith({ at: seq })}>
@@ -149,9 +116,9 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
 /** The figures of what was spent, in the order of the heads below; without a column for what no provider spoke of. */
 const spentCells = ({ calls, tokens, cost }: Spent, hasCache: boolean): readonly string[] => [
   formatCount(calls),
-  countOf(tokens.in),
-  ...(hasCache ? [countOf(tokens.cached)] : []),
-  countOf(tokens.out),
+  formatCount(tokens.in),
+  ...(hasCache ? [formatCount(tokens.cached)] : []),
+  formatCount(tokens.out),
   formatMoney(cost.usd),
 ];
 
@@ -189,7 +156,7 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
           heads={[t.run.step, ...heads, t.run.callTime, t.run.wallTime]}
           figures={[1, 2, 3, 4, 5, 6, 7]}
           rows={spendingByWork(entries).map(({ kind, spent, callMs, wallMs }) => [
-            nameOfWork(kind),
+            nameOfStage(kind),
             ...spentCells(spent, hasCache),
             formatTime(callMs),
             formatTime(wallMs),

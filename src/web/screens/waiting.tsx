@@ -8,6 +8,7 @@ import { Refusal } from "../parts/refusal.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
+import { nameOfWork } from "./event-rows.ts";
 import { HAND_OFFS, HandOffPrompt } from "./hand-off.tsx";
 
 type SentRequest =
@@ -15,17 +16,26 @@ type SentRequest =
   | { readonly text: string; readonly step: string }
   | { readonly abstain: true; readonly step: string };
 
+type FormsProps = { readonly id: string; readonly onAnswered?: () => void };
+
 /** What a run waits for from the reader: questions, and the blind form of a seat. */
-export function WaitingForms({ id }: { readonly id: string }): VNode {
+export function WaitingForms({ id, onAnswered }: FormsProps): VNode {
   const waiting = useApi<WaitingReply>(`deliberations/${encodeURIComponent(id)}/waiting`);
+  const isSent = useSignal(false);
+  const again = () => {
+    isSent.value = true;
+    waiting.again();
+    onAnswered?.();
+  };
   return (
     <section class="waiting" aria-label={t.run.waitingFor}>
+      <p role="status">{isSent.value ? t.waiting.sent : ""}</p>
       <Shown of={waiting}>
         {({ questions, seats }) => (
           <>
-            {questions && <Questions id={id} questions={questions.questions} again={waiting.again} />}
+            {questions && <Questions id={id} questions={questions.questions} again={again} />}
             {seats.map((seat) => (
-              <Seat key={seat.step} id={id} seat={seat} again={waiting.again} />
+              <Seat key={seat.step} id={id} seat={seat} again={again} />
             ))}
           </>
         )}
@@ -37,19 +47,17 @@ export function WaitingForms({ id }: { readonly id: string }): VNode {
 /** Sends an answer; the first one stands. */
 function useAnswer(id: string, again: () => void) {
   const failed = useSignal<Error | undefined>(undefined);
-  const done = useSignal(false);
   const send = async (body: SentRequest) => {
     try {
       failed.value = undefined;
       await fetchJson(`deliberations/${encodeURIComponent(id)}/answers`, { method: "POST", body });
-      done.value = true;
       again();
     } catch (error) {
       failed.value =
         error instanceof ApiProblem && error.status === 409 ? new Error(t.waiting.first) : (error as Error);
     }
   };
-  return { failed, done, send };
+  return { failed, send };
 }
 
 type QuestionsProps = {
@@ -113,7 +121,7 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       }}
     >
       <h2>
-        {work}{" "}
+        {nameOfWork(work)}{" "}
         <span class="quiet">
           {[t.waiting.since(formatAgo(since)), until === null ? "" : t.waiting.until(formatMoment(until))]
             .filter(Boolean)

@@ -1,8 +1,7 @@
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
 import { hrefTo } from "../address.ts";
 import { formatAgo, formatCount, formatTime } from "../formats.ts";
-import { useApi } from "../loaded.ts";
+import { useAgain, useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import type { ReactorReply } from "../replies.ts";
@@ -13,12 +12,7 @@ const AGAIN_MS = 3_000;
 /** What background workers do: who grades, remembers and compares, what waits for them, and what they failed of. */
 export function Workers(): VNode {
   const reactors = useApi<ReactorReply>("reactors");
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") reactors.again();
-    }, AGAIN_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useAgain(reactors.again, AGAIN_MS);
   return (
     <>
       <h1>{t.nav.workers}</h1>

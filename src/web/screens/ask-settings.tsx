@@ -1,0 +1,219 @@
+import type { Signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useApi } from "../loaded.ts";
+import type { CatalogReply, CatalogRow } from "../replies.ts";
+import { t } from "../strings.ts";
+import {
+  askFields,
+  namesIn,
+  PEOPLE_IN,
+  takesField,
+  type AskField,
+  type AskForm,
+  type AskProtocol,
+  type InvitedPerson,
+  type PanelSeat,
+} from "./ask-form.ts";
+
+/** What a question can be asked with beside its models; open where a link has set something. */
+export function MoreSettings({ form }: { readonly form: AskForm }): VNode {
+  const { values, protocol, seats } = form;
+  const takes = (field: AskField) => takesField(protocol.value, field);
+  const isPreset = seats.peek().length > 0 || askFields.some((field) => values[field].peek() !== "");
+  const strategies = useCatalog("strategies");
+  const packs = useCatalog("packs");
+  const personas = useCatalog("personas");
+  return (
+    <details class="settings" open={isPreset}>
+      <summary>{t.ask.more}</summary>
+      <div class="fields">
+        {takes("strategy") && <Choice label={t.ask.strategy} value={values.strategy} options={strategies} />}
+        {takes("pack") && <Choice label={t.ask.pack} value={values.pack} options={packs} />}
+        {takes("mode") && (
+          <Choice
+            label={t.ask.mode}
+            value={values.mode}
+            options={optionsOf(["consensus", "vote"] as const, t.ask.modes)}
+          />
+        )}
+        {takes("effort") && (
+          <Text label={t.ask.effort} hint={t.ask.effortHint} value={values.effort} type="number" most={5} />
+        )}
+        {takes("rounds") && <Text label={t.ask.rounds} value={values.rounds} type="number" most={20} />}
+        {takes("until") && (
+          <Choice
+            label={t.ask.until}
+            value={values.until}
+            options={optionsOf(["fixed", "convergence", "quality"] as const, t.ask.untils)}
+          />
+        )}
+        {takes("chair") && <Text label={t.ask.chair} value={values.chair} type="text" />}
+        <Text label={t.ask.maxCost} value={values.maxCostUsd} type="text" />
+        <Text label={t.ask.seed} value={values.seed} type="text" />
+      </div>
+      {takes("clarify") && (
+        <label class="model-choice">
+          <input
+            type="checkbox"
+            checked={values.clarify.value === "true"}
+            onChange={({ currentTarget }) => (values.clarify.value = currentTarget.checked ? "true" : "")}
+          />
+          <span>{t.ask.clarify}</span>
+        </label>
+      )}
+      {takes("personas") && <Personas value={values.personas} options={personas} />}
+      <SeatsField protocol={protocol.value} seats={seats} />
+    </details>
+  );
+}
+
+function useCatalog(kind: "strategies" | "packs" | "personas"): readonly CatalogRow[] {
+  const { value } = useApi<CatalogReply>(kind).loaded;
+  return value.state === "ready" ? value.value.data : [];
+}
+
+type Option = Pick<CatalogRow, "name" | "description">;
+
+const optionsOf = <Name extends string>(
+  names: readonly Name[],
+  words: { readonly [name in Name]: string },
+): readonly (Option & { readonly label: string })[] =>
+  names.map((name) => ({ name, label: words[name], description: "" }));
+
+/** The members' personas, in the order in which they were chosen. */
+function Personas({
+  value,
+  options,
+}: {
+  readonly value: Signal<string>;
+  readonly options: readonly Option[];
+}): VNode {
+  const chosen = namesIn(value.value);
+  const toggle = (name: string) =>
+    (value.value = (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join(
+      ",",
+    ));
+  const unlisted = chosen.filter((name) => !options.some((one) => one.name === name));
+  return (
+    <fieldset>
+      <legend>
+        {t.ask.personas}{" "}
+        <span class="quiet">{chosen.length === 0 ? t.ask.personasHint : chosen.join(", ")}</span>
+      </legend>
+      {[...options, ...unlisted.map((name) => ({ name, description: "" }))].map(({ name, description }) => (
+        <label key={name} class="model-choice" title={description}>
+          <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
+          <span>{name}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+type ChoiceProps = {
+  readonly label: string;
+  readonly value: Signal<string>;
+  readonly options: readonly (Option & { readonly label?: string })[];
+};
+
+const Choice = ({ label, value, options }: ChoiceProps): VNode => (
+  <label class="field">
+    <span>{label}</span>
+    <select value={value.value} onChange={({ currentTarget }) => (value.value = currentTarget.value)}>
+      <option value="">{t.ask.strategyDefault}</option>
+      {options.map(({ name, label: words = name, description }) => (
+        <option key={name} value={name} title={description}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+type TextProps = {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: Signal<string>;
+  readonly type: "text" | "number";
+  readonly most?: number;
+};
+
+const Text = ({ label, hint, value, type, most }: TextProps): VNode => (
+  <label class="field">
+    <span>
+      {label} {hint !== undefined && <span class="quiet">{hint}</span>}
+    </span>
+    {type === "number" ? (
+      <input
+        type="number"
+        min={1}
+        max={most}
+        value={value.value}
+        onInput={({ currentTarget }) => (value.value = currentTarget.value)}
+      />
+    ) : (
+      <input
+        type="text"
+        autocomplete="off"
+        value={value.value}
+        onInput={({ currentTarget }) => (value.value = currentTarget.value)}
+      />
+    )}
+  </label>
+);
+
+type SeatsProps = {
+  readonly protocol: AskProtocol;
+  readonly seats: Signal<readonly InvitedPerson[]>;
+};
+
+/** Who takes part beside the models, a row each. */
+function SeatsField({ protocol, seats }: SeatsProps): VNode | null {
+  const open = PEOPLE_IN[protocol];
+  if (open.length === 0) return null;
+  const change = (at: number, to: Partial<InvitedPerson>) =>
+    (seats.value = seats.value.map((one, index) => (index === at ? { ...one, ...to } : one)));
+  return (
+    <fieldset class="people">
+      <legend>
+        {t.ask.seats} <span class="quiet">{t.ask.seatsHint}</span>
+      </legend>
+      {seats.value.map(({ name, seat }, index) => (
+        <p key={index} class="person-row">
+          <input
+            type="text"
+            autocomplete="off"
+            aria-label={t.ask.seatName}
+            placeholder={t.ask.seatName}
+            value={name}
+            onInput={({ currentTarget }) => change(index, { name: currentTarget.value.trim() })}
+          />
+          <select
+            aria-label={t.ask.seat}
+            value={seat}
+            onChange={({ currentTarget }) => change(index, { seat: currentTarget.value })}
+          >
+            {[...new Set<string>([...open, seat])].map((one) => (
+              <option key={one} value={one}>
+                {t.ask.seatNames[one as PanelSeat] ?? one}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            aria-label={t.ask.remove(name || t.ask.seat)}
+            onClick={() => (seats.value = seats.value.filter((_, at) => at !== index))}
+          >
+            ×
+          </button>
+        </p>
+      ))}
+      <button
+        type="button"
+        onClick={() => (seats.value = [...seats.value, { name: "", seat: open[0] ?? "member" }])}
+      >
+        {t.ask.seatAdd}
+      </button>
+    </fieldset>
+  );
+}

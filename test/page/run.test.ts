@@ -1,0 +1,269 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DeliberationId, type NewEvent } from "../../src/kernel/index.ts";
+import { inBrowser, PAGE, watchContext } from "../support/browser.ts";
+import { degradedCouncil } from "../support/sample-council.ts";
+import { serverPlace, SIMS, SUM, testServer, type Json, type TestServer } from "../support/server.ts";
+
+// What can be asked of a run before it begins and after it has ended: its cost, its turns, a fork, who gave what, its files.
+
+const browser = inBrowser("what is asked of a run");
+const WAIT = { timeout: 20_000 };
+const DISSENT = "It could be **381**.";
+
+const place = serverPlace();
+let server: TestServer;
+let page: Page;
+let seen: readonly string[];
+
+describe.skipIf(browser.isMissing)("a run before it begins and after it has ended", () => {
+  beforeAll(async () => {
+    const recorder = await testServer({ maxDrives: 0 }, place);
+    const { store } = recorder.parley.context({}, { principal: recorder.principal });
+    for (const { type, data, origin } of degradedCouncil({ dissent: DISSENT }).entries)
+      await store.append(DeliberationId.parse("sample"), [{ type, data } as NewEvent], origin); // a sample has no unknown event
+    await recorder.stop();
+    server = await testServer({ page: PAGE }, place);
+    const context = await browser.get().newContext();
+    seen = await watchContext(context, new URL(server.url).origin);
+    page = await context.newPage();
+    await page.goto(server.link);
+  }, 60_000);
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    place[Symbol.dispose]();
+  });
+
+  const council = { question: SUM, models: SIMS, protocol: "council", reactions: false };
+  const figureIn = (text: string | null): number =>
+    Number(/[\d.,]+/.exec(text ?? "")?.[0].replaceAll(",", ""));
+  const open = (id: string, query = "") => page.goto(`${server.url}d/${id}${query}`);
+  const entriesOf = async (id: string): Promise<readonly Json[]> =>
+    (await server.get(`deliberations/${id}/events`)).json.data;
+  const idShown = () => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+  it("sets what a question would take against its limit, before it costs", async () => {
+    const models = ["openai/gpt-5-mini", "anthropic/claude-haiku-4-5"];
+    const asked = { question: "Which queue?", protocol: "council", models };
+    const { total } = (await server.post("estimate", asked)).json;
+    expect(total.usd.high).toBeGreaterThan(total.usd.expected);
+    const between = (total.usd.expected + total.usd.high) / 2;
+    for (const [limit, words] of [
+      [total.usd.high * 2, "It stays within the limit"],
+      [between, "Its usual course stays within the limit"],
+      [total.usd.expected / 2, "Its usual course costs more than the limit"],
+    ] as const) {
+      const query = {
+        q: asked.question,
+        protocol: "council",
+        models: models.join(","),
+        maxCostUsd: String(limit),
+      };
+      await page.goto(`${server.url}?${new URLSearchParams(query).toString()}`);
+      const said = page.locator(".estimate");
+      await expect.poll(() => said.textContent(), WAIT).toContain(words);
+      const text = (await said.locator("p").first().textContent()) ?? "";
+      expect(text).toContain(`About ${Math.round(total.calls.expected)} calls`);
+      expect(text).toContain(`at most ${total.calls.high} calls`);
+      expect(await said.locator("svg rect").count()).toBe(2);
+    }
+    expect((await server.get("deliberations?limit=5")).json.data).toHaveLength(1); // the sample: nothing was opened
+    expect(seen).toEqual([]);
+  }, 60_000);
+
+  it("shows beside the answer who disagrees and what only one said, as text", async () => {
+    await open("sample");
+    const beside = page.locator(".answer .beside");
+    await beside.waitFor(WAIT);
+    const { section } = (await server.get("deliberations/sample")).json;
+    expect(section.dissent).toEqual([DISSENT]);
+    expect(await beside.locator("section", { hasText: "Dissent" }).innerText()).toContain(DISSENT);
+    for (const text of section.insights) expect(await beside.innerText()).toContain(text);
+    for (const { flaw } of section.vetoed) expect(await beside.innerText()).toContain(flaw);
+  });
+
+  it("shows in the room how far `ask` went, with each step's reason and cost", async () => {
+    const { id } = await server.ask({
+      ...{ question: "What is 17*23?", protocol: "ask", effort: 5, reactions: false },
+      models: ["ada?family=a", "bo?family=b", "cy?family=c"].map(
+        (sim, at) => `sim/${sim}&skill=0.5&seed=${at + 1}`,
+      ),
+    });
+    const { ladder } = (await server.get(`deliberations/${id}`)).json.section;
+    expect(ladder.length).toBeGreaterThan(1);
+    await open(id);
+    const rows = page.locator(".view .ladder tbody tr");
+    await expect.poll(() => rows.count(), WAIT).toBe(ladder.length);
+    for (const [nth, { reason, calls, tokens }] of (ladder as Json[]).entries()) {
+      const text = (await rows.nth(nth).innerText()).replaceAll(",", "");
+      expect(text).toContain((reason ?? "").replaceAll(",", ""));
+      expect(text.split("\t").slice(2, 5).map(Number)).toEqual([calls, tokens.in, tokens.out]);
+    }
+  }, 60_000);
+
+  it("forks from a point after saying what that costs, and reuses what was recorded", async () => {
+    const { id } = await server.ask({ ...council, chair: ["sim/ada"] });
+    const synthesis = (await entriesOf(id)).findLast(({ type }) => type === "standing-reached");
+    await open(id, `?view=fork&at=${synthesis.seq}`);
+    const start = page.getByRole("button", { name: "Start the fork" });
+    await start.waitFor(WAIT);
+    await page.getByLabel("Strategy").selectOption("risk-averse");
+    const said = page.locator(".fork [role=status]", { hasText: "About" });
+    await said.waitFor(WAIT);
+    const { total, reusable } = (
+      await server.post(`deliberations/${id}/fork/estimate`, {
+        strategy: "risk-averse",
+        upToSeq: synthesis.seq,
+      })
+    ).json;
+    expect(await said.textContent()).toContain(`at most ${total.calls.high} calls`);
+    expect(await said.textContent()).toContain(`Up to ${reusable} of`);
+    expect(await start.isEnabled()).toBe(true);
+    await start.click();
+    await expect.poll(() => idShown(), WAIT).not.toBe(id);
+    await page.locator(".answer-foot").waitFor(WAIT);
+    const forked = await entriesOf(idShown());
+    expect(forked[0].data.settings.strategy.name).toBe("risk-averse");
+    const adopted = forked.filter(({ origin }) => origin.by === "adopted");
+    expect(adopted.filter(({ type }) => type === "answer-given")).toHaveLength(3);
+    expect(forked.find(({ type }) => type === "synthesis-given").origin.by).toBe("protocol");
+  }, 60_000);
+
+  it("sets beside what the chair claims what was measured, and asks before it costs", async () => {
+    const { id } = await server.ask({ ...council, chair: ["sim/ada"] });
+    await open(id, "?view=contributions");
+    const table = page.getByRole("group", { name: "Contributions" });
+    await table.waitFor(WAIT);
+    const columns = async () => (await table.locator("thead th").allTextContents()).slice(1, -1);
+    expect(await columns()).toEqual(["Claimed by the chair", "Measured"]);
+    const before = (await entriesOf(id)).length;
+    const opener = page.getByRole("button", { name: "Measure by leaving each member out" });
+    await opener.click();
+    const sure = page.getByRole("alertdialog");
+    await sure.waitFor(WAIT);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Measure, and pay for the calls");
+    await page.keyboard.press("Escape");
+    await expect
+      .poll(() => page.evaluate("document.activeElement.textContent"), WAIT)
+      .toContain("leaving each");
+    expect((await entriesOf(id)).length).toBe(before);
+    await page.getByRole("button", { name: "Measure without calls" }).click();
+    await expect.poll(columns, WAIT).toContain("Overlap");
+    await opener.click();
+    await sure.getByRole("button", { name: "Measure, and pay" }).click();
+    await expect.poll(columns, WAIT).toContain("Left out");
+    const { members, calls } = (await server.post(`deliberations/${id}/contributions`, { calls: false }))
+      .json;
+    expect(calls).toBe(0);
+    const names = await columns();
+    for (const member of members as Json[]) {
+      const row = table.locator("tbody tr", {
+        has: page.getByRole("rowheader", { name: member.name, exact: true }),
+      });
+      const cells = await row.locator("td").allTextContents();
+      const shown = (head: string) => cells[names.indexOf(head)] ?? "";
+      if (member.claimed !== null)
+        expect(figureIn(shown("Claimed by the chair"))).toBeCloseTo(member.claimed, 2);
+      expect(figureIn(shown("Overlap"))).toBeCloseTo(member.overlap, 1);
+      expect(figureIn(shown("Left out"))).toBeCloseTo(member.leaveOneOut.weight, 1);
+    }
+    expect(seen).toEqual([]);
+  }, 60_000);
+
+  it("lists a conversation as one, moves by keyboard, searches, and compares two runs", async () => {
+    const { id: first } = await server.ask({ ...council, question: "Zebra one?" });
+    const { id: second } = await server.ask({ ...council, question: "Zebra two?", previous: first });
+    await page.goto(`${server.url}runs`);
+    await page.locator("input[type=search]").fill("zebra");
+    const rows = page.locator("ul.runs > li");
+    await expect.poll(() => rows.count(), WAIT).toBe(1);
+    expect(new URL(page.url()).searchParams.get("q")).toBe("zebra");
+    expect(await rows.locator("a.run-link:visible").allTextContents()).toEqual(["Zebra two?"]);
+    await rows.locator("summary").click();
+    expect(await rows.locator("a.run-link:visible").allTextContents()).toEqual(["Zebra two?", "Zebra one?"]);
+    await page.locator("h1").click();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Zebra one?");
+    await page.keyboard.press("k");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Zebra two?");
+    for (const box of await rows.locator("input[type=checkbox]").all()) await box.check();
+    await page.getByRole("link", { name: "Compare the two selected" }).click();
+    await page.waitForURL(/\/compare/, WAIT);
+    await expect.poll(() => page.locator("main").innerText(), WAIT).toContain("Zebra one?");
+    await page.goto(`${server.url}runs?series=${first}`);
+    await expect
+      .poll(() => page.locator("a.run-link").allTextContents(), WAIT)
+      .toEqual(["Zebra two?", "Zebra one?"]);
+    await open(second);
+    await expect.poll(() => page.locator(".turns a").allTextContents(), WAIT).toEqual(["Zebra one?"]);
+    await page.goto(`${server.url}runs?q=nothingofthiskind`);
+    await expect
+      .poll(() => page.locator(".empty").innerText(), WAIT)
+      .toContain("Nothing fits these filters.");
+  }, 60_000);
+
+  it("offers a run as files, each of which is what the API gives", async () => {
+    const { id } = await server.ask(council);
+    await open(id);
+    await page.locator("details.export summary").click();
+    const links = page.locator("details.export a");
+    expect(await links.allTextContents()).toEqual(["html", "md", "adr", "json", "jsonl", "csv"]);
+    const [download] = await Promise.all([page.waitForEvent("download"), links.first().click()]);
+    expect([download.suggestedFilename(), await download.failure()]).toEqual([`parley-${id}.html`, null]);
+    for (const link of await links.all()) {
+      const format = (await link.textContent()) ?? "";
+      const href = (await link.getAttribute("href")) ?? "";
+      expect(await link.getAttribute("download")).toBe(`parley-${id}.${format}`);
+      const text = await page.evaluate(`fetch(${JSON.stringify(href)}).then((reply) => reply.text())`);
+      expect(text).toBe((await server.get(`deliberations/${id}/export?format=${format}`)).text);
+      expect(text).toContain("391");
+    }
+  }, 60_000);
+
+  it("unfolds on paper what is folded on the screen", async () => {
+    const { id } = await server.ask(council);
+    await open(id);
+    const steps = page.locator(".column details.step");
+    await steps.first().waitFor(WAIT);
+    const opened = () => steps.evaluateAll((all) => all.map((one) => one.hasAttribute("open")));
+    expect(await opened()).toContain(false);
+    const before = await opened();
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await expect.poll(opened, WAIT).not.toContain(false);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await expect.poll(opened, WAIT).toEqual(before);
+  }, 60_000);
+
+  it("resumes a run that was left open, and gives up a connection that has fallen silent", async () => {
+    // A browser of its own: another tab would hold the connection.
+    const context = await browser.get().newContext();
+    await context.addCookies([await server.newSession()]);
+    const clocked = await context.newPage();
+    await clocked.clock.install();
+    const { opened } = await server.parley.open(council, { principal: server.principal });
+    const asked: string[] = [];
+    clocked.on("request", (request) => {
+      if (request.url().includes("/feed?")) asked.push(request.url());
+    });
+    await clocked.goto(`${server.url}d/${opened.deliberation}`);
+    await expect.poll(async () => [await clocked.clock.runFor(100), asked.length][1], WAIT).toBe(1);
+    const resume = clocked.getByRole("button", { name: "Resume" });
+    expect(await resume.count()).toBe(0); // it may be at work
+    await clocked.clock.fastForward(26_000);
+    await expect.poll(async () => [await clocked.clock.runFor(500), asked.length][1], WAIT).toBe(2);
+    await clocked.clock.fastForward(60_000);
+    await clocked.reload();
+    await expect.poll(async () => [await clocked.clock.runFor(200), await resume.count()][1], WAIT).toBe(1);
+    await resume.click();
+    await expect
+      .poll(
+        async () => [await clocked.clock.runFor(200), await clocked.locator(".answer-text").count()][1],
+        WAIT,
+      )
+      .toBe(1);
+    expect((await server.get(`deliberations/${opened.deliberation}`)).json.status).toBe("answered");
+    await context.close();
+    expect(seen).toEqual([]);
+  }, 60_000);
+});
