@@ -35,6 +35,7 @@ export const memory: Strings["memory"] = {
     other: "Sonstiges",
   },
   everyIntent: "alle Arten",
+  forgottenTitle: "Ein vergessener Eintrag",
   forgotten: (by, when) => `Vergessen durch ${by}, ${when}`,
   retiredWhy: (why) => `Ausgemustert: ${why}`,
   similarity: (value) => `Ähnlichkeit ${value}`,

@@ -33,6 +33,7 @@ export const memory = {
     other: "other",
   } as { readonly [intent: string]: string },
   everyIntent: "all kinds",
+  forgottenTitle: "A forgotten entry",
   forgotten: (by: string, when: string) => `Forgotten by ${by}, ${when}`,
   retiredWhy: (why: string) => `Retired: ${why}`,
   similarity: (value: string) => `similarity ${value}`,
