@@ -162,6 +162,8 @@ export const personas: Strings["personas"] = {
   acceptAsk: "Teilnehmen lassen, unabhängig vom Ergebnis der Erprobungen?",
   retire: "Ausmustern",
   retireAsk: "Nicht mehr teilnehmen lassen? Sie kann wieder angenommen werden.",
+  retireOwnAsk:
+    "Nicht mehr teilnehmen lassen? Nur eine Version vor der letzten Bearbeitung kann wieder in Kraft gesetzt werden.",
   rollBack: "Zurücksetzen",
   rollBackAsk: "Die Version vor der letzten Bearbeitung wieder in Kraft setzen?",
   decided: "Aufgezeichnet.",

@@ -159,6 +159,7 @@ export const personas = {
   acceptAsk: "Let it take part, whatever its trials say?",
   retire: "Retire",
   retireAsk: "Let it take part no more? It can be accepted again.",
+  retireOwnAsk: "Let it take part no more? Only a version before its last edit can be put in force again.",
   rollBack: "Roll back",
   rollBackAsk: "Put its version before the last edit in force again?",
   decided: "Recorded.",
