@@ -55,3 +55,7 @@ export const count = numberIn({});
 export const ratio = numberIn({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 export const tenths = numberIn({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export const percent = numberIn({ style: "percent" });
+export const money = (usd: number): string =>
+  numberIn({
+    ...{ style: "currency", currency: "USD", maximumFractionDigits: usd === 0 || usd >= 1 ? 2 : 4 },
+  })(usd);
