@@ -35,6 +35,7 @@ export const memory: Strings["memory"] = {
     other: "Sonstiges",
   },
   everyIntent: "alle Arten",
+  forgottenTitle: "Ein vergessener Eintrag",
   forgotten: (by, when) => `Vergessen durch ${by}, ${when}`,
   retiredWhy: (why) => `Ausgemustert: ${why}`,
   similarity: (value) => `Ähnlichkeit ${value}`,
@@ -160,6 +161,8 @@ export const personas: Strings["personas"] = {
   acceptAsk: "Teilnehmen lassen, unabhängig vom Ergebnis der Erprobungen?",
   retire: "Ausmustern",
   retireAsk: "Nicht mehr teilnehmen lassen? Sie kann wieder angenommen werden.",
+  retireOwnAsk:
+    "Nicht mehr teilnehmen lassen? Nur eine Version vor der letzten Bearbeitung kann wieder in Kraft gesetzt werden.",
   rollBack: "Zurücksetzen",
   rollBackAsk: "Die Version vor der letzten Bearbeitung wieder in Kraft setzen?",
   decided: "Aufgezeichnet.",

@@ -97,6 +97,7 @@ export const forest: Strings["forest"] = {
   },
   notClassified: "nicht eingeordnet",
   weather: "Wetter",
+  weatherOf: (cycle) => `Von Zyklus ${cycle}, dem letzten, dessen Wetter gezeigt wird.`,
   noWeather: "Das Wetter ist noch nicht aufgezeichnet.",
   veiled: "Solange auf einen Menschen gewartet wird, bleiben die bisherigen Ergebnisse verborgen.",
   tree: "Baum",

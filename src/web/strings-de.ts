@@ -275,6 +275,7 @@ export const de: Strings = {
     empty: "Es sind keine Hintergrunddienste eingestellt.",
     emptyNext:
       "Ein Richter und das Gedächtnis arbeiten nach den Antworten im Hintergrund. Dazu eine Frage stellen.",
+    noRuns: "Noch kein Lauf hat ihnen Arbeit gegeben.",
     over: (runs) => `Ausgewertet, vom neuesten an: ${runs}`,
     name: "Dienst",
     state: "Zustand",

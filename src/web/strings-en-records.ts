@@ -95,6 +95,7 @@ export const forest = {
   },
   notClassified: "not classified",
   weather: "Weather",
+  weatherOf: (cycle: string) => `Of cycle ${cycle}, the last whose weather is shown.`,
   noWeather: "The weather is not recorded yet.",
   veiled: "While a person is waited for, what this cycle has found so far is hidden.",
   tree: "Tree",

@@ -261,6 +261,7 @@ export const en = {
   workers: {
     empty: "No background work is configured.",
     emptyNext: "A judge and memory work in the background of answers. Ask something.",
+    noRuns: "No run has given them work yet.",
     over: (runs: string) => `Over the newest ${runs}`,
     name: "Worker",
     state: "State",

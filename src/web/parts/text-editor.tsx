@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../strings.ts";
 import { Difference } from "./difference.tsx";
 import { Refusal } from "./refusal.tsx";
@@ -19,9 +19,16 @@ type EditorProps = {
 /** A whole file as text: what changes is shown, and a refusal says the line. */
 export function TextEditor({ label, present, draft, save, children }: EditorProps): VNode {
   const text = useSignal(draft ?? present);
-  const { isBusy, isSaved, failed, send } = useSaving(() => save(text.value));
+  const settled = useRef({ before: present, sent: present });
+  const { isBusy, isSaved, failed, send } = useSaving(() => {
+    settled.current.sent = text.value;
+    return save(text.value);
+  });
   useEffect(() => {
-    if (draft === undefined) text.value = present;
+    const { before, sent } = settled.current;
+    // What was written on while a change was being saved stays.
+    if (draft === undefined && [before, sent].includes(text.value)) text.value = present;
+    settled.current.before = present;
   }, [present]);
   const isChanged = text.value !== present;
   return (

@@ -43,7 +43,7 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
     formatCount(calls),
     formatCount(tokens.in),
     formatCount(tokens.out),
-    formatMoney(usd),
+    unknown === calls && usd === 0 ? t.unknown : formatMoney(usd),
     unknown === 0 ? "" : t.costs.unknown(unknown),
     most > 0 && key !== total.key ? (
       <meter class="bar-meter" min={0} max={most} value={usd} aria-hidden="true" />
@@ -67,7 +67,9 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
         ]}
         figures={[1, 2, 3, 4, 5]}
         rows={[
-          ...rows.map((row) => cells(row, names[row.key] ?? (row.key === "" ? t.unknown : row.key))),
+          ...rows.map((row) =>
+            cells(row, names[row.key] ?? (["", "unknown"].includes(row.key) ? t.unknown : row.key)),
+          ),
           cells(total, t.costs.total),
         ]}
       />

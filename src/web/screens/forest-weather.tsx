@@ -5,10 +5,18 @@ import { Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";
 
 /** How much attention each tree gets, and why. */
-export function Weather({ section: { weather } }: { readonly section: ForestSection }): VNode {
+export function Weather({
+  section: { weather },
+  note,
+}: {
+  readonly section: ForestSection;
+  /** Which cycle it is of, where that is not the one that is shown. */
+  readonly note?: string | undefined;
+}): VNode {
   return (
     <section>
       <h2>{t.forest.weather}</h2>
+      {note !== undefined && <p class="quiet">{note}</p>}
       {weather.length === 0 ? (
         <p class="quiet">{t.forest.noWeather}</p>
       ) : (

@@ -134,6 +134,8 @@ function OneForest({ id }: { readonly id: string }): VNode {
 function History({ history: { goal, cycles, left } }: { readonly history: ForestHistory }): VNode {
   const newest = cycles.at(-1);
   if (!newest) return <Empty title={t.forest.noCycle} next={t.forest.emptyNext} isScreen />;
+  // That of a cycle that waits for a person is hidden with all else that it found.
+  const sky = cycles.findLast(({ section }) => section.weather.length > 0) ?? newest;
   const waiting = cycles.filter(({ run }) => run.status === "waiting");
   const fruits = cycles.reduce((sum, { section }) => sum + section.fruits, 0);
   const tested = cycles.reduce((sum, { section }) => sum + section.tested, 0);
@@ -156,7 +158,10 @@ function History({ history: { goal, cycles, left } }: { readonly history: Forest
       ))}
       <CycleCharts cycles={cycles} />
       <CycleTable cycles={cycles} />
-      <Weather section={newest.section} />
+      <Weather
+        section={sky.section}
+        note={sky === newest ? undefined : t.forest.weatherOf(formatCount(sky.section.cycle))}
+      />
     </>
   );
 }

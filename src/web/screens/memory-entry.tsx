@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Annotation, Mark } from "../../kernel/index.ts";
 import type { EngramView, MemoryEngram } from "../../views/memory-view.ts";
 import { go, hrefTo } from "../address.ts";
-import { formatCount, formatMoment, formatRatio } from "../formats.ts";
+import { formatCount, formatMoment, formatTemperature } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
@@ -34,7 +34,7 @@ function Whole({ entry }: { readonly entry: MemoryEngram }): VNode {
   };
   return (
     <article>
-      <h1 dir="auto">{engram.question === "" ? t.memory.views.facts : engram.question}</h1>
+      <h1 dir="auto">{titleOf(entry, t.memory.views.facts)}</h1>
       <p>
         <MarkName mark={mark} />
       </p>
@@ -75,10 +75,10 @@ function Whole({ entry }: { readonly entry: MemoryEngram }): VNode {
         <>
           <h2>{t.memory.history}</h2>
           <ul class="entries">
-            {history.map(({ engram: other, mark: said }) => (
+            {history.map(({ engram: other, mark: said, forgotten: gone }) => (
               <li key={other.id}>
                 <a class="run-link" href={hrefTo(["memory", other.id])} dir="auto">
-                  {other.question}
+                  {titleOf({ engram: other, forgotten: gone }, other.summary)}
                 </a>
                 <p class="quiet">
                   <MarkName mark={said} /> · {other.models.join(", ")} · {formatMoment(other.at)}
@@ -103,11 +103,15 @@ function Whole({ entry }: { readonly entry: MemoryEngram }): VNode {
   );
 }
 
+/** What is forgotten has no words left, and a fact answers no question. */
+const titleOf = ({ engram, forgotten }: Pick<EngramView, "engram" | "forgotten">, or: string): string =>
+  engram.question || (forgotten ? t.memory.forgottenTitle : or);
+
 const factsOf = (engram: EngramView["engram"]): readonly (readonly [string, string])[] => [
   [t.memory.model, engram.models.join(", ") || t.unknown],
   [
     t.memory.temperature,
-    engram.temperature === null ? t.memory.ownTemperature : formatRatio(engram.temperature, 1),
+    engram.temperature === null ? t.memory.ownTemperature : formatTemperature(engram.temperature),
   ],
   [t.memory.kind, t.memory.intents[engram.intent] ?? engram.intent],
   [t.memory.when, formatMoment(engram.at)],

@@ -9,7 +9,7 @@ import { t } from "../strings.ts";
 type DecideProps = { readonly persona: PersonaReply; readonly again: () => void };
 
 /** What a person may decide about a persona of one's own; each needs a reason, and is recorded. */
-export function Decisions({ persona: { id, from, status }, again }: DecideProps): VNode | null {
+export function Decisions({ persona: { id, from, status, lineage }, again }: DecideProps): VNode | null {
   const run = useSignal<string | null>(null);
   if (from !== "user") return null;
   const decide = (decision: "accepted" | "retired" | "rolled-back") => async (why: string) => {
@@ -21,10 +21,11 @@ export function Decisions({ persona: { id, from, status }, again }: DecideProps)
     again();
   };
   const why = t.personas.whyNeeded;
+  const isBred = lineage !== null; // only what was bred is accepted
   return (
     <>
       <div class="decide">
-        {!["accepted", "own"].includes(status) && (
+        {isBred && status !== "accepted" && (
           <Confirm
             {...{ label: t.personas.accept, ask: t.personas.acceptAsk, yes: t.personas.accept, why }}
             act={decide("accepted")}
@@ -32,7 +33,8 @@ export function Decisions({ persona: { id, from, status }, again }: DecideProps)
         )}
         {status !== "retired" && (
           <Confirm
-            {...{ label: t.personas.retire, ask: t.personas.retireAsk, yes: t.personas.retire, why }}
+            {...{ label: t.personas.retire, yes: t.personas.retire, why }}
+            ask={isBred ? t.personas.retireAsk : t.personas.retireOwnAsk}
             isDanger
             act={decide("retired")}
           />

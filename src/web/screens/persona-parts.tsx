@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { INSTRUCTION_PARTS, type InstructionPart } from "../../text/instruction-parts.ts";
 import { hrefWith } from "../address.ts";
 import { Difference } from "../parts/difference.tsx";
@@ -43,7 +43,9 @@ function Editor({
   const written = useSignal(present);
   const why = useSignal("");
   const changed = INSTRUCTION_PARTS.filter((part) => written.value[part] !== present[part]);
+  const settled = useRef({ before: present, sent: present });
   const { isBusy, isSaved, failed, send } = useSaving(async () => {
+    settled.current.sent = written.value;
     const parts = Object.fromEntries(
       INSTRUCTION_PARTS.flatMap((part) =>
         written.value[part].trim() === "" ? [] : [[part, written.value[part]]],
@@ -57,7 +59,15 @@ function Editor({
     why.value = "";
   });
   useEffect(() => {
-    written.value = present;
+    const { before, sent } = settled.current;
+    // What was written on while a change was being saved stays.
+    const isSettled = (part: InstructionPart) => [before[part], sent[part]].includes(written.value[part]);
+    written.value = partsOf(
+      Object.fromEntries(
+        INSTRUCTION_PARTS.map((part) => [part, isSettled(part) ? present[part] : written.value[part]]),
+      ),
+    );
+    settled.current.before = present;
   }, [digest]);
   return (
     <form class="editor" onSubmit={(event) => void send(event)}>

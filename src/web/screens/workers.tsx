@@ -22,7 +22,11 @@ export function Workers(): VNode {
             <Empty title={t.workers.empty} next={t.workers.emptyNext} to={[]} />
           ) : (
             <>
-              <p class="quiet">{t.workers.over(t.runs(deliberations))}</p>
+              {deliberations === 0 ? (
+                <Empty title={t.workers.noRuns} next={t.workers.emptyNext} to={[]} />
+              ) : (
+                <p class="quiet">{t.workers.over(t.runs(deliberations))}</p>
+              )}
               <Table
                 label={t.nav.workers}
                 heads={[
