@@ -7,7 +7,7 @@ import { actOnKeys } from "./keys.ts";
 import { linked } from "./feed.ts";
 import { chooseLanguage, language, languages, type Language } from "./language.ts";
 import { Empty, Failure } from "./parts/states.tsx";
-import { t } from "./strings.ts";
+import { t, withMoreWords } from "./strings.ts";
 
 /** A screen, loaded when it is gone to: what the first one does not need does not come with it. */
 type Screen = { readonly load: () => Promise<ComponentType>; readonly title: () => string };
@@ -22,7 +22,10 @@ const SCREENS: { readonly [first: string]: Screen } = {
     title: () => t.nav.contributions,
   },
   votes: { load: async () => (await import("./screens/votes.tsx")).Votes, title: () => t.nav.votes },
-  bench: { load: async () => (await import("./screens/bench.tsx")).Bench, title: () => t.nav.bench },
+  bench: {
+    load: async () => (await withMoreWords(import("./screens/bench.tsx"))).Bench,
+    title: () => t.nav.bench,
+  },
   costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
   workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
   bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
@@ -30,16 +33,28 @@ const SCREENS: { readonly [first: string]: Screen } = {
     load: async () => (await import("./screens/compare.tsx")).Compare,
     title: () => t.compare.title,
   },
-  forest: { load: async () => (await import("./screens/forest.tsx")).Forest, title: () => t.nav.forest },
-  inbox: { load: async () => (await import("./screens/inbox.tsx")).Inbox, title: () => t.nav.inbox },
-  memory: { load: async () => (await import("./screens/memory.tsx")).Memory, title: () => t.nav.memory },
+  forest: {
+    load: async () => (await withMoreWords(import("./screens/forest.tsx"))).Forest,
+    title: () => t.nav.forest,
+  },
+  inbox: {
+    load: async () => (await withMoreWords(import("./screens/inbox.tsx"))).Inbox,
+    title: () => t.nav.inbox,
+  },
+  memory: {
+    load: async () => (await withMoreWords(import("./screens/memory.tsx"))).Memory,
+    title: () => t.nav.memory,
+  },
   personas: {
-    load: async () => (await import("./screens/personas.tsx")).Personas,
+    load: async () => (await withMoreWords(import("./screens/personas.tsx"))).Personas,
     title: () => t.nav.personas,
   },
-  library: { load: async () => (await import("./screens/library.tsx")).Library, title: () => t.nav.library },
+  library: {
+    load: async () => (await withMoreWords(import("./screens/library.tsx"))).Library,
+    title: () => t.nav.library,
+  },
   settings: {
-    load: async () => (await import("./screens/settings.tsx")).Settings,
+    load: async () => (await withMoreWords(import("./screens/settings.tsx"))).Settings,
     title: () => t.nav.settings,
   },
 };

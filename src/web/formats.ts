@@ -14,7 +14,7 @@ export const formatRatio = (value: number | null, digits = 2): string =>
       }).format(value);
 
 /** As many digits as it was set with: two settings do not look alike. */
-export const formatTemperature = (value: number): string =>
+export const formatSetting = (value: number): string =>
   numberFormat({ minimumFractionDigits: 1, maximumFractionDigits: 6 }).format(value);
 
 export const formatPercent = (share: number | null, digits = 0): string =>

@@ -283,8 +283,6 @@ export const library: Strings["library"] = {
   unchangedLines: (count) => plural(count, "unveränderte Zeile", "unveränderte Zeilen"),
   discard: "Änderungen verwerfen",
   saved: "Gespeichert.",
-  notSaved: "Es wurde nichts geändert.",
-  mayNot: "Hier besteht nur Leserecht.",
   remove: "Eigenen Text löschen",
   removeAsk: "Den eigenen Text löschen? Danach gilt wieder der mitgelieferte dieses Namens.",
   removeYes: "Text löschen",

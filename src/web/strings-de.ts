@@ -1,11 +1,8 @@
 import { plural } from "./language.ts";
-import { bench } from "./strings-de-bench.ts";
-import { library, memory, personas, settings } from "./strings-de-knowledge.ts";
-import { events, forest, record } from "./strings-de-records.ts";
 import { compare, run } from "./strings-de-run.ts";
-import type { Strings } from "./strings.ts";
+import type { FirstStrings } from "./strings.ts";
 
-export const de: Strings = {
+export const de: FirstStrings = {
   product: "Parley",
   unknown: "unbekannt",
   free: "kostenlos",
@@ -52,6 +49,8 @@ export const de: Strings = {
     system: "System",
   },
   shell: {
+    mayNot: "Hier besteht nur Leserecht.",
+    notSaved: "Es wurde nichts geändert.",
     offline: "Der Server antwortet nicht. Bereits Geladenes bleibt lesbar.",
     relinking: "Verbindung wird wiederhergestellt …",
     signedOut: "Dieser Browser ist hier nicht angemeldet.",
@@ -246,7 +245,6 @@ export const de: Strings = {
     remarks: "Anmerkungen",
     history: "Alle Stimmen",
   },
-  bench,
   costs: {
     by: {
       day: "Tag",
@@ -266,11 +264,6 @@ export const de: Strings = {
     unknownNote: (calls) => `Mit unbekannten Kosten und nicht in diesen Summen enthalten: ${calls}.`,
     total: "Summe",
   },
-  memory,
-  personas,
-  library,
-  forest,
-  settings,
   workers: {
     empty: "Es sind keine Hintergrunddienste eingestellt.",
     emptyNext:
@@ -295,7 +288,5 @@ export const de: Strings = {
     empty: "Noch keine Nachrichten.",
     emptyNext: "Antworten, Bewertungen und das Gedächtnis erscheinen hier. Dazu eine Frage stellen.",
   },
-  record,
-  events,
   file: {},
 };

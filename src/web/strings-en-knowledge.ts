@@ -277,8 +277,6 @@ export const library = {
   unchangedLines: (count: number) => plural(count, "unchanged line", "unchanged lines"),
   discard: "Discard changes",
   saved: "Saved.",
-  notSaved: "Nothing was changed.",
-  mayNot: "You may only read here.",
   remove: "Delete your own",
   removeAsk: "Delete your text? A shipped one of this name is in force again.",
   removeYes: "Delete it",

@@ -1,7 +1,4 @@
 import { plural } from "./language.ts";
-import { bench } from "./strings-en-bench.ts";
-import { library, memory, personas, settings } from "./strings-en-knowledge.ts";
-import { events, forest, record } from "./strings-en-records.ts";
 import { compare, run } from "./strings-en-run.ts";
 
 export const en = {
@@ -51,6 +48,8 @@ export const en = {
     system: "System",
   },
   shell: {
+    mayNot: "You may only read here.",
+    notSaved: "Nothing was changed.",
     offline: "The server does not answer. What was loaded can still be read.",
     relinking: "Connecting again …",
     signedOut: "This browser has no session here.",
@@ -240,7 +239,6 @@ export const en = {
     remarks: "Remarks",
     history: "Every vote",
   },
-  bench,
   costs: {
     by: { day: "day", model: "model", persona: "persona", protocol: "protocol", user: "person", key: "key" },
     empty: "Nothing was spent yet.",
@@ -253,11 +251,6 @@ export const en = {
     unknownNote: (calls: string) => `The cost of ${calls} is unknown and not in these sums.`,
     total: "Total",
   },
-  memory,
-  personas,
-  library,
-  forest,
-  settings,
   workers: {
     empty: "No background work is configured.",
     emptyNext: "A judge and memory work in the background of answers. Ask something.",
@@ -281,7 +274,5 @@ export const en = {
     empty: "No messages yet.",
     emptyNext: "Answers, grades and memory appear here. Ask something.",
   },
-  record,
-  events,
   file: {},
 };

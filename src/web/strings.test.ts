@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { de } from "./strings-de.ts";
-import { en } from "./strings-en.ts";
+import * as deMore from "./strings-de-more.ts";
+import { de as deFirst } from "./strings-de.ts";
+import * as enMore from "./strings-en-more.ts";
+import { en as enFirst } from "./strings-en.ts";
+
+const [en, de] = [
+  { ...enFirst, ...enMore },
+  { ...deFirst, ...deMore },
+];
 
 /** What the German catalogue says as the English one does: names, and words that German took over. */
 const SHARED = new Set(

@@ -1,28 +1,43 @@
 import { findLanguage, type Language } from "./language.ts";
+import type * as enMore from "./strings-en-more.ts";
 import { en } from "./strings-en.ts";
 
 // STRINGS-1. Every word of the page stands in one catalogue, once in each language. What models wrote, and the documents that
 //     `parley show` prints as well, are shown in the language they are in.
 
 /** The catalogue of a language. */
-export type Strings = Widened<typeof en>;
+export type Strings = FirstStrings & Widened<typeof enMore>;
+/** What of it the page begins with. */
+export type FirstStrings = Widened<typeof en>;
 type Widened<T> = T extends string
   ? string
   : T extends (...given: infer G) => string
     ? (...given: G) => string
     : { readonly [K in keyof T]: Widened<T[K]> };
 
-const CATALOGUES: { readonly [language in Language]: () => Promise<Strings> } = {
+const FIRST: { readonly [language in Language]: () => Promise<FirstStrings> } = {
   en: async () => en,
   de: async () => (await import("./strings-de.ts")).de,
 };
+const MORE: { readonly [language in Language]: () => Promise<Widened<typeof enMore>> } = {
+  en: () => import("./strings-en-more.ts"),
+  de: () => import("./strings-de-more.ts"),
+};
 
+const first: Partial<Strings> = en;
 /** The words in the language of the reader. */
-export let t: Strings = en;
+export let t = first as Strings; // what `withMoreWords` adds is there before what shows it
 
-/** Loads the words of the reader's language. */
+/** Loads the words of the reader's language that the page begins with. */
 export async function loadStrings(): Promise<void> {
   const language = findLanguage();
-  t = await CATALOGUES[language]();
+  t = { ...t, ...(await FIRST[language]()) };
   document.documentElement.lang = language;
+}
+
+/** What is imported, once the words that it shows are there as well. */
+export async function withMoreWords<T>(imported: Promise<T>): Promise<T> {
+  const [module, more] = await Promise.all([imported, MORE[findLanguage()]()]);
+  t = { ...t, ...more };
+  return module;
 }

@@ -10,8 +10,10 @@ const WAIT = { timeout: 20_000 };
 type Catalogue = { readonly [name: string]: unknown };
 // The types of the page's own files need a browser's, which tests of Node do not have.
 const catalogue = async (language: "en" | "de"): Promise<Catalogue> => {
-  const path = new URL(`../../src/web/strings-${language}.ts`, import.meta.url).pathname;
-  return ((await import(path)) as { readonly [name: string]: Catalogue })[language] ?? {};
+  const load = (file: string) =>
+    import(new URL(`../../src/web/strings-${file}.ts`, import.meta.url).pathname) as Promise<Catalogue>;
+  const [{ [language]: first }, more] = [await load(language), await load(`${language}-more`)];
+  return { ...(first as Catalogue), ...more };
 };
 const textsIn = (node: unknown): readonly string[] =>
   typeof node === "string"
@@ -20,8 +22,8 @@ const textsIn = (node: unknown): readonly string[] =>
       ? Object.values(node).flatMap(textsIn)
       : [];
 
-/** A provider, a protocol, a strategy and a participant, which have their names in every language. */
-const NAMES = ["together", "persona", "none", "Chair"];
+/** A provider, protocols, a strategy, a participant and personas, which have their names in every language. */
+const NAMES = ["together", "persona", "none", "Chair", "chair", "judge", "respondent", "skeptic"];
 
 let server: TestServer;
 let english: ReadonlySet<string>;
@@ -75,6 +77,11 @@ describe.skipIf(browser.isMissing)("the page for who reads German, and who has n
     }
     expect(found).toEqual([]);
     expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+    // Seats and kinds of work stand among names, and are German as well.
+    await page.goto(`${server.url}d/${council}`);
+    const column = page.locator(".column").first();
+    await expect.poll(() => column.textContent(), WAIT).toContain("Mitglied · ");
+    expect(await column.textContent()).toContain("Entwurf");
     await page.context().close();
   }, 120_000);
 

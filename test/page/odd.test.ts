@@ -258,7 +258,7 @@ describe.skipIf(browser.isMissing)("the page with what is odd", () => {
     await refusal();
     expect((await server.get(`deliberations/${open}`)).json.status).toBe("open");
     await page.goto(`${server.url}d/unknown`);
-    await page.locator(".thumbs button").first().click();
+    await page.locator(".thumbs [aria-pressed]").first().click();
     await refusal();
     expect(await page.locator(".thumbs [aria-pressed=true]").count()).toBe(0);
     await page.goto(`${server.url}library/strategies/balanced`);

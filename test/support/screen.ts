@@ -42,7 +42,7 @@ export const screenOf = (page: Page, server: TestServer): Screen => {
     cells: (label) => textsIn(table(label).locator("tbody tr")),
     choice: (label) => page.getByRole("combobox", { name: label, exact: true }),
     button: (name) => page.getByRole("button", { name, exact: true }),
-    asks: (words) => page.getByRole("form", { name: words, exact: true }),
+    asks: (words) => page.getByRole("alertdialog", { name: words, exact: true }),
     empties: () => textsIn(page.locator(".empty")),
   };
 };

@@ -8,8 +8,7 @@ export function Refusal({ error }: { readonly error: Error }): VNode {
   return (
     <div class={mayNot ? "notice" : "notice bad"} role="alert">
       <p>
-        <strong>{mayNot ? t.library.mayNot : t.library.notSaved}</strong>{" "}
-        <span dir="auto">{error.message}</span>
+        <strong>{mayNot ? t.shell.mayNot : t.shell.notSaved}</strong> <span dir="auto">{error.message}</span>
       </p>
       {error instanceof ApiProblem && error.next !== undefined && <p dir="auto">{t.tryThis(error.next)}</p>}
     </div>

@@ -4,7 +4,6 @@ import { useApi } from "../loaded.ts";
 import type { CatalogReply, CatalogRow } from "../replies.ts";
 import { t } from "../strings.ts";
 import {
-  askFields,
   namesIn,
   PEOPLE_IN,
   takesField,
@@ -15,17 +14,15 @@ import {
   type PanelSeat,
 } from "./ask-form.ts";
 
-/** What a question can be asked with beside its models; open where a link has set something. */
-export function MoreSettings({ form }: { readonly form: AskForm }): VNode {
+/** What a question can be asked with beside its models. */
+export function SettingsFields({ form }: { readonly form: AskForm }): VNode {
   const { values, protocol, seats } = form;
   const takes = (field: AskField) => takesField(protocol.value, field);
-  const isPreset = seats.peek().length > 0 || askFields.some((field) => values[field].peek() !== "");
   const strategies = useCatalog("strategies");
   const packs = useCatalog("packs");
   const personas = useCatalog("personas");
   return (
-    <details class="settings" open={isPreset}>
-      <summary>{t.ask.more}</summary>
+    <>
       <div class="fields">
         {takes("strategy") && <Choice label={t.ask.strategy} value={values.strategy} options={strategies} />}
         {takes("pack") && <Choice label={t.ask.pack} value={values.pack} options={packs} />}
@@ -63,7 +60,7 @@ export function MoreSettings({ form }: { readonly form: AskForm }): VNode {
       )}
       {takes("personas") && <Personas value={values.personas} options={personas} />}
       <SeatsField protocol={protocol.value} seats={seats} />
-    </details>
+    </>
   );
 }
 

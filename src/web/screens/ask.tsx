@@ -18,18 +18,20 @@ import {
   type AskProtocol,
 } from "./ask-form.ts";
 import { ModelPicker } from "./ask-models.tsx";
-import { MoreSettings } from "./ask-settings.tsx";
+import type { SettingsFields } from "./ask-settings.tsx";
 
 /** Where a question is put. What it is asked with can stand in the address: `/?q=…&models=…`. */
 export function Ask(): VNode {
   const form = useForm();
   const { question, protocol, models } = form;
+  const settings = useSettings(form);
   const sending = useSignal(false);
   const failed = useSignal<Error | undefined>(undefined);
   const previous = address.value.query.get("previous") ?? undefined;
   // What reads a run and shows its answer as Markdown comes while the question is written.
   useEffect(() => {
     void import("../parts/elements.tsx").catch(() => undefined);
+    void import("../folds.ts").catch(() => undefined);
     // The fold alone: a module that is named whole brings its schemas.
     void import("../../views/result.ts").then(({ resultFold }) => resultFold).catch(() => undefined);
   }, []);
@@ -50,6 +52,8 @@ export function Ask(): VNode {
     }
     sending.value = false;
   };
+  // Nothing moves when they come: with a link that sets some of them, the form comes with them.
+  if (settings.isOpen && !settings.Fields) return <h1>{t.ask.title}</h1>;
   return (
     <form class="ask" onSubmit={(event) => void send(event)}>
       <h1>
@@ -92,7 +96,10 @@ export function Ask(): VNode {
       </fieldset>
       <ModelPicker chosen={models} />
       <ContextField attached={form.context} />
-      <MoreSettings form={form} />
+      <details class="settings" open={settings.isOpen} onToggle={settings.load}>
+        <summary>{t.ask.more}</summary>
+        {settings.Fields && <settings.Fields form={form} />}
+      </details>
       {failed.value && <Refusal error={failed.value} />}
       <div class="send">
         <Estimated form={form} />
@@ -119,6 +126,21 @@ function Estimated({ form }: { readonly form: AskForm }): VNode {
       )}
     </div>
   );
+}
+
+/** The fields of settings, loaded when they are opened; open from the beginning where a link has set something. */
+function useSettings({ seats, values }: AskForm) {
+  const isOpen = seats.peek().length > 0 || askFields.some((field) => values[field].peek() !== "");
+  const isPreset = useSignal(isOpen);
+  const fields = useSignal<{ readonly Fields?: typeof SettingsFields }>({});
+  const load = () =>
+    void import("./ask-settings.tsx")
+      .then((fetched) => (fields.value = { Fields: fetched.SettingsFields }))
+      .catch(() => (isPreset.value = false));
+  useEffect(() => {
+    if (isPreset.peek()) load();
+  }, []);
+  return { isOpen: isPreset.value, load, ...fields.value };
 }
 
 function useForm(): AskForm {

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Annotation, Mark } from "../../kernel/index.ts";
 import type { EngramView, MemoryEngram } from "../../views/memory-view.ts";
 import { go, hrefTo } from "../address.ts";
-import { formatCount, formatMoment, formatTemperature } from "../formats.ts";
+import { formatCount, formatMoment, formatSetting } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
@@ -111,7 +111,7 @@ const factsOf = (engram: EngramView["engram"]): readonly (readonly [string, stri
   [t.memory.model, engram.models.join(", ") || t.unknown],
   [
     t.memory.temperature,
-    engram.temperature === null ? t.memory.ownTemperature : formatTemperature(engram.temperature),
+    engram.temperature === null ? t.memory.ownTemperature : formatSetting(engram.temperature),
   ],
   [t.memory.kind, t.memory.intents[engram.intent] ?? engram.intent],
   [t.memory.when, formatMoment(engram.at)],

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { formatCount, formatPercent, formatRatio, formatTemperature } from "../formats.ts";
+import { formatCount, formatPercent, formatRatio, formatSetting } from "../formats.ts";
 import { useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -56,7 +56,7 @@ function rowOf(row: MemoryStatsReply["configurations"][number]): readonly string
   const { models, temperature, intent, engrams, wins, losses, ties, won, grade, claim } = row;
   return [
     models.join(", "),
-    temperature === null ? t.memory.ownTemperature : formatTemperature(temperature),
+    temperature === null ? t.memory.ownTemperature : formatSetting(temperature),
     intent === null ? t.memory.everyIntent : (t.memory.intents[intent] ?? intent),
     formatCount(engrams),
     [wins, losses, ties].map(formatCount).join("–"),

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { address, hrefTo, hrefWith } from "../address.ts";
-import { formatTemperature } from "../formats.ts";
+import { formatSetting } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Shown } from "../parts/states.tsx";
@@ -96,7 +96,7 @@ function Head({ persona }: { readonly persona: PersonaReply }): VNode {
         <strong>{t.personas.states[status] ?? status}</strong>
         {from === "project" && ` · ${t.library.froms["project"]}`}
         {model !== null && ` · ${t.personas.model}: ${model}`}
-        {temperature !== null && ` · ${t.personas.temperature}: ${formatTemperature(temperature)}`}
+        {temperature !== null && ` · ${t.personas.temperature}: ${formatSetting(temperature)}`}
         {tools.length > 0 && ` · ${t.personas.tools}: ${tools.join(", ")}`}
         {status !== "retired" && status !== "unusable" && (
           <>

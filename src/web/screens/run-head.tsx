@@ -8,11 +8,11 @@ import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { formatMoment, formatMoney, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
-import { Confirm } from "../parts/confirm.tsx";
+import type { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import type { OpenedReply } from "../replies.ts";
 import { isServed } from "../served.ts";
-import { t } from "../strings.ts";
+import { t, withMoreWords } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";
 import type { WaitingForms } from "./waiting.tsx";
 
@@ -96,7 +96,7 @@ function Missing({ shown, result }: HeadProps): VNode {
 function Waiting({ id }: { readonly id: string }): VNode | null {
   const forms = useSignal<typeof WaitingForms | undefined>(undefined);
   useEffect(() => {
-    void import("./waiting.tsx").then((fetched) => (forms.value = fetched.WaitingForms));
+    void withMoreWords(import("./waiting.tsx")).then((fetched) => (forms.value = fetched.WaitingForms));
   }, []);
   const Forms = forms.value;
   return Forms ? <Forms id={id} /> : null;
@@ -123,15 +123,7 @@ function Actions({ shown, result }: HeadProps): VNode {
   };
   return (
     <div class="actions">
-      {isOpen && (
-        <Confirm
-          label={t.run.stop}
-          ask={t.run.stopAsk}
-          yes={t.run.stopYes}
-          isDanger
-          act={async () => void (await act("cancel"))}
-        />
-      )}
+      {isOpen && <Stop act={async () => void (await act("cancel"))} />}
       {isLeft && (
         <button type="button" disabled={isSending.value} onClick={() => void resume()}>
           {t.run.resume}
@@ -162,6 +154,24 @@ function Actions({ shown, result }: HeadProps): VNode {
       {failed.value && <Refusal error={failed.value} />}
     </div>
   );
+}
+
+/** Stops a run, after asking once. What asks is loaded where there is something to stop. */
+function Stop({ act }: { readonly act: () => Promise<void> }): VNode {
+  const loaded = useSignal<{ readonly Asking?: typeof Confirm }>({});
+  useEffect(() => {
+    import("../parts/confirm.tsx")
+      .then((fetched) => (loaded.value = { Asking: fetched.Confirm }))
+      .catch(() => undefined);
+  }, []);
+  const { Asking } = loaded.value;
+  if (!Asking)
+    return (
+      <button type="button" disabled>
+        {t.run.stop}
+      </button>
+    );
+  return <Asking label={t.run.stop} ask={t.run.stopAsk} yes={t.run.stopYes} isDanger act={act} />;
 }
 
 /** An open run of which nothing came for so long may have been left by its process: it can be resumed. */

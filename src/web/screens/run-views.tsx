@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { isEvent, type Entry } from "../../kernel/index.ts";
 import type { ShownRun } from "../folds.ts";
 import { isServed } from "../served.ts";
+import { withMoreWords } from "../strings.ts";
 
 /** What a run can be looked at as. */
 export type ViewName =
@@ -13,12 +14,12 @@ type View = (props: { readonly shown: ShownRun }) => VNode | null;
 export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
   room: async () => (await import("./view-room.tsx")).Room,
   reviews: async () => (await import("./view-reviews.tsx")).Reviews,
-  debate: async () => (await import("./view-debate.tsx")).Rounds,
+  debate: async () => (await withMoreWords(import("./view-debate.tsx"))).Rounds,
   contributions: async () => (await import("./view-contributions.tsx")).Contributions,
   steps: async () => (await import("./view-steps.tsx")).Steps,
-  forest: async () => (await import("./view-forest.tsx")).Cycle,
-  record: async () => (await import("./view-record.tsx")).Record,
-  events: async () => (await import("./view-events.tsx")).Events,
+  forest: async () => (await withMoreWords(import("./view-forest.tsx"))).Cycle,
+  record: async () => (await withMoreWords(import("./view-record.tsx"))).Record,
+  events: async () => (await withMoreWords(import("./view-events.tsx"))).Events,
   fork: isServed ? async () => (await import("./view-fork.tsx")).Fork : () => VIEWS.room(),
 };
 

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { ForestSection } from "../../protocols/forest/view.ts";
 import { hrefTo } from "../address.ts";
 import { useWhole, type ShownRun } from "../folds.ts";
-import { formatCount, formatRatio } from "../formats.ts";
+import { formatCount, formatSetting } from "../formats.ts";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { isServed } from "../served.ts";
@@ -133,7 +133,7 @@ function Amendments({ entries }: { readonly entries: Parameters<typeof amendment
         rows={proposed.map(({ gate, threshold, value, why }) => [
           gate,
           threshold,
-          formatRatio(value),
+          formatSetting(value),
           <span key="why" dir="auto">
             {why}
           </span>,

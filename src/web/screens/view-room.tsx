@@ -1,14 +1,12 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { AskSection } from "../../protocols/ask/view.ts";
 import { groupBy } from "../../stats/numbers.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
-import { foldReader, seqsOf, useWhole, type ShownRun } from "../folds.ts";
-import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { foldReader, type ShownRun } from "../folds.ts";
+import { formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Folded } from "../parts/folded.tsx";
-import { Table } from "../parts/table.tsx";
 import type { LiveStep, RunStore } from "../run.ts";
 import { t } from "../strings.ts";
 import { nameOfSeat, nameOfStage, nameOfWork } from "./event-rows.ts";
@@ -55,6 +53,8 @@ export function Room({ shown }: RoomProps): VNode {
   const underWay = useComputed(() => groupBy(running.value, ([step, { kind }]) => kind ?? step));
   const { phases } = progress.value;
   const made = useGrowing(columns.value.length);
+  const Ladder = useLadder(shown);
+  if (!Ladder) return <div role="status" />;
   return (
     <>
       <div role="status">
@@ -74,39 +74,18 @@ export function Room({ shown }: RoomProps): VNode {
   );
 }
 
-/** How far a run went, why, and what each step of it took; nothing for protocols that do not climb. */
-function Ladder({ shown }: { readonly shown: ShownRun }): VNode | null {
-  const { ladder = [] } = (shown.result.value?.section ?? {}) as Partial<AskSection>; // of `ask` only
-  useWhole(
-    shown.run,
-    seqsOf(shown.entries.value, ({ type }) => type === "rung-decided"),
-  );
-  if (!Array.isArray(ladder) || ladder.length === 0) return null;
-  return (
-    <section class="ladder">
-      <h3>{t.run.ladder}</h3>
-      <Table
-        label={t.run.ladder}
-        heads={[
-          t.run.step,
-          t.run.stepReason,
-          t.run.callsHead,
-          t.run.tokensIn,
-          t.run.tokensOutHead,
-          t.run.cost,
-        ]}
-        figures={[2, 3, 4, 5]}
-        rows={ladder.map(({ rung, reason, calls, tokens, usd }) => [
-          nameOfStage(rung),
-          <span dir="auto">{reason ?? ""}</span>,
-          formatCount(calls),
-          formatCount(tokens.in),
-          formatCount(tokens.out),
-          formatMoney(usd),
-        ])}
-      />
-    </section>
-  );
+type LadderView = (props: RoomProps) => VNode | null;
+const noLadder: LadderView = () => null;
+
+/** The ladder of `ask`, which others do not climb; undefined until it is there, so that nothing moves when it comes. */
+function useLadder({ protocol }: ShownRun): LadderView | undefined {
+  const loaded = useSignal<{ readonly view?: LadderView }>({});
+  const isAsk = protocol.value === "ask";
+  useEffect(() => {
+    const take = (view: LadderView) => (loaded.value = { view });
+    if (isAsk) import("./ladder.tsx").then(({ Ladder }) => take(Ladder)).catch(() => take(noLadder));
+  }, [isAsk]);
+  return isAsk ? loaded.value.view : noLadder;
 }
 
 /** A count that grows to `most` by a block a picture. */
