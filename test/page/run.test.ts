@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DeliberationId, type NewEvent } from "../../src/kernel/index.ts";
 import { inBrowser, PAGE, watchContext } from "../support/browser.ts";
 import { degradedCouncil } from "../support/sample-council.ts";
+import { sampleDebate } from "../support/sample-debate.ts";
 import { serverPlace, SIMS, SUM, testServer, type Json, type TestServer } from "../support/server.ts";
 
 // What can be asked of a run before it begins and after it has ended: its cost, its turns, a fork, who gave what, its files.
@@ -20,8 +21,10 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
   beforeAll(async () => {
     const recorder = await testServer({ maxDrives: 0 }, place);
     const { store } = recorder.parley.context({}, { principal: recorder.principal });
-    for (const { type, data, origin } of degradedCouncil({ dissent: DISSENT }).entries)
-      await store.append(DeliberationId.parse("sample"), [{ type, data } as NewEvent], origin); // a sample has no unknown event
+    const samples = { sample: degradedCouncil({ dissent: DISSENT }), debate: sampleDebate() };
+    for (const [id, { entries }] of Object.entries(samples))
+      for (const { type, data, origin } of entries)
+        await store.append(DeliberationId.parse(id), [{ type, data } as NewEvent], origin); // a sample has no unknown event
     await recorder.stop();
     server = await testServer({ page: PAGE }, place);
     const context = await browser.get().newContext();
@@ -67,7 +70,7 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
       expect(text).toContain(`at most ${total.calls.high} calls`);
       expect(await said.locator("svg rect").count()).toBe(2);
     }
-    expect((await server.get("deliberations?limit=5")).json.data).toHaveLength(1); // the sample: nothing was opened
+    expect((await server.get("deliberations?limit=5")).json.data).toHaveLength(2); // the samples: nothing was opened
     expect(seen).toEqual([]);
   }, 60_000);
 
@@ -99,6 +102,87 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
       expect(text).toContain((reason ?? "").replaceAll(",", ""));
       expect(text.split("\t").slice(2, 5).map(Number)).toEqual([calls, tokens.in, tokens.out]);
     }
+  }, 60_000);
+
+  it("shows who ranked whom, where each draft stood when it was read, and the ranking with its ties", async () => {
+    const { id, participants, section } = await server.ask({ ...council, chair: ["sim/ada"] });
+    const entries = await entriesOf(id);
+    const nameOf = (by: string): string => participants.find((one: Json) => one.id === by).name;
+    const authorOf = (step: string): string =>
+      entries.find(({ type, origin }) => type === "answer-given" && origin.step === step).data.by;
+    await open(id, "?view=reviews");
+    const matrix = page.getByRole("group", { name: "Who ranked whom" });
+    await matrix.waitFor(WAIT);
+    const authors = (await matrix.locator("thead th").allTextContents()).slice(1);
+    const reviews = entries.filter(({ type }) => type === "review-given");
+    expect(reviews).toHaveLength(3);
+    for (const { data } of reviews) {
+      const row = matrix.locator("tbody tr", { hasText: nameOf(data.by) });
+      const cells = await row.locator("td").allTextContents();
+      const own = cells[authors.indexOf(nameOf(data.by))];
+      expect(own).toBe("own");
+      for (const [at, step] of (data.shown as string[]).entries())
+        expect(cells[authors.indexOf(nameOf(authorOf(step)))]).toBe(
+          `${data.ranking.steps.indexOf(step) + 1} (${at + 1})`,
+        );
+    }
+    const places = page.getByRole("group", { name: "Peer ranking" }).locator("tbody tr");
+    for (const [nth, { id: by, place, score }] of (section.standing as Json[]).entries()) {
+      const text = await places.nth(nth).innerText();
+      expect(text).toContain(nameOf(by));
+      expect(text.split("\t")[0]).toBe(String(place));
+      expect(text).toContain(score.toFixed(2));
+    }
+    // Behind the letters under which they were shown, remarks name their authors.
+    expect(await page.locator(".view").innerText()).not.toMatch(/\bResponse [A-C]\b/);
+  }, 60_000);
+
+  it("shows of two respondents the first one's answer alone", async () => {
+    const { id } = await server.ask({
+      ...{ question: "What is 29 * 3?", protocol: "respond", models: ["sim/ada?skill=1"] },
+      ...{ respondentB: true, modelB: "sim/bo?skill=0", reactions: true },
+    });
+    await expect
+      .poll(async () => (await entriesOf(id)).filter(({ type }) => type === "answer-given").length, WAIT)
+      .toBe(2);
+    const [first, second] = (await entriesOf(id)).filter(({ type }) => type === "answer-given");
+    expect(second.origin.reactor).toBe("respondent-b");
+    await open(id);
+    await page.locator(".answer-text").waitFor(WAIT);
+    const plain = (text: string) => text.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+    const shown = plain(await page.locator(".answer").innerText());
+    expect(shown).toContain(plain(first.data.text));
+    expect(shown).not.toContain(plain(second.data.text));
+  }, 60_000);
+
+  it("shows a debate's rounds, and of each summary what it stands for", async () => {
+    const entries = await entriesOf("debate");
+    const { data: summary } = entries.find(({ type }) => type === "summary-made");
+    await open("debate", "?view=debate");
+    const folded = page.locator("details.step", { hasText: "Summary of what was said before" }).first();
+    await folded.waitFor(WAIT);
+    const facts = (await folded.locator("summary").first().textContent()) ?? "";
+    expect(facts.replaceAll(",", "")).toContain(
+      `${summary.charactersBefore} → ${summary.charactersAfter} characters`,
+    );
+    await folded.locator("summary").first().click();
+    const before = folded.locator("section", { hasText: "What it stands for" }).locator("details.step");
+    await expect.poll(() => before.count(), WAIT).toBe(3);
+    // An agent's own texts of the rounds before, and the critiques that it got.
+    expect(await before.locator("summary").allTextContents()).toEqual([
+      "Proposal by Testing Engineer Round 1",
+      "Critique by System Architect Round 1",
+      "Refinement by Testing Engineer Round 1",
+    ]);
+    await before.nth(2).locator("summary").click();
+    await expect.poll(() => before.nth(2).innerText(), WAIT).toContain("(refinement 1 of tester)");
+    expect(await folded.locator("section", { hasText: "The summary" }).innerText()).toContain(
+      summary.text.split("\n")[0],
+    );
+    const round = page.locator("details.round").first();
+    await round.locator("summary").first().click();
+    await expect.poll(() => round.innerText(), WAIT).toContain("Critique by System Architect");
+    expect(await page.locator(".view").innerText()).toContain("How many jobs a minute?");
   }, 60_000);
 
   it("forks from a point after saying what that costs, and reuses what was recorded", async () => {
