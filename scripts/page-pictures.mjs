@@ -58,14 +58,16 @@ await runScript(async () => {
     });
     const debate = { protocol: "debate", rounds: 2, models: MODELS.slice(0, 2) };
     const debated = await ask({ ...debate, question: "Design a rate limiter for a public API" });
-    const shoot = async (/** @type {string} */ name, /** @type {string} */ path) => {
+    /** @param {string} name @param {string} path @param {string} [top] where the picture begins */
+    const shoot = async (name, path, top) => {
       await page.goto(`${base}/${path}`);
       await page.waitForLoadState("networkidle").catch(() => undefined);
       await page.waitForTimeout(500);
+      if (top !== undefined) await page.locator(top).evaluate((element) => element.scrollIntoView());
       await page.screenshot({ path: join(root, "docs", "images", `page-${name}.png`) });
     };
     await shoot("answer", `d/${id}`);
-    await shoot("debate", `d/${debated}?view=debate`);
+    await shoot("debate", `d/${debated}?view=debate`, ".tabs");
     await shoot("replay", `d/${id}?at=6`);
     await shoot("contributions", "contributions");
     await shoot("league", "league");

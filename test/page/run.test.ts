@@ -319,6 +319,28 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
     await expect.poll(opened, WAIT).toEqual(before);
   }, 60_000);
 
+  it("still scrubs what was seen once its server cannot be reached", async () => {
+    const { id } = await server.ask(council);
+    const context = await browser.get().newContext();
+    await context.addCookies([await server.newSession()]);
+    const own = await context.newPage();
+    await own.goto(`${server.url}d/${id}`);
+    await own.locator(".answer-text").waitFor(WAIT);
+    await own.locator(".column").first().waitFor(WAIT);
+    const last = (await entriesOf(id)).length;
+    await context.setOffline(true);
+    await own.keyboard.press("Home");
+    await expect.poll(() => new URL(own.url()).searchParams.get("at"), WAIT).toBe("1");
+    expect(await own.locator(".answer-text").count()).toBe(0);
+    for (let seq = 2; seq < last; seq += 1) await own.keyboard.press("ArrowRight");
+    await expect.poll(() => new URL(own.url()).searchParams.get("at"), WAIT).toBe(String(last - 1));
+    expect(await own.locator(".column").count()).toBeGreaterThan(2);
+    await own.keyboard.press("End");
+    await own.locator(".answer-text").waitFor(WAIT);
+    expect(await own.locator(".answer-text").innerText()).toContain("391");
+    await context.close();
+  }, 60_000);
+
   it("resumes a run that was left open, and gives up a connection that has fallen silent", async () => {
     // A browser of its own: another tab would hold the connection.
     const context = await browser.get().newContext();

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { VNode } from "preact";
 import { t } from "../strings.ts";
 import { Refusal } from "./refusal.tsx";
@@ -43,7 +43,8 @@ export function Confirm({ label, ask, yes, isDanger = false, why, act }: Confirm
     }
     isBusy.value = false;
   };
-  useEffect(() => {
+  // Before anything is painted: what is typed next is meant for it.
+  useLayoutEffect(() => {
     if (asks.value) form.current?.querySelector<HTMLElement>("input, button")?.focus();
   }, [asks.value]);
   if (!asks.value)

@@ -1,13 +1,13 @@
 import type { ListedRun } from "../replies.ts";
 
 /** The turns of a conversation that are listed, newest first. */
-export type Conversation = readonly [newest: ListedRun, ...earlier: ListedRun[]];
+export type ListedConversation = readonly [newest: ListedRun, ...earlier: ListedRun[]];
 
 /** Runs by their conversation, in the order of each one's newest turn; `isOne`: all are turns of one, and stand apart. */
 export function conversationsOf(
   runs: readonly ListedRun[],
   { isOne = false }: { readonly isOne?: boolean } = {},
-): readonly Conversation[] {
+): readonly ListedConversation[] {
   if (isOne) return runs.map((run) => [run]);
   const all = new Map<string, [ListedRun, ...ListedRun[]]>();
   for (const run of runs) {
