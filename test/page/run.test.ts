@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DeliberationId, type NewEvent } from "../../src/kernel/index.ts";
 import { inBrowser, PAGE, watchContext } from "../support/browser.ts";
-import { degradedCouncil } from "../support/sample-council.ts";
+import { byStep, degradedCouncil } from "../support/sample-council.ts";
 import { sampleDebate } from "../support/sample-debate.ts";
 import { serverPlace, SIMS, SUM, testServer, type Json, type TestServer } from "../support/server.ts";
 
@@ -21,10 +21,18 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
   beforeAll(async () => {
     const recorder = await testServer({ maxDrives: 0 }, place);
     const { store } = recorder.parley.context({}, { principal: recorder.principal });
-    const samples = { sample: degradedCouncil({ dissent: DISSENT }), debate: sampleDebate() };
-    for (const [id, { entries }] of Object.entries(samples))
-      for (const { type, data, origin } of entries)
-        await store.append(DeliberationId.parse(id), [{ type, data } as NewEvent], origin); // a sample has no unknown event
+    const long = sampleDebate({ question: `${"Why? ".repeat(100)}End of the question.` });
+    // After so many events, the page is sent the heads of texts alone.
+    const note: NewEvent = { type: "note-taken", data: { topic: "filler", reason: "none", body: {} } };
+    const samples = { long, sample: degradedCouncil({ dissent: DISSENT }), debate: sampleDebate() };
+    for (const [name, { entries }] of Object.entries(samples)) {
+      const id = DeliberationId.parse(name);
+      for (const { type, data, origin, seq } of entries) {
+        await store.append(id, [{ type, data } as NewEvent], origin); // a sample has no unknown event
+        for (let nth = 0; name === "long" && seq === 1 && nth < 600; nth += 1)
+          await store.append(id, [note], byStep(`filler/${nth}`));
+      }
+    }
     await recorder.stop();
     server = await testServer({ page: PAGE }, place);
     const context = await browser.get().newContext();
@@ -70,7 +78,7 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
       expect(text).toContain(`at most ${total.calls.high} calls`);
       expect(await said.locator("svg rect").count()).toBe(2);
     }
-    expect((await server.get("deliberations?limit=5")).json.data).toHaveLength(2); // the samples: nothing was opened
+    expect((await server.get("deliberations?limit=5")).json.data).toHaveLength(3); // the samples: nothing was opened
     expect(seen).toEqual([]);
   }, 60_000);
 
@@ -184,6 +192,11 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
     await expect.poll(() => round.innerText(), WAIT).toContain("Critique by System Architect");
     expect(await page.locator(".view").innerText()).toContain("How many jobs a minute?");
   }, 60_000);
+
+  it("shows what was said before a debate's rounds whole, however long the run is", async () => {
+    await open("long", "?view=debate");
+    await expect.poll(() => page.locator(".view").innerText(), WAIT).toContain("End of the question.");
+  }, 30_000);
 
   it("forks from a point after saying what that costs, and reuses what was recorded", async () => {
     const { id } = await server.ask({ ...council, chair: ["sim/ada"] });

@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import { go, hrefTo } from "../address.ts";
 import { formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
+import { namesIn } from "../lists.ts";
 import type { OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Confirm } from "./confirm.tsx";
@@ -82,10 +83,7 @@ type StartProps = {
 export function StartRun({ label, path, body, limits }: StartProps): VNode {
   const calls = Math.max(1, Math.floor(Number(limits.maxCalls.value)) || 1);
   const usd = limits.maxCostUsd.value === "" ? undefined : Number(limits.maxCostUsd.value);
-  const models = limits.models.value
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+  const models = namesIn(limits.models.value);
   const start = async () => {
     const { id } = await fetchJson<OpenedReply>(path, {
       method: "POST",

@@ -1,4 +1,5 @@
 import type { Signal } from "@preact/signals";
+import { namesIn } from "../lists.ts";
 import type { Attached } from "./ask-context.tsx";
 
 export const PROTOCOLS = ["ask", "council", "debate", "respond"] as const;
@@ -53,13 +54,6 @@ export const peopleIn = (text: string): readonly InvitedPerson[] =>
       ? { name: one, seat: "member" }
       : { name: one.slice(0, at).trim(), seat: one.slice(at + 1).trim() };
   });
-
-/** The names of a list with commas. */
-export const namesIn = (text: string): string[] =>
-  text
-    .split(",")
-    .map((one) => one.trim())
-    .filter(Boolean);
 
 /** A value as a request has it. What is no number is sent as it was written, and refused in the server's words. */
 function sentValue(field: AskField, value: string): unknown {

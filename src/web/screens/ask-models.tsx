@@ -1,5 +1,6 @@
 import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
+import { toggled } from "../lists.ts";
 import { useApi } from "../loaded.ts";
 import { Shown } from "../parts/states.tsx";
 import type { ModelReply, ReachableModel } from "../replies.ts";
@@ -8,10 +9,6 @@ import { t } from "../strings.ts";
 /** The models that can be reached, by family: voices of one family tend to err alike. */
 export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly string[]> }): VNode {
   const models = useApi<ModelReply>("models");
-  const toggle = (ref: string) =>
-    (chosen.value = chosen.value.includes(ref)
-      ? chosen.value.filter((one) => one !== ref)
-      : [...chosen.value, ref]);
   return (
     <fieldset class="models">
       <legend>
@@ -29,7 +26,7 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
                     <input
                       type="checkbox"
                       checked={chosen.value.includes(ref)}
-                      onChange={() => toggle(ref)}
+                      onChange={() => (chosen.value = toggled(chosen.value, ref))}
                     />
                     <span>{ref}</span>
                   </label>

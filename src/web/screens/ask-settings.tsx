@@ -1,10 +1,10 @@
 import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
+import { namesIn, toggled } from "../lists.ts";
 import { useApi } from "../loaded.ts";
 import type { CatalogReply, CatalogRow } from "../replies.ts";
 import { t } from "../strings.ts";
 import {
-  namesIn,
   PEOPLE_IN,
   takesField,
   type AskField,
@@ -86,10 +86,6 @@ function Personas({
   readonly options: readonly Option[];
 }): VNode {
   const chosen = namesIn(value.value);
-  const toggle = (name: string) =>
-    (value.value = (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join(
-      ",",
-    ));
   const unlisted = chosen.filter((name) => !options.some((one) => one.name === name));
   return (
     <fieldset>
@@ -99,7 +95,11 @@ function Personas({
       </legend>
       {[...options, ...unlisted.map((name) => ({ name, description: "" }))].map(({ name, description }) => (
         <label key={name} class="model-choice" title={description}>
-          <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={() => (value.value = toggled(chosen, name).join(","))}
+          />
           <span>{name}</span>
         </label>
       ))}

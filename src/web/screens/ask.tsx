@@ -3,20 +3,13 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, go, hrefTo } from "../address.ts";
 import { fetchJson } from "../http.ts";
+import { namesIn } from "../lists.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import type { OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ContextField, type Attached } from "./ask-context.tsx";
-import {
-  askFields,
-  bodyOf,
-  namesIn,
-  peopleIn,
-  PROTOCOLS,
-  type AskForm,
-  type AskProtocol,
-} from "./ask-form.ts";
+import { askFields, bodyOf, peopleIn, PROTOCOLS, type AskForm, type AskProtocol } from "./ask-form.ts";
 import { ModelPicker } from "./ask-models.tsx";
 import type { SettingsFields } from "./ask-settings.tsx";
 

@@ -5,6 +5,7 @@ import { address, go, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo } from "../formats.ts";
 import { withQuery } from "../http.ts";
 import { actOnKeys } from "../keys.ts";
+import { toggled } from "../lists.ts";
 import { usePages } from "../loaded.ts";
 import { SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, Loading, More } from "../parts/states.tsx";
@@ -46,7 +47,7 @@ export function Runs(): VNode {
   const picked = useSignal<readonly string[]>([]);
   const choice = {
     picked: picked.value,
-    pick: (id: string) => (picked.value = toggled(picked.value, id)),
+    pick: (id: string) => (picked.value = toggled(picked.value, id).slice(-2)), // two are compared
   };
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => actOnKeys({ j: () => step(list.current, 1), k: () => step(list.current, -1) }), []);
@@ -85,10 +86,6 @@ export function Runs(): VNode {
     </>
   );
 }
-
-/** The last two that were picked. */
-const toggled = (picked: readonly string[], id: string): readonly string[] =>
-  picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id].slice(-2);
 
 /** Moves the focus from one run's link to the next. */
 function step(list: HTMLUListElement | null, by: 1 | -1): void {

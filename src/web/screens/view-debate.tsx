@@ -27,6 +27,7 @@ export function Rounds({ shown }: { readonly shown: ShownRun }): VNode {
   const nameOf = isolatedNamesOf(people);
   return (
     <>
+      <WholeTexts shown={shown} round={undefined} />
       <Assessment debate={debate} nameOf={nameOf} />
       <RoundFigures debate={debate} />
       <Requirements debate={debate} />
@@ -198,7 +199,7 @@ function Round({ round, debate, nameOf, shown, isNewest }: RoundProps): VNode {
       </summary>
       {isOpen && (
         <>
-          <WholeRound shown={shown} round={round.round} />
+          <WholeTexts shown={shown} round={round.round} />
           <div class="columns">
             {agents.map((agent) => (
               <AgentColumn key={agent.id} {...{ agent, round, debate, nameOf, shown, isNewest }} />
@@ -221,8 +222,10 @@ const saidIn = ({ proposals, critiques, refinements, tools, summaries }: DebateR
   ...summaries.map((one) => ({ by: one.for })),
 ];
 
-/** The texts of a round, whole, once it is open. */
-function WholeRound({ shown, round }: { readonly shown: ShownRun; readonly round: number }): null {
+type WholeProps = { readonly shown: ShownRun; readonly round: number | undefined };
+
+/** The texts of a round, whole, once it is open; of no round, those before and after all of them. */
+function WholeTexts({ shown, round }: WholeProps): null {
   useWhole(shown.run, seqsOf(shown.entries.value, round));
   return null;
 }

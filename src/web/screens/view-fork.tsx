@@ -7,13 +7,13 @@ import { entriesUpTo, type ShownRun } from "../folds.ts";
 import { formatCount } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
+import { namesIn, toggled } from "../lists.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Refusal } from "../parts/refusal.tsx";
 import { Failure } from "../parts/states.tsx";
 import type { CatalogReply, ForkEstimateReply, OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
-import { namesIn } from "./ask-form.ts";
 
 // FORK-VIEW-1. What changes stands in the address; what it costs at most is shown before it can be started.
 
@@ -69,7 +69,7 @@ function Changes({ opening }: { readonly opening: Opening }): VNode {
   const names = strategies.state === "ready" ? strategies.value.data.map(({ name }) => name) : [];
   const members = participants.filter(isVoice);
   const nameOf = isolatedNamesOf(participants.map(({ id, persona }) => ({ id, name: persona.name })));
-  const left = valueOf("without").split(",").filter(Boolean);
+  const left = namesIn(valueOf("without"));
   const chairs = participants.filter(({ seat }) => seat === "chair").map(({ model }) => model);
   const strategy = settings["strategy"] as { readonly name?: string } | string | undefined; // by councils a record, by others a name
   return (
@@ -114,12 +114,7 @@ function Changes({ opening }: { readonly opening: Opening }): VNode {
               <input
                 type="checkbox"
                 checked={left.includes(id)}
-                onChange={() =>
-                  put(
-                    "without",
-                    (left.includes(id) ? left.filter((one) => one !== id) : [...left, id]).join(","),
-                  )
-                }
+                onChange={() => put("without", toggled(left, id).join(","))}
               />
               <span dir="auto">{nameOf(id)}</span>
             </label>
