@@ -4,7 +4,26 @@ const timeouts = { testTimeout: 20_000, hookTimeout: 20_000 };
 /** For tests that start processes, on a machine that may be busy: the limit is for one that hangs. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
 
-const IN_BROWSER = ["test/page/**/*.test.ts", "test/page-browser.test.ts", "test/page-file.test.ts"];
+/** What the gate runs of the tests that start processes: one file each for kill and resume, MCP over stdio, and the page. */
+const SMOKE = ["test/e2e/durability.test.ts", "test/e2e/mcp-stdio.test.ts", "test/page/server-page.test.ts"];
+
+/** Of the program as a whole, too dear for the gate: `npm run test:all` has them. */
+const PROGRAM = [
+  "bench",
+  "critic-load",
+  "held-out",
+  "new",
+  "old-store",
+  "package",
+  "readers",
+  "server-contract",
+  "start",
+].map((name) => `test/${name}.test.ts`);
+const DOCS = ["test/docs.test.ts"];
+const PAGE = ["test/page/**/*.test.ts", "test/page-*.test.ts"];
+
+/** Tests that start processes wait for more than half of their time, so that two processors bear three at once. */
+const processes = { ...patience, maxWorkers: 3 };
 
 export default defineConfig({
   test: {
@@ -20,20 +39,27 @@ export default defineConfig({
           ...{ maxWorkers: 2, sequence: { groupOrder: 0 } },
         },
       },
-      // These wait for processes and for time for more than half of theirs, so that two processors bear three at once.
       {
         test: {
-          ...patience,
-          ...{ name: "test", include: ["test/**/*.test.ts"], exclude: IN_BROWSER },
-          ...{ maxWorkers: 3, sequence: { groupOrder: 1 } },
+          ...processes,
+          ...{ name: "gate", include: ["test/*.test.ts", "test/support/*.test.ts", ...SMOKE] },
+          ...{ exclude: [...PROGRAM, ...DOCS, "test/page-*.test.ts"], sequence: { groupOrder: 1 } },
         },
       },
+      { test: { ...processes, name: "program", include: PROGRAM, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          ...processes,
+          ...{ name: "cli", include: ["test/e2e/**/*.test.ts"], exclude: SMOKE, sequence: { groupOrder: 3 } },
+        },
+      },
+      { test: { ...processes, name: "docs", include: DOCS, sequence: { groupOrder: 4 } } },
       // A browser takes both processors, and what waits for time beside it waits too long.
       {
         test: {
           ...patience,
-          ...{ name: "page", include: IN_BROWSER },
-          ...{ maxWorkers: 1, sequence: { groupOrder: 2 } },
+          ...{ name: "page", include: PAGE, exclude: SMOKE },
+          ...{ maxWorkers: 1, sequence: { groupOrder: 5 } },
         },
       },
     ],

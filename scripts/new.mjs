@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";
-import { measure, readBudget, sumOf, TOTAL } from "./size.mjs";
 
 const [kind, name = ""] = process.argv.slice(2);
 const folder = join(root, "src/protocols", name);
@@ -209,12 +208,4 @@ const node = (/** @type {string[]} */ ...args) =>
   execFileSync(process.execPath, args, { cwd: root, stdio: "inherit" });
 node("scripts/generate.mjs");
 node("node_modules/prettier/bin/prettier.cjs", "--write", "--log-level=warn", folder, registry);
-// A new feature has a reason for the room that it takes.
-const budget = readBudget(root);
-for (const [row, size] of Object.entries({ ...measure(root), [TOTAL]: sumOf(measure(root)) })) {
-  const allowed = row === TOTAL ? budget.total : budget.folders[row];
-  if (!allowed || (size.files <= allowed.files && size.lines <= allowed.lines)) continue;
-  Object.assign(allowed, size, { why: `${new Date().toISOString().slice(0, 10)}: the protocol ${name}` });
-}
-writeFileSync(join(root, "scripts/size-budget.json"), `${JSON.stringify(budget, undefined, 2)}\n`);
 process.stdout.write(`src/protocols/${name} is written. Try: npx vitest run src/protocols/${name}\n`);

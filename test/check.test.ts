@@ -25,29 +25,52 @@ function node(args: readonly string[], environment: Record<string, string> = {})
   });
 }
 
-/** `check` on a package whose scripts all pass, except as given; its unit tests write `tally`. */
-async function check(scripts: Record<string, string>, tally: object) {
+/** A script that takes `ms` of processor time. */
+const burn = (ms: number) =>
+  `node -e "while (process.cpuUsage().user + process.cpuUsage().system < ${ms}e3);"`;
+
+/** `npm test`, or with `runShards()` `npm run test:all`, on a package whose scripts all pass, except as given; its unit tests write `tally`. */
+async function check(
+  scripts: Record<string, string>,
+  tally: object,
+  { call = "runGate()" }: { call?: string } = {},
+) {
   const Manifest = z.object({ scripts: z.record(z.string(), z.string()) });
   const names = Object.keys(
     Manifest.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8"))).scripts,
   );
   const passing = Object.fromEntries(names.map((name) => [name, "node --version"]));
   await writeFile(join(folder, "tally.json"), JSON.stringify(tally));
-  const copy = `node -e "fs.copyFileSync('tally.json', process.env.PARLEY_TALLY)"`;
+  await writeFile(
+    join(folder, "unit.mjs"),
+    `import fs from "node:fs"; fs.copyFileSync("tally.json", process.env.PARLEY_TALLY);`,
+  );
   await writeFile(
     join(folder, "package.json"),
-    JSON.stringify({ scripts: { ...passing, unit: copy, ...scripts } }),
+    JSON.stringify({ scripts: { ...passing, types: burn(400), unit: "node unit.mjs", ...scripts } }),
   );
-  const code = `import { check } from ${JSON.stringify(stepsModule)}; process.exitCode = await check(${JSON.stringify(folder)});`;
+  const given = call.replace("(", `(${JSON.stringify(folder)}, `);
+  const code = `import { runGate, runShards } from ${JSON.stringify(stepsModule)}; process.exitCode = await ${given};`;
   const result = await node(["--input-type=module", "--eval", code]);
   return { ...result, last: result.stdout.trimEnd().split("\n").at(-1) };
 }
 
-it("counts every check and every test in its last line", async () => {
+it("counts every check and every test in its last line, and says what each part took", async () => {
   const { code, last, stdout } = await check({}, { passed: ["a > b", "a > c"], failed: 0, skipped: [] });
-  expect(last).toBe("14 passed, 0 failed");
+  expect(last).toBe("11 passed, 0 failed");
   expect(code).toBe(0);
   expect(stdout).not.toContain(process.version);
+  expect(stdout).toMatch(/^ok {5}lint \(\d+\.\d s, \d+\.\d s of processors\)$/m);
+  expect(stdout).toMatch(/^processor time: .* times the compiler's .* the goal is 9$/m);
+});
+
+it("fails where it takes more than 11 times the processor time of its compiler", async () => {
+  const { code, stdout } = await check(
+    { lint: burn(1500), types: burn(60) },
+    { passed: ["a > b"], failed: 0, skipped: [] },
+  );
+  expect(stdout).toMatch(/^FAILED processor time: .*the limit 11: move what is slow to test:all/m);
+  expect(code).toBe(1);
 });
 
 it("shows what a failing check said and what was skipped, and fails", async () => {
@@ -57,19 +80,31 @@ it("shows what a failing check said and what was skipped, and fails", async () =
     { lint },
     { passed: ["a > b", "a > c", "a > d"], failed: 0, skipped },
   );
-  expect(last).toBe("14 passed, 1 failed, 1 skipped");
+  expect(last).toBe("11 passed, 1 failed, 1 skipped");
   expect(code).toBe(1);
-  expect(stdout).toMatch(/FAILED lint \(\d+\.\d s\)\nline 7 is wrong/);
+  expect(stdout).toMatch(/FAILED lint \(.*\)\nline 7 is wrong/);
   expect(stdout).toContain("skipped: stores > served (no server answers)");
 });
 
-it("fails where a row of evidence names a test that did not pass", async () => {
+it("runs the shards that are named alone, and no other", async () => {
+  const tally = { passed: ["a > b"], failed: 0, skipped: [] };
+  const { code, stdout } = await check({ lint: "exit 9", storm: "exit 9" }, tally, {
+    call: 'runShards(["docs", "page"])',
+  });
+  expect(stdout).toContain("shard docs: 1 passed");
+  expect(stdout).toContain("shard page: 1 passed");
+  expect(stdout).not.toContain("storm");
+  expect(code).toBe(0);
+});
+
+it("fails where a row of evidence names a test that did not pass in any shard", async () => {
   await mkdir(join(folder, "test/seeds"), { recursive: true });
   const rows = ["c", "d"].map(
     (name, index) => `\n  - { id: "1.${index}", part: p, promise: q, test: a › ${name} }`,
   );
   await writeFile(join(folder, "test/seeds/1.yaml"), `title: t\nrows:${rows.join("")}\n`);
-  const { code, stdout } = await check({}, { passed: ["a > b", "a > c"], failed: 0, skipped: [] });
+  const tally = { passed: ["a > b", "a > c"], failed: 0, skipped: [] };
+  const { code, stdout } = await check({}, tally, { call: "runShards()" });
   expect(stdout).toContain("FAILED test/seeds 1.1: no test passed that is a › d");
   expect(stdout).not.toContain("FAILED test/seeds 1.0");
   expect(code).toBe(1);
@@ -77,7 +112,7 @@ it("fails where a row of evidence names a test that did not pass", async () => {
 
 it("counts a test run that broke before it could count as one failure", async () => {
   const { code, last } = await check({ unit: "exit 9" }, {});
-  expect(last).toBe("12 passed, 1 failed");
+  expect(last).toBe("9 passed, 1 failed");
   expect(code).toBe(1);
 });
 

@@ -80,13 +80,6 @@ it("passes format, lint, layers and its own test", { timeout: 240_000 }, async (
   await run("vitest/vitest.mjs", "run", "src/protocols/my-panel", "test/generated.test.ts");
 });
 
-it("fits the size budget, with a reason for each row that it raised", async () => {
-  const { stdout } = await execute(process.execPath, ["scripts/size.mjs"], { cwd: copy });
-  expect(stdout).toBe("");
-  const budget = await readFile(join(copy, "scripts/size-budget.json"), "utf8");
-  expect(budget).toMatch(/"why": "\d{4}-\d\d-\d\d: the protocol my-panel"/);
-});
-
 it("leaves no unused code", { timeout: 240_000 }, () => run("knip/bin/knip.js"));
 
 it("passes the types", { timeout: 240_000 }, async () => {
