@@ -12,6 +12,7 @@ import { stepClock } from "../src/testing/step-clock.ts";
 import { CRITIC, JUDGE, punctual } from "./support/toys/respondents.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";
 import { stage } from "../src/testing/stage.ts";
+import { isLong } from "./support/long.ts";
 
 // `npm run bench -- --only critic` measures the same in real time.
 
@@ -185,7 +186,7 @@ const counted = (words: readonly string[]): Record<string, number> =>
   }, {});
 
 /** How many answers are asked for while the critic is behind; `LONG=1` asks for more. */
-const MANY = process.env["LONG"] === "1" ? 200 : 80;
+const MANY = isLong ? 200 : 80;
 
 it.each([
   { second: false, drains: false, n: MANY },

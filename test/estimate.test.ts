@@ -6,6 +6,7 @@ import { callOf, type Call, type Models } from "../src/kernel/index.ts";
 import { createSim } from "../src/sim/sim.ts";
 import { toyProtocol, nothingToSay } from "../src/testing/kit.ts";
 import { estimateLine, estimateText } from "../src/cli/estimate-text.ts";
+import { isLong } from "./support/long.ts";
 
 const RATE = { in: 1e-6, out: 4e-6 };
 
@@ -111,7 +112,7 @@ describe("an estimate", () => {
         expect(tokens).toBeLessThanOrEqual(estimate.total?.tokens.high ?? -1);
         expect(usd).toBeLessThanOrEqual(estimate.total?.usd?.high ?? -1);
       }),
-      { numRuns: process.env["LONG"] === "1" ? 24 : 12, seed: 7 },
+      { numRuns: isLong ? 24 : 4, seed: 7 },
     );
   }, 120_000);
 

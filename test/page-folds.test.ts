@@ -8,6 +8,7 @@ import type { Entry } from "../src/kernel/index.ts";
 import { publicEntry, readPublicEntry } from "../src/views/public-entry.ts";
 import { resultOf, type ResultFold, type SectionView } from "../src/views/result.ts";
 import { sampleRuns } from "./support/sample-runs.ts";
+import { isLong } from "./support/long.ts";
 
 // What a page runs of the folds and of the reports: neither zod nor anything of Node stands in it.
 
@@ -92,7 +93,7 @@ describe("what a page bundles", () => {
 
 const EVENTS = 10_000;
 /** Every so many seqs are gone to; with LONG=1, each. */
-const STRIDE = process.env["LONG"] === "1" ? 1 : 331;
+const STRIDE = isLong ? 1 : 331;
 
 type Bundled = SectionView & { readonly begin: (view: SectionView) => ResultFold };
 

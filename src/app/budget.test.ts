@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPurse, type Grant } from "./budget.ts";
+import { sized } from "../../test/support/long.ts";
 
 const NOTHING = { calls: 0, tokens: 0, usd: 0 };
 const spent = (usd: number) => ({ ...NOTHING, usd });
@@ -91,7 +92,7 @@ describe("a purse", () => {
           expect(held).toBe(0);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: sized(100) },
     );
   });
 });

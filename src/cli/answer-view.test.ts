@@ -5,6 +5,7 @@ import { markdownLines } from "../reports/terminal-markdown.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Output } from "./output.ts";
+import { sized } from "../../test/support/long.ts";
 
 // ANSWER-1, ANSWER-2 and ANSWER-4 of answer-view.ts; ANSWER-3: live-text.test.ts.
 
@@ -127,7 +128,7 @@ describe("an answer on its way", () => {
             expect([screen.cursorVisible, screen.autowrap, lifecycle.listeners()]).toEqual([true, true, 0]);
           },
         ),
-        { numRuns: 25 },
+        { numRuns: sized(25) },
       );
     },
   );

@@ -7,6 +7,7 @@ import { refusalOf, scratch, type Scratch } from "../../test/support/scratch.ts"
 import { readHint } from "./explain.ts";
 import { settingKeys, settingNames, Settings } from "./settings.ts";
 import { loadSettings } from "./sources.ts";
+import { sized } from "../../test/support/long.ts";
 
 const PROJECT = "project/parley.yaml";
 const USER = ".config/parley/parley.yaml";
@@ -587,6 +588,6 @@ it("SETTINGS-2: whatever a file or a flag gives is taken, or refused in one boun
         expect(error.message).toMatch(/^[^\p{Cc}\u2028]{1,900}$/u);
       }
     }),
-    { numRuns: 800 },
+    { numRuns: sized(800) },
   );
 });

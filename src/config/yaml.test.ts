@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { isFault } from "../kernel/index.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 import { parseYaml, readYaml } from "./yaml.ts";
+import { sized } from "../../test/support/long.ts";
 
 const refusal = (text: string) => refusalOf(() => parseYaml(text, "f.yaml"), { home: "\0" });
 const ten = (item: string) => Array.from({ length: 10 }, () => item).join(", ");
@@ -223,6 +224,6 @@ it("YAML-1, YAML-2, YAML-3: whatever the text, it is data without a prototype of
         expect(error.message).not.toMatch(/\((?!set)[A-Z_]+\)/);
       }
     }),
-    { numRuns: 1_500 },
+    { numRuns: sized(1_500) },
   );
 });

@@ -19,11 +19,12 @@ import type { ScriptedLine } from "../testing/scripted-models.ts";
 import { phase, type AnyProtocol } from "./index.ts";
 import { LOCAL } from "../testing/store-samples.ts";
 import { alterStore } from "../../test/support/altered-store.ts";
+import { sized } from "../../test/support/long.ts";
 
 // The guarantees of DESIGN section 3 under random protocols, crashes, rivals and latencies. One seed, one world:
 // to look at a failing one, run with PARLEY_SEED=<seed> and nothing else changes.
 
-const SEEDS = Number(process.env["PARLEY_SEEDS"] ?? 120);
+const SEEDS = Number(process.env["PARLEY_SEEDS"] ?? sized(120));
 const unending = () => new AbortController().signal;
 const members = ["ada", "bob", "cyd", "dan"];
 

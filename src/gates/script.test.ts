@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../kernel/index.ts";
 import { openRealm, runScript, type ScriptLimits, type ScriptRun } from "./script.ts";
+import { sized } from "../../test/support/long.ts";
 
 const LIMITS: ScriptLimits = { timeMs: 5_000, memoryBytes: 16_000_000, maxOutput: 10_000 };
 const run = (source: string, more: Partial<ScriptRun> = {}) =>
@@ -233,8 +234,8 @@ describe("runScript", () => {
         await body("const a = []; for (let i = 0; i < 1e4; i++) a.push([i]); return a.length");
       return process.memoryUsage.rss();
     };
-    const before = await many(30);
-    const after = await many(100);
+    const before = await many(sized(30));
+    const after = await many(sized(100));
     expect((after - before) / 1e6).toBeLessThan(150);
   }, 60_000);
 });

@@ -12,6 +12,7 @@ import {
   thumb,
   timeOf,
 } from "../../test/support/memory-samples.ts";
+import { sized } from "../../test/support/long.ts";
 
 type Given = {
   readonly cluster?: string;
@@ -184,7 +185,7 @@ describe("whatever the candidates", () => {
         };
         expect(placeWith(Math.max(one, other))).toBeLessThanOrEqual(placeWith(Math.min(one, other)));
       }),
-      { numRuns: 500 },
+      { numRuns: sized(500) },
     );
   });
 });

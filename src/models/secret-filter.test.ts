@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSecretFilter } from "./secret-filter.ts";
+import { sized } from "../../test/support/long.ts";
 
 const keys = {
   long: "sk-proj-Ab3dEf6hIj9lMn2pQr5tUv8x_-Yz01",
@@ -204,7 +205,7 @@ describe("a text that streams", () => {
         const out = pieces.map((part) => stream.push(part)).join("") + stream.end();
         expect(out).toBe(filter.clean(pieces.join("")));
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(2_000) },
     );
   });
 

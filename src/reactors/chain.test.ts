@@ -26,6 +26,7 @@ import { memory } from "./memory/index.ts";
 import { pairwise } from "./pairwise/index.ts";
 import { LOCAL } from "../testing/store-samples.ts";
 import { respondentB } from "./respondent-b/index.ts";
+import { sampled } from "../../test/support/long.ts";
 
 // The whole chain: answer → engram → grade → preference → annotation → feedback. Guarantees 1 and 2 of docs/DESIGN.md, PAIR-1, PAIR-2
 // and MEMR-1 of the reactors: killed anywhere and started again, it ends in the same state, and everything is there once.
@@ -223,6 +224,9 @@ async function undisturbedAs(state: State): Promise<State | undefined> {
   return states.find(({ facts }) => completedBy(facts) === completedBy(state.facts));
 }
 
+/** Which of so many events of a kind there is a death at. */
+const deaths = (begun: number) => sampled(Array.from({ length: begun }, (_, index) => index + 1));
+
 const completedBy = (facts: readonly string[]): string | undefined =>
   facts.map((fact) => /^reactor\/pairwise\/(\S+)\/preference /.exec(fact)?.[1]).find(Boolean);
 
@@ -266,7 +270,7 @@ describe.each(ARRIVALS)("killed between any two of its events, where %s", (_, la
 
   it.each(KINDS)("ends in the same state exactly once: before and after every %s", async (at) => {
     const { begun, calls, id } = await whole(latencies);
-    for (let nth = 1; nth <= begun[at]; nth += 1) {
+    for (const nth of deaths(begun[at])) {
       for (const when of ["before", "after"] as const) {
         const label = `${when} ${at} ${nth}`;
         const on = await scene(latencies);
@@ -318,7 +322,7 @@ describe("two processes at once", () => {
   it.each(KINDS)("end in the same state where one dies after any %s", async (at) => {
     const [[, latencies]] = ARRIVALS;
     const { begun, id } = await whole(latencies);
-    for (let nth = 1; nth <= begun[at]; nth += 1) {
+    for (const nth of deaths(begun[at])) {
       const label = `after ${at} ${nth}`;
       const on = await scene(latencies);
       const dying = on.begin({ at, nth, when: "after" });

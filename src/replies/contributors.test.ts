@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseContributors } from "./contributors.ts";
+import { sized } from "../../test/support/long.ts";
 
 const labels = ["A", "B"];
 const block = (contributors: unknown, fence = "```") =>
@@ -211,7 +212,7 @@ describe("parseContributors", () => {
       fc.property(fc.array(fc.oneof(fc.constantFrom(...hostile), fc.string()), { maxLength: 5 }), (parts) => {
         expect(read(`${parts.join("\n")}\n\n${block(good)}`)).toMatchObject({ ok: true, contributors: good });
       }),
-      { numRuns: 500 },
+      { numRuns: sized(500) },
     );
   });
 });

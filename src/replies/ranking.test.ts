@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseRanking } from "./ranking.ts";
+import { sized } from "../../test/support/long.ts";
 
 const labels = ["A", "B", "C"];
 const read = (text: string) => parseRanking(text, labels);
@@ -214,7 +215,7 @@ describe("parseRanking, hostile text", () => {
           expect(result.ok ? result : { ok: true, ranking }).toEqual({ ok: true, ranking });
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(2_000) },
     );
   });
   it.each(["2 0", "4. D", "4. Response Z", "1. Response A", "4) none", "7. Answer B is what B wants"])(

@@ -5,6 +5,7 @@ import { dangersIn, elementsOf, rowsIn, rowsOf } from "../../test/support/parsed
 import { checkElement, element, elementHtml, svgFile, type Markup } from "./element.ts";
 import { markdownTree } from "./markdown-tree.ts";
 import { printable } from "./printable.ts";
+import { sized } from "../../test/support/long.ts";
 
 const EVIL = "</title></style></svg><script>alert(1)</script>\u001b[2J\u202e";
 
@@ -56,7 +57,7 @@ it("HTML-2: of any Markdown, a browser reads the very elements and texts of its 
       // As a page shows it that makes its own elements of the tree.
       for (const [, , shown] of rowsIn(nodes)) expect(shown).toBe(printable(shown));
     }),
-    { numRuns: 1_500 },
+    { numRuns: sized(1_500) },
   );
 });
 

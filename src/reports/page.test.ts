@@ -4,6 +4,7 @@ import { HOSTILE_TEXTS, hostileText } from "../../test/support/hostile-texts.ts"
 import { dangersIn, elementsOf, structureOf } from "../../test/support/parsed-page.ts";
 import { markdownHtml } from "./markdown-tree.ts";
 import { pageHtml, type ReportPage } from "./page.ts";
+import { sized } from "../../test/support/long.ts";
 
 const pageOf = (text: string): ReportPage => ({
   title: text,
@@ -53,7 +54,7 @@ describe("no text can act on a page", () => {
         expect(dangersIn(html)).toEqual([]);
         expect(html.isWellFormed()).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(1_000) },
     );
   });
 

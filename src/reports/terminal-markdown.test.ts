@@ -4,6 +4,7 @@ import { highlight } from "./highlight.ts";
 import { blockReader } from "./markdown-blocks.ts";
 import { markdownLines } from "./terminal-markdown.ts";
 import { widthOf } from "./text-width.ts";
+import { sized } from "../../test/support/long.ts";
 
 // TMD-1 to TMD-3 of terminal-markdown.ts, BLOCKS-1 and BLOCKS-2 of markdown-blocks.ts.
 
@@ -183,7 +184,7 @@ describe("whatever comes in", () => {
           if (!/https?:|ftp:/.test(bare)) expect(widthOf(bare)).toBeLessThanOrEqual(width);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: sized(300) },
     );
   });
 
@@ -223,7 +224,7 @@ describe("whatever comes in", () => {
         const letters = (one: string) => [...one.replaceAll(/[^a-z]/g, "")].sort().join("");
         expect(letters(seen)).toBe(letters(wanted.join("")));
       }),
-      { numRuns: 200 },
+      { numRuns: sized(200) },
     );
   });
 
@@ -238,7 +239,7 @@ describe("whatever comes in", () => {
           ...whole.end(),
         ]);
       }),
-      { numRuns: 200 },
+      { numRuns: sized(200) },
     );
   });
 });

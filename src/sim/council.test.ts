@@ -16,6 +16,7 @@ import { simulateReply, type SimReply } from "./reply.ts";
 import { shippedText } from "../../test/support/templates.ts";
 import { shortHash } from "./chance.ts";
 import { readReference } from "./reference.ts";
+import { sized } from "../../test/support/long.ts";
 
 const deskOf = (seed: string): Desk => ({
   template: shippedText,
@@ -164,7 +165,7 @@ describe("a review", () => {
         fc.property(fc.shuffledSubarray(given, { minLength: given.length }), (shuffled) => {
           expect(textsInOrder("sim/eve", question, labelled(shuffled))).toEqual(before);
         }),
-        { numRuns: 40 },
+        { numRuns: sized(40) },
       );
     }
     expect(first).not.toEqual(texts);

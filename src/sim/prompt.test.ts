@@ -21,6 +21,7 @@ import { shippedText } from "../../test/support/templates.ts";
 import { shortHash } from "./chance.ts";
 import { readPrompt } from "./prompt.ts";
 import { readReference } from "./reference.ts";
+import { sized } from "../../test/support/long.ts";
 
 const deskOf = (seed: string): Desk => ({
   template: shippedText,
@@ -168,7 +169,7 @@ describe.each(Object.entries(prompts))("the prompt for a %s", (name, prompt) => 
         expect(said(ref, other ?? [])).toEqual(first);
         expect(said(ref, one ?? [])).toEqual(first);
       }),
-      { numRuns: 40 },
+      { numRuns: sized(40) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { testServer } from "../support/server.ts";
 import { built, somewhere, type Running, type Somewhere } from "./parley.ts";
 import { nativeApi } from "../../src/server/api/index.ts";
 import { openAiApi } from "../../src/server/openai/index.ts";
+import { isLong } from "../support/long.ts";
 
 built();
 
@@ -81,7 +82,7 @@ it("resumes a background response byte for byte, though its server is killed twi
 }, 60_000);
 
 /** A tenth of the real size, which `LONG=1` runs: 15 s, and 22 s. */
-const SCALE = process.env["LONG"] ? 1 : 0.25;
+const SCALE = isLong ? 1 : 0.25;
 
 /** A proxy that closes a connection on which the server has said nothing for 15 s. */
 async function impatientProxy(port: number) {

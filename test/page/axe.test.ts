@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inBrowser, PAGE } from "../support/browser.ts";
 import { SIMS, testServer, type TestServer } from "../support/server.ts";
+import { isLong } from "../support/long.ts";
 
 const browser = inBrowser("whether the page is accessible");
 /** All screens of src/web/app.tsx, and an address that none of them has. */
@@ -17,7 +18,6 @@ const ENTRIES = [
   ...["memory/none", "forest/none", "d/none", "memory?view=facts", "memory?view=models"],
 ] as const;
 const VIEWS = ["room", "reviews", "contributions", "steps", "record", "events", "fork"] as const;
-const isLong = process.env["LONG"] === "1";
 const [DESK, PHONE] = [
   { width: 1_400, height: 900 },
   { width: 390, height: 800 },

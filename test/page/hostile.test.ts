@@ -4,11 +4,12 @@ import { inBrowser, PAGE, watchContext } from "../support/browser.ts";
 import { openFakeServer, type FakeServer } from "../support/fake-server.ts";
 import { HOSTILE_TEXTS } from "../support/hostile-texts.ts";
 import { testServer, type TestServer } from "../support/server.ts";
+import { isLong } from "../support/long.ts";
 
 const browser = inBrowser("hostile answers");
 const WAIT = { timeout: 20_000 };
 /** How many answers are shown; LONG=1 shows a thousand. */
-const ANSWERS = process.env["LONG"] === "1" ? 1_000 : 47;
+const ANSWERS = isLong ? 1_000 : 47;
 
 const SPECIAL = [
   "[trusted](https://bank.test@evil.test/login)",

@@ -4,12 +4,13 @@ import { built, somewhere } from "../e2e/parley.ts";
 import { call, freePort, newKey, served, type ServeProcess } from "../e2e/server.ts";
 import { inBrowser } from "../support/browser.ts";
 import { SIMS, SUM } from "../support/server.ts";
+import { isLong } from "../support/long.ts";
 
 built();
 const browser = inBrowser("resuming over a killed server");
 const WAIT = { timeout: 40_000 };
 /** How often the server is killed while a run is watched. */
-const KILLS = process.env["LONG"] === "1" ? 5 : 2;
+const KILLS = isLong ? 5 : 2;
 const TABS = 8;
 
 const rowsOf = async (page: Page) =>

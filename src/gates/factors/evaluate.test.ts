@@ -6,6 +6,7 @@ import { formatFormula, parseFormula } from "./formula.ts";
 import { OPERATORS } from "./operators.ts";
 import { checkPanel, type FactorPanel } from "./panel.ts";
 import { randomFormula } from "./random-formula.ts";
+import { sized } from "../../../test/support/long.ts";
 
 /** Four days of two instruments. */
 const panel: FactorPanel = {
@@ -97,7 +98,7 @@ it("OPERATOR-1: whatever the future brings, the past of any formula stays as it 
         expect(past(after)).toEqual(past(before));
       },
     ),
-    { numRuns: 300 },
+    { numRuns: sized(300) },
   );
 });
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { rankerFor } from "./ranks.ts";
+import { sized } from "../../../test/support/long.ts";
 
 const none = Number.NaN;
 
@@ -28,6 +29,6 @@ it("SHAREDRANK-1: ranks are those of comparisons, of values next to each other a
       expect(count).toBe(values.filter((one) => !Number.isNaN(one)).length);
       expect([...ranks]).toEqual(plainRanks(values));
     }),
-    { numRuns: 500 },
+    { numRuns: sized(500) },
   );
 });

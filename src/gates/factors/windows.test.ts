@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { OPERATORS } from "./operators.ts";
+import { sized } from "../../../test/support/long.ts";
 
 const none = Number.NaN;
 const DAYS = 70;
@@ -82,7 +83,7 @@ it("WINDOW-1: what went before a window leaves no trace in it, and neither does 
         expect(apply(name, other, { window, from }).slice(from * 2)).toEqual(whole);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: sized(100) },
   );
 });
 

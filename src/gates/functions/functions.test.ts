@@ -8,6 +8,7 @@ import type { DomainGate, GateFinding } from "../domain.ts";
 import functions from "./index.ts";
 import type { FunctionTask } from "./task.ts";
 import { BUILTIN_TASKS } from "./tasks.ts";
+import { isLong, sampled } from "../../../test/support/long.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "parley-functions-test-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -62,7 +63,7 @@ describe("the domain of functions", () => {
   });
 
   it("has an incumbent that is right, and not faster than itself", async () => {
-    for (const name of Object.keys(BUILTIN_TASKS)) {
+    for (const name of sampled(Object.keys(BUILTIN_TASKS))) {
       const { soil: task } = await functions.load({ task: name }, scratch);
       const findings = await checkAll(task.incumbent, task);
       expect(passed(findings)).toEqual(["G1", "G2", "G3", "G4"]);
@@ -148,10 +149,10 @@ describe("the domain of functions", () => {
     const native = "[].indexOf.call({ length: 2 ** 53 - 1 }, 1);";
     const sometimes = `function longestRun(values) { if (values.length > 6) ${native} return 2 }`;
     expect(await check("G2", sometimes)).toMatchObject({ passed: false, weak_signal: true });
-    for (const hang of ["for (;;);", native]) {
+    for (const hang of sampled([native, "for (;;);"])) {
       const always = `function longestRun() { ${hang} }`;
       expect((await check("G3", always)).detail).toContain("could not be tried to its end: time-limit");
-      expect((await check("G5", always)).detail).toBe("it fails (time-limit) on input 1 of 11");
+      if (isLong) expect((await check("G5", always)).detail).toBe("it fails (time-limit) on input 1 of 11");
     }
     expect((await check("G1", "for (;;);")).detail).toContain("more work than 2000000000 instructions");
   }, 120_000);
@@ -159,8 +160,8 @@ describe("the domain of functions", () => {
   it("stops one that exhausts memory", async () => {
     const candidate = "function longestRun() { const all = []; for (;;) all.push(new Array(1000).fill(1)) }";
     expect((await check("G2", candidate)).detail).toBe("it passes 0 of 8 hidden tests (8 × memory)");
-    expect((await check("G3", candidate)).detail).toContain("memory");
-    expect((await check("G5", candidate)).detail).toContain("memory");
+    for (const name of sampled(["G3", "G5"]))
+      expect((await check(name, candidate)).detail).toContain("memory");
   }, 60_000);
 
   // Invariant FUNCTIONS-1.

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { record } from "../../../test/support/sample-forest.ts";
 import { classify } from "./classification.ts";
 import { ExecutionMode, isComplete, type GateDef, type GateOutcome } from "./state.ts";
+import { sized } from "../../../test/support/long.ts";
 
 const SPEC: readonly GateDef[] = [
   { name: "G1", hard: true },
@@ -139,7 +140,7 @@ describe("gates decide", () => {
         for (const name of ["G1", "G2", "G3"])
           expect(given[name]?.passed ?? (given[name]?.score ?? 0) > 0).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: sized(500) },
     );
   });
 });

@@ -11,6 +11,7 @@ import { forest as protocol } from "./index.ts";
 import { LeafKind, type Forest, type ResultRecord } from "./state.ts";
 import { ForestValidationError, validateForest, type ForestInvariant } from "./validation.ts";
 import { routeWeather } from "./weather.ts";
+import { sized } from "../../../test/support/long.ts";
 
 /** Freezes a value with all that is in it, so that a write throws. */
 const frozen = <T>(value: T): T => {
@@ -111,7 +112,7 @@ describe("any forest", () => {
           expect(letterOf(good)).toBeUndefined();
           expect(letterOf(BROKEN[letter](good))).toBe(letter);
         }),
-        { numRuns: 30 },
+        { numRuns: sized(30) },
       );
     },
   );

@@ -6,6 +6,7 @@ import type { Script } from "../../testing/scripted-models.ts";
 import { sectionParts } from "./report.ts";
 import { trial } from "./index.ts";
 import { lostCalls, sectionOf } from "./view.ts";
+import { sampled } from "../../../test/support/long.ts";
 
 const on = (script: Script) => stage({ protocols: [trial], script: { ...answering, ...script } });
 const verdictIn = (entries: readonly Entry[]) => eventsOf(entries, "trial-decided")[0]?.data;
@@ -169,9 +170,9 @@ describe("a trial that is killed", () => {
   const whole = on(script);
   let played: ReturnType<typeof whole.play> | undefined;
 
-  // Every call is one like its neighbors: `LONG=1` is killed at all of them, and other runs at each third.
+  // Every call is one like its neighbors.
   const points = crashPoints({ calls: 14 * 7, appends: 0 });
-  it.each(points.filter((_, index) => process.env["LONG"] === "1" || index % 3 === 0))(
+  it.each(sampled(points))(
     "ends in the same verdict, and repeats only what was in flight: $when $at $nth",
     async (point) => {
       const { entries: expected } = await (played ??= whole.play(asked()));

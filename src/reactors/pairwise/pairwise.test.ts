@@ -24,6 +24,7 @@ import { stage, type StageProcess, type Stage } from "../../testing/stage.ts";
 import { critic } from "../critic/index.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { pairwise } from "./index.ts";
+import { sized } from "../../../test/support/long.ts";
 
 // PAIR-1 to PAIR-3 of pairwise.ts.
 
@@ -262,8 +263,8 @@ async function grade(on: Stage, id: DeliberationId, { step, score }: Regrade): P
   });
 }
 
-describe("150 pairs whose second answers come late", () => {
-  const MANY = 150;
+describe("many pairs whose second answers come late", () => {
+  const MANY = sized(150);
   const only = respondAsked(undefined, { participants: respondAsked().participants.slice(0, 1) });
 
   /** Bob's answer, from wherever he runs. */

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "./expression.ts";
 import { solve } from "./index.ts";
+import { sized } from "../../../test/support/long.ts";
 
 const answerTo = (question: string): string | null => solve(question, () => null)?.answer ?? null;
 
@@ -68,7 +69,7 @@ describe("arithmetic", () => {
           expect((value?.top ?? 0n) * bottom, text).toBe(top * (value?.bottom ?? 0n));
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: sized(1_000) },
     );
   });
 
