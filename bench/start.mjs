@@ -34,29 +34,8 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
       },
     ]),
   ];
-  const run = (/** @type {readonly string[]} */ args, /** @type {Record<string, string>} */ more) => {
-    const env = {
-      // No settings of the user's own: they would be read on the way.
-      PATH: process.env["PATH"],
-      HOME: scratch,
-      OPENAI_BASE_URL: `${server.url}/v1`,
-      OPENAI_API_KEY: "bench-key",
-      ...more,
-    };
-    const child = spawn(process.execPath, args, { stdio: "ignore", env, cwd: scratch });
-    const ended = new Promise((/** @type {(ms: number) => void} */ resolve) =>
-      child.once("exit", () => resolve(performance.now())),
-    );
-    /** Resolves with the time of the first request. */
-    const requested = async () => {
-      const gone = ended.then(() =>
-        Promise.reject(new Error(`parley ${args.join(" ")} ended without a request`)),
-      );
-      gone.catch(() => undefined);
-      return Promise.race([server.next(), gone]);
-    };
-    return { child, ended, requested };
-  };
+  const run = (/** @type {readonly string[]} */ args, /** @type {Record<string, string>} */ more) =>
+    runAgainst(server, scratch, args, more);
   const time = async (
     /** @type {Start} */ { args, request, home },
     /** @type {NodeJS.Signals} */ end = "SIGKILL",
@@ -71,11 +50,84 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
       await ended;
     }
   };
-  /** The files that a command has evaluated when its first request comes. */
-  const loaded = async (/** @type {string} */ home, /** @type {readonly string[]} */ args) => {
+  try {
+    // Makes the store, brings the files into memory, and ends as people end it: what is compiled is kept at the end.
+    for (const one of starts) await time(one, "SIGINT");
+    /** @type {number[][]} */
+    const times = starts.map(() => []);
+    for (let repetition = 0; repetition < repetitions; repetition += 1) {
+      for (const [index, one] of inTurn([...starts.entries()], repetition))
+        times[index]?.push(await time(one));
+    }
+    const empty = median(times[0] ?? []);
+    const rows = starts.flatMap(({ name, request }, index) => {
+      const value = median(times[index] ?? []);
+      const row = { name, value, unit: "ms" };
+      if (index === 0) return [row];
+      const target = request ? TARGETS.request : TARGETS.version;
+      return [row, { name: `${name} / an empty process`, value: value / empty, unit: "x", target }];
+    });
+    for (const { name, build } of builds) {
+      const { modules, chunks, bytes } = await loadedAtFirstRequest(build, scratch);
+      const is = (/** @type {string} */ what) => `${name}, to its first request: ${what}`;
+      rows.push(
+        {
+          name: is("modules, from sources"),
+          value: modules.length,
+          unit: "modules",
+          target: TARGETS.modules,
+        },
+        { name: is("chunks of the build"), value: chunks.length, unit: "files" },
+        { name: is("their size"), value: bytes / 1_024, unit: "KB" },
+      );
+    }
+    return { rows, raw: Object.fromEntries(starts.map(({ name }, index) => [name, times[index]])) };
+  } finally {
+    server.close();
+  }
+}
+
+/**
+ * Starts a command that finds nothing but this server. `requested` resolves with the time of the first request.
+ *
+ * @param {Awaited<ReturnType<typeof listen>>} server @param {string} scratch
+ * @param {readonly string[]} args @param {Record<string, string>} more
+ */
+function runAgainst(server, scratch, args, more) {
+  const env = {
+    // No settings of the user's own: they would be read on the way.
+    PATH: process.env["PATH"],
+    HOME: scratch,
+    OPENAI_BASE_URL: `${server.url}/v1`,
+    OPENAI_API_KEY: "bench-key",
+    ...more,
+  };
+  const child = spawn(process.execPath, args, { stdio: "ignore", env, cwd: scratch });
+  const ended = new Promise((/** @type {(ms: number) => void} */ resolve) =>
+    child.once("exit", () => resolve(performance.now())),
+  );
+  const requested = async () => {
+    const gone = ended.then(() => Promise.reject(new Error(`parley ${args.join(" ")} ended without a request`)));
+    gone.catch(() => undefined);
+    return Promise.race([server.next(), gone]);
+  };
+  return { child, ended, requested };
+}
+
+/**
+ * What a question has loaded when its first model call is sent: the modules of the sources, and the files of the build with their
+ * bytes. The same on every machine.
+ *
+ * @param {string} build the folder `dist` @param {string} scratch
+ * @returns {Promise<{ modules: readonly string[], chunks: readonly string[], bytes: number }>}
+ */
+export async function loadedAtFirstRequest(build, scratch) {
+  const server = await listen();
+  const home = mkdtempSync(join(scratch, "home-"));
+  const hook = new URL("clients/coverage.mjs", import.meta.url).href;
+  const loaded = async (/** @type {readonly string[]} */ args) => {
     const folder = mkdtempSync(join(scratch, "coverage-"));
-    const hook = new URL("clients/coverage.mjs", import.meta.url).href;
-    const { child, ended, requested } = run(["--import", hook, ...args, ...QUESTION], {
+    const { child, ended, requested } = runAgainst(server, scratch, ["--import", hook, ...args, ...QUESTION], {
       NODE_V8_COVERAGE: folder,
       PARLEY_HOME: home,
     });
@@ -95,41 +147,11 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
     return [...new Set(scripts)];
   };
   try {
-    // Makes the store, brings the files into memory, and ends as people end it: what is compiled is kept at the end.
-    for (const one of starts) await time(one, "SIGINT");
-    /** @type {number[][]} */
-    const times = starts.map(() => []);
-    for (let repetition = 0; repetition < repetitions; repetition += 1) {
-      for (const [index, one] of inTurn([...starts.entries()], repetition))
-        times[index]?.push(await time(one));
-    }
-    const empty = median(times[0] ?? []);
-    const rows = starts.flatMap(({ name, request }, index) => {
-      const value = median(times[index] ?? []);
-      const row = { name, value, unit: "ms" };
-      if (index === 0) return [row];
-      const target = request ? TARGETS.request : TARGETS.version;
-      return [row, { name: `${name} / an empty process`, value: value / empty, unit: "x", target }];
-    });
     const tsx = join(root, "node_modules/tsx/dist/esm/index.mjs");
-    for (const { name, build, home } of builds) {
-      const sources = join(dirname(build), "src");
-      const chunks = within(build, await loaded(home, [join(build, "cli.mjs")]));
-      const modules = within(sources, await loaded(home, ["--import", tsx, join(sources, "cli/main.ts")]));
-      const bytes = chunks.reduce((sum, file) => sum + statSync(file).size, 0);
-      const is = (/** @type {string} */ what) => `${name}, to its first request: ${what}`;
-      rows.push(
-        {
-          name: is("modules, from sources"),
-          value: modules.length,
-          unit: "modules",
-          target: TARGETS.modules,
-        },
-        { name: is("chunks of the build"), value: chunks.length, unit: "files" },
-        { name: is("their size"), value: bytes / 1_024, unit: "KB" },
-      );
-    }
-    return { rows, raw: Object.fromEntries(starts.map(({ name }, index) => [name, times[index]])) };
+    const sources = join(dirname(build), "src");
+    const chunks = within(build, await loaded([join(build, "cli.mjs")]));
+    const modules = within(sources, await loaded(["--import", tsx, join(sources, "cli/main.ts")]));
+    return { modules, chunks, bytes: chunks.reduce((sum, file) => sum + statSync(file).size, 0) };
   } finally {
     server.close();
   }

@@ -1,14 +1,16 @@
 import type { AppContext } from "../app/context.ts";
 import { choosePanel } from "../app/panel.ts";
 import { Fault } from "../kernel/index.ts";
-import { isSolvable } from "../sim/belief.ts";
 
 /**
  * Refuses a question for which there is no model but the simulated ones, unless these can compute it.
  * @throws Fault `configuration` that says three ways to go on
  */
 export async function refuseWithoutModels(context: AppContext, question: string): Promise<void> {
-  if (context.settings.models.length > 0 || isSolvable(question)) return;
+  if (context.settings.models.length > 0) return;
+  // Loaded on use: who has models loads no simulated one.
+  const { isSolvable } = await import("../sim/belief.ts");
+  if (isSolvable(question)) return;
   const { notes } = await choosePanel(context);
   if (!notes.some(({ code }) => code === "simulated-models")) return;
   throw new Fault("configuration", {

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { Session } from "node:inspector/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "libsql";
+import AsyncDatabase from "libsql/promise";
+import { afterAll, expect, it } from "vitest";
+import { loadedAtFirstRequest } from "../bench/start.mjs";
+import { setUp } from "../scripts/setup.mjs";
+import { openParley } from "../src/index.ts";
+
+// What a council costs, in counters that are the same on every machine. Each ceiling is today's figure; whoever lowers a figure
+// lowers its ceiling, and nobody raises one without a decision that says what it buys.
+
+const CEILINGS = { modules: 269, kilobytesOfCode: 1_500, statements: 60, transactions: 20, kilobytes: 8_000 };
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "parley-counters-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+it("evaluates no more modules, and loads no more code, up to the first model call", async () => {
+  await setUp(root, { build: true });
+  const { modules, bytes } = await loadedAtFirstRequest(join(root, "dist"), scratch);
+  const seen = { modules: modules.length, kilobytesOfCode: Math.ceil(bytes / 1_024) };
+  console.log(seen, modules.map(m=>m.replace(/.*src./,"")).filter(m=>m.startsWith("sim/")||1).join(" "));expect(seen.modules, JSON.stringify(seen)).toBeLessThanOrEqual(CEILINGS.modules);
+  expect(seen.kilobytesOfCode, JSON.stringify(seen)).toBeLessThanOrEqual(CEILINGS.kilobytesOfCode);
+});
+
+/** Every statement that any connection runs from here on. */
+async function countStatements() {
+  const counts = { statements: 0, transactions: 0 };
+  const count = (prototype: object, method: string, see: (argument: unknown) => void) => {
+    const original: unknown = Reflect.get(prototype, method);
+    if (typeof original !== "function") throw new Error(`libsql has no ${method}`);
+    Reflect.set(prototype, method, function (this: unknown, ...given: unknown[]) {
+      see(given[0]);
+      return Reflect.apply(original, this, given) as unknown;
+    });
+  };
+  const run = () => (counts.statements += 1);
+  const executed = (sql: unknown) => {
+    counts.statements += 1;
+    if (String(sql).startsWith("commit")) counts.transactions += 1;
+  };
+  for (const database of [new Database(":memory:"), new AsyncDatabase(":memory:", {})]) {
+    count(Object.getPrototypeOf(database), "exec", executed);
+    const statement: object = await database.prepare("select 1");
+    for (const method of ["run", "get", "all"]) count(Object.getPrototypeOf(statement), method, run);
+  }
+  return counts;
+}
+
+it("runs no more statements and transactions, and allocates no more, a council", async () => {
+  const counts = await countStatements();
+  await using parley = await openParley({ store: join(scratch, "store.db"), env: {} });
+  const session = new Session();
+  session.connect();
+  const councils = [];
+  for (let nth = 0; nth < 4; nth += 1) {
+    const before = { ...counts };
+    await session.post("HeapProfiler.startSampling", {
+      samplingInterval: 4_096,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    });
+    const run = await parley.start({
+      protocol: "council",
+      question: "What is 17 * 23?",
+      models: ["sim/ada?skill=1", "sim/bo?skill=1", "sim/cy?skill=1"],
+    });
+    expect(await run.outcome()).toMatchObject({ status: "answered" });
+    await run.reactions;
+    const { profile } = await session.post("HeapProfiler.stopSampling");
+    councils.push({
+      statements: counts.statements - before.statements,
+      transactions: counts.transactions - before.transactions,
+      kilobytes: Math.ceil(profile.samples.reduce((sum, { size }) => sum + size, 0) / 1_024),
+    });
+  }
+  // The first one compiles and makes the store's tables; the least of the others has no chance of the moment in it.
+  const [, ...warm] = councils;
+  for (const what of ["statements", "transactions", "kilobytes"] as const) {
+    const least = Math.min(...warm.map((council) => council[what]));
+    expect(least, `${what}: ${JSON.stringify(warm)}`).toBeLessThanOrEqual(CEILINGS[what]);
+  }
+});
