@@ -32,6 +32,10 @@ const FILES: Record<string, string | Uint8Array> = {
   "twice/parley.yaml": "effort: 1\neffort: 2\n",
   "ur/parley.yaml": "compatible:\n  lab:\n    ur: http://x/v1\n",
   "secret/parley.yaml": "key: sk-abcdef0123456789abcdef0123456789\n",
+  "brace/parley.yaml": "models: [a\nb: {",
+  "strateg/parley.yaml": "strateg: balanced\n",
+  "tasks.jsonl": '{"id": "a", "question": "Is 2 + 2 equal to 4?", "answer": "yes"}\n',
+  "s.yaml": "story_id: X\ntitle: x\nneeds: [judge]\nturns:\n  - query: hi\n",
 };
 
 type Row = {
@@ -42,6 +46,8 @@ type Row = {
   /** In the folder of this name. */
   readonly cd?: string;
 };
+
+const RESPOND = ["respond", Q, "--model", "sim/ada"];
 
 const ROWS: readonly Row[] = [
   // Words that are no question.
@@ -162,10 +168,77 @@ const ROWS: readonly Row[] = [
     env: { PARLEY_MODLES: "x/y" },
     says: /PARLEY_MODLES is not a setting.\nTry: did you mean PARLEY_MODELS\?/,
   },
+  { args: [Q], cd: "brace", says: /parley\.yaml:\d+/ },
+  { args: [Q], cd: "strateg", says: /strategy/ },
   { args: ["list"], env: { PARLEY_HOME: "", HOME: "" }, says: /HOME is empty/ },
+  // Where the store is.
+  { args: ["list"], env: { PARLEY_HOME: "/dev/null/x" }, says: /store/ },
+  { args: ["list"], env: { PARLEY_HOME: "/proc/nothere" }, says: /store/ },
+  { args: ["list"], env: { PARLEY_STORE: "/etc/passwd" }, says: /\/etc\/passwd/ },
+  {
+    args: ["list"],
+    env: { PARLEY_DATABASE_URL: "postgres://u:hunter2@127.0.0.1:1/x" },
+    says: /127\.0\.0\.1:1/,
+  },
+  { args: ["list"], env: { PARLEY_DATABASE_URL: "mysql://localhost/x" }, says: /postgres/ },
+  // Runs that are not there.
+  { args: ["show", "nosuchthing"], says: /parley list/ },
+  { args: ["fork", "nosuchthing"], says: /no run/ },
+  { args: [...RESPOND, "--continue", "nosuchthing"], says: /no run "nosuchthing"/ },
+  { args: ["feedback", "nosuchthing", "up"], says: /no run "nosuchthing"/ },
+  { args: ["feedback", "x", "sideways"], says: /rating must be up or down \(got "sideways"\)/ },
+  { args: ["feedback", "x"], says: /a rating or an --outcome is missing/ },
+  // What does not go together, or lacks something.
+  { args: ["ask", "  "], says: /the question is empty\.\nTry: parley "Which database fits\?"/ },
+  { args: ["respond"], says: /the question is empty/ },
+  { args: ["respond", "  "], says: /the question is empty/ },
+  {
+    args: ["debate", "Should I learn Rust?"],
+    env: { OPENAI_API_KEY: "", OPENAI_BASE_URL: "" },
+    says: /no model is connected.*\nTry: parley keys set openai; or ollama pull/,
+  },
+  { args: [Q, "-m", "sim/a?skil=1"], says: /did you mean "skill"/ },
+  { args: [Q, "-m", "sim/a?skill=2"], says: /skill/ },
+  { args: [Q, ...M, "--strategy", "goal-seeking"], says: /goal-seeking needs a goal/ },
+  { args: [Q, ...M, "--mode", "both"], says: /consensus.*vote/ },
+  { args: [Q, ...M, "--json", "--events"], says: /cannot be used with/ },
+  {
+    args: [Q, "-m", "openrouter/x/y", "--max-cost-usd", "1"],
+    env: { OPENROUTER_API_KEY: "k" },
+    says: /price of openrouter\/x\/y is unknown/,
+  },
+  {
+    args: [...RESPOND, "--temperature", "hot"],
+    says: /temperature must be a number from 0 to 2 \(got "hot"\)/,
+  },
+  {
+    args: [...RESPOND, "--respondent-b", "--temperature-b", "2.5"],
+    says: /temperature-b must be a number from 0 to 2 \(got 2\.5\)/,
+  },
+  {
+    args: [...RESPOND, "--model-b", "sim/bo"],
+    says: /--model-b needs a second model, and --respondent-b is not given\.\nTry: add --respondent-b/,
+  },
+  { args: [...RESPOND, "--respondent-b", "--model-b", "nope/b"], says: /no provider "nope"/ },
+  { args: [...RESPOND, "--judge", "nope/x"], says: /no provider "nope"/ },
+  { args: [...RESPOND, "--judge", "sim/judy?skil=1"], says: /did you mean "skill"/ },
+  { args: [...RESPOND, "--judge", "mistral/large"], says: /set MISTRAL_API_KEY/, code: 4 },
+  { args: [...RESPOND, "--user", "../ada"], says: /--user ada/ },
+  { args: [...RESPOND, "--folder", "nope"], says: /nope is not there/ },
+  { args: ["chat", "hello"], says: /too many arguments for 'chat'/ },
+  {
+    args: ["bench", "tasks.jsonl", "--models", "sim/a,sim/b,sim/c", "--out", "/proc/nowhere/x"],
+    says: /\/proc\/nowhere\/x cannot be written/,
+  },
+  { args: ["test", "nope.yaml"], says: /nope\.yaml does not exist/ },
+  {
+    args: ["test", "s.yaml"],
+    says: /needs a judge, and none is configured\.\nTry: set judge to provider\/model/,
+  },
 ];
 
-const nameOf = ({ args, cd = "", env = {} }: Row): string => [...args, cd, ...Object.keys(env)].join(" ");
+const nameOf = ({ args, cd = "", env = {} }: Row): string =>
+  [...args, cd, ...Object.entries(env).flat()].join(" ");
 
 describe("a mistake on the command line", () => {
   const ends = new Map<string, Omit<Ended, "signal">>();
@@ -195,6 +268,7 @@ describe("a mistake on the command line", () => {
     const end = ends.get(name);
     expect(end).toMatchObject({ code, stdout: "" });
     expect(end?.stderr).toMatch(says);
+    expect(end?.stderr).not.toContain("hunter2");
     const lines = (end?.stderr ?? "").trimEnd().split("\n");
     expect(lines.slice(2)).toEqual([]);
     expect(lines[0]).toMatch(/^parley: /);
