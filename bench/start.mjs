@@ -35,7 +35,7 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
     ]),
   ];
   const run = (/** @type {readonly string[]} */ args, /** @type {Record<string, string>} */ more) =>
-    runAgainst(server, scratch, args, more);
+    runAgainst(server, args, { HOME: scratch, ...more });
   const time = async (
     /** @type {Start} */ { args, request, home },
     /** @type {NodeJS.Signals} */ end = "SIGKILL",
@@ -90,24 +90,26 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
 /**
  * Starts a command that finds nothing but this server. `requested` resolves with the time of the first request.
  *
- * @param {Awaited<ReturnType<typeof listen>>} server @param {string} scratch
- * @param {readonly string[]} args @param {Record<string, string>} more
+ * @param {Awaited<ReturnType<typeof listen>>} server @param {readonly string[]} args
+ * @param {{ HOME: string, [name: string]: string }} environment
  */
-function runAgainst(server, scratch, args, more) {
+function runAgainst(server, args, { HOME, ...more }) {
   const env = {
     // No settings of the user's own: they would be read on the way.
     PATH: process.env["PATH"],
-    HOME: scratch,
+    HOME,
     OPENAI_BASE_URL: `${server.url}/v1`,
     OPENAI_API_KEY: "bench-key",
     ...more,
   };
-  const child = spawn(process.execPath, args, { stdio: "ignore", env, cwd: scratch });
+  const child = spawn(process.execPath, args, { stdio: "ignore", env, cwd: HOME });
   const ended = new Promise((/** @type {(ms: number) => void} */ resolve) =>
     child.once("exit", () => resolve(performance.now())),
   );
   const requested = async () => {
-    const gone = ended.then(() => Promise.reject(new Error(`parley ${args.join(" ")} ended without a request`)));
+    const gone = ended.then(() =>
+      Promise.reject(new Error(`parley ${args.join(" ")} ended without a request`)),
+    );
     gone.catch(() => undefined);
     return Promise.race([server.next(), gone]);
   };
@@ -127,7 +129,8 @@ export async function loadedAtFirstRequest(build, scratch) {
   const hook = new URL("clients/coverage.mjs", import.meta.url).href;
   const loaded = async (/** @type {readonly string[]} */ args) => {
     const folder = mkdtempSync(join(scratch, "coverage-"));
-    const { child, ended, requested } = runAgainst(server, scratch, ["--import", hook, ...args, ...QUESTION], {
+    const { child, ended, requested } = runAgainst(server, ["--import", hook, ...args, ...QUESTION], {
+      HOME: scratch,
       NODE_V8_COVERAGE: folder,
       PARLEY_HOME: home,
     });

@@ -31,7 +31,7 @@ export type LeagueTally = {
   /** How far above the middle a player was ranked, and the products of two players' sums within a session. */
   readonly deviation: Sums;
   readonly products: Sums;
-  /** Twelve times the variance of the deviations, had every ballot been cast by lot. */
+  /** Twelve times the variance that `bradleyTerry` reckons with for a ballot by lot: its pairs are taken as independent. */
   readonly variance: Sums;
 };
 
@@ -83,7 +83,7 @@ function tallyBallot(tally: LeagueTally, ballot: readonly string[]): void {
       if (below !== player) addTo(tally.above, pairOf(player, below), 1);
     if (size < 2) continue;
     addTo(tally.deviation, player, (size + 1) / 2 - (index + 1));
-    addTo(tally.variance, player, size ** 2 - 1);
+    addTo(tally.variance, player, 3 * (size - 1));
   }
 }
 
@@ -136,7 +136,7 @@ export type League = {
    * Sessions are independent; the votes within one need not be.
    */
   readonly p: number | null;
-  /** How many times more the votes of a session agree than independent ones would: what intervals are widened by, squared. */
+  /** How many times more the comparisons of a session agree than independent ones would: what intervals are widened by, squared. */
   readonly dispersion: number;
 };
 

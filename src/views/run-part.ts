@@ -8,7 +8,7 @@ import { isCast, kindOfQuestion, voterOf, type PeerVoter } from "./votes.ts";
 // PART-3. What is known over many deliberations is a sum of parts, one for each: it comes to the same in any order.
 
 /** A raised version makes what is kept of all deliberations anew. */
-export const PARTS_VERSION = 1;
+export const PARTS_VERSION = 2;
 
 /** What one deliberation adds to what is known over all of them: plain JSON. People are named by their place in `who`. */
 export type RunPart = {

@@ -386,7 +386,7 @@ export type ContributionsReply = {
     readonly standing: number | null;
     readonly overlap: number | null;
   }[];
-  readonly leaveOneOut: Measured & { readonly noise: number | null };
+  readonly leaveOneOut: Measured & { readonly noise: number | null; readonly chance: number | null };
   readonly vote: Measured;
   readonly standing: Measured;
   readonly overlap: Measured & { readonly unsupported: number | null };

@@ -270,8 +270,8 @@ export const run: Strings["run"] = {
   measureOpen: "Messen ist möglich, sobald der Lauf beendet ist.",
   measureDone: (calls, usd) => `Gemessen: ${calls}, ${usd}.`,
   methodWhy: (method, why) => `${method}: ${why}`,
-  noise: (value) =>
-    `Eine erneute Anfrage an den Vorsitz mit allen Entwürfen ändert die Antwort um bis zu ${value}: Was darunter liegt, zählt als 0.`,
+  noise: (value, chance) =>
+    `Eine erneute Anfrage an den Vorsitz mit allen Entwürfen ändert die Antwort um bis zu ${value}: Was darunter liegt, zählt als 0. Ein Mitglied ohne Wirkung liegt in einer von ${Math.round(1 / chance)} Ziehungen darüber${chance > 0.05 ? "; behauptet wird deshalb nichts" : ""}.`,
   unsupported: (share) => `${share} der Antwort stehen in keinem Entwurf.`,
   withinNoise: "im Rauschen",
   vetoedFlaw: (name, flaw) => `${name}: ${flaw}`,

@@ -268,8 +268,8 @@ export const run = {
   measureOpen: "It can be measured once the run has ended.",
   measureDone: (calls: string, usd: string) => `Measured with ${calls}, ${usd}.`,
   methodWhy: (method: string, why: string) => `${method}: ${why}`,
-  noise: (value: string) =>
-    `Asking the chair again with all drafts changes the answer by up to ${value}: what is below counts as 0.`,
+  noise: (value: string, chance: number) =>
+    `Asking the chair again with all drafts changes the answer by up to ${value}: what is below counts as 0. A member without effect exceeds that in one draw in ${Math.round(1 / chance)}${chance > 0.05 ? ", so no effect is claimed" : ""}.`,
   unsupported: (share: string) => `${share} of the answer stands in no draft.`,
   withinNoise: "within noise",
   vetoedFlaw: (name: string, flaw: string) => `${name}: ${flaw}`,

@@ -69,11 +69,15 @@ export const Contributions = z.strictObject({
       lost: z.array(z.string()),
     }),
   ),
-  /** The chair re-run without one member each; `noise` is the largest effect of a re-run with all. */
+  /**
+   * The chair re-run without one member each; `noise` is the largest effect of a re-run with all, and `chance` the probability
+   * that a member without effect exceeds it.
+   */
   leaveOneOut: z.strictObject({
     ...method,
     chair: z.string().nullable(),
     noise: figure,
+    chance: figure,
     again: z.array(z.strictObject(differing)),
   }),
   /** `total` is the sum of all values. */
@@ -114,7 +118,7 @@ export function computeContributions(
   const result = resultOf(entries);
   if (!result) throw new RangeError("grounds without a result");
   const { given, drafters, opened } = grounds;
-  const { noise, again, effects } = compareReruns(given.data, reruns);
+  const { noise, chance, again, effects } = compareReruns(given.data, reruns);
   const first =
     grounds.standing?.places.find(({ place, score }) => place === 1 && score !== null)?.id ?? null;
   const vote = voteValues(drafters, given.data.final);
@@ -151,7 +155,7 @@ export function computeContributions(
     members: ["member", "judge"].flatMap((seat) =>
       opened.data.participants.filter((one) => one.seat === seat).map(describeMember),
     ),
-    leaveOneOut: { status, why, chair: writtenBy(grounds)?.id ?? null, noise, again },
+    leaveOneOut: { status, why, chair: writtenBy(grounds)?.id ?? null, noise, chance, again },
     vote: summarizeValues(vote),
     standing: { ...summarizeValues(standing), first },
     overlap: {
@@ -173,8 +177,8 @@ function compareReruns(given: SpokenEvent, reruns: readonly RecordedRerun[]) {
   const each = written.flatMap(({ without, difference }) =>
     without ? [[without.id, difference] as const] : [],
   );
-  const { noise, of: effects } = weighLeftOut(new Map(each), again);
-  return { noise, again, effects };
+  const { of: effects, ...own } = weighLeftOut(new Map(each), again);
+  return { ...own, again, effects };
 }
 
 function decidedBy({ given, standing, drafters }: Grounds): Contributions["decidedBy"] {
@@ -273,14 +277,22 @@ export function compareAnswers(given: SpokenEvent, again: SpokenEvent): AnswerDi
 /** `withinNoise`: no larger than the effect of a re-run with all drafts; null without one. `weight`: 0 to 1; all sum to 1, or are 0. */
 type LeftOutEffect<D> = D & { readonly withinNoise: boolean | null; readonly weight: number };
 
+/** Re-runs with all drafts from which on an effect above all of theirs is claimed: by chance one is in at most one draw in 20. */
+export const MIN_RERUNS = 19;
+
 /**
  * Weighs by member how the answer differs when the chair writes without it, above the noise floor: the largest effect of a
- * re-run with nothing left out. An effect that does not exceed it counts 0.
+ * re-run with nothing left out. An effect that does not exceed it counts 0. `chance`: of equally likely orders of one effect and
+ * those of so many re-runs, the share in which it comes first.
  */
 export function weighLeftOut<D extends AnswerDifference>(
   without: ReadonlyMap<string, D>,
   again: readonly AnswerDifference[],
-): { readonly noise: number | null; readonly of: ReadonlyMap<string, LeftOutEffect<D>> } {
+): {
+  readonly noise: number | null;
+  readonly chance: number | null;
+  readonly of: ReadonlyMap<string, LeftOutEffect<D>>;
+} {
   const noise = again.length === 0 ? null : Math.max(...again.map(({ effect }) => effect));
   const above = ({ effect }: D) => (effect > (noise ?? 0) + INDISTINCT ? effect - (noise ?? 0) : 0);
   const sum = [...without.values()].reduce((total, one) => total + above(one), 0);
@@ -289,5 +301,6 @@ export function weighLeftOut<D extends AnswerDifference>(
     withinNoise: noise === null ? null : above(one) === 0,
     weight: sum === 0 ? 0 : above(one) / sum,
   });
-  return { noise, of: new Map([...without].map(([id, one]) => [id, weigh(one)])) };
+  const chance = noise === null ? null : 1 / (again.length + 1);
+  return { noise, chance, of: new Map([...without].map(([id, one]) => [id, weigh(one)])) };
 }

@@ -57,7 +57,9 @@ it("prints a row a member, what each column means, and what was lost", () => {
     Reported      self-reported by the chair, not measured
     Effect        leave-one-out effect, how much the chair's answer changes without
                   the member's draft and review: above the noise floor (re-run once
-                  with all drafts: 10 % of the text removed); the weights sum to 1
+                  with all drafts: 10 % of the text removed); a member without
+                  effect exceeds it in one draw in 2, so none is claimed below 19
+                  re-runs; the weights sum to 1
                   Analyst       60 % removed  fork0
                   Builder       20 % removed  fork1
                   Skeptic       5 % removed   fork2   within noise

@@ -1,4 +1,4 @@
-import type { Contributions } from "./contributions.ts";
+import { MIN_RERUNS, type Contributions } from "./contributions.ts";
 import { aligned, labelledRows, type LabelledRow } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf, type Style } from "../../reports/style.ts";
@@ -129,7 +129,11 @@ function leftOutWords({ members, leaveOneOut }: Contributions): string {
         ? "same final answer"
         : "different final answer";
   const times = again.length === 1 ? "once" : `${again.length} times`;
-  return `above the noise floor (re-run ${times} with all drafts: ${what}); ${weights}`;
+  const claim =
+    again.length < MIN_RERUNS
+      ? `a member without effect exceeds it in one draw in ${again.length + 1}, so none is claimed below ${MIN_RERUNS} re-runs`
+      : `a member without effect exceeds it in one draw in ${again.length + 1}`;
+  return `above the noise floor (re-run ${times} with all drafts: ${what}); ${claim}; ${weights}`;
 }
 
 /** The raw metrics behind the weights, each with its fork. */

@@ -154,7 +154,9 @@ function Notes({ reply }: { readonly reply: ContributionsReply }): VNode {
                 </li>,
               ];
         })}
-        {leaveOneOut.noise !== null && <li>{t.run.noise(formatRatio(leaveOneOut.noise))}</li>}
+        {leaveOneOut.noise !== null && leaveOneOut.chance !== null && (
+          <li>{t.run.noise(formatRatio(leaveOneOut.noise), leaveOneOut.chance)}</li>
+        )}
         {overlap.unsupported !== null && <li>{t.run.unsupported(formatPercent(overlap.unsupported))}</li>}
       </ul>
     </div>
