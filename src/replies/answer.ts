@@ -206,6 +206,11 @@ function readAmount(value: string, plain: string): (Ratio & { readonly unit: str
   return null;
 }
 
+/** Numbers with commas between them: `(58.0, -130)`; their last zeros say nothing, unlike those of a version. */
+const coordinates = /^[\s([{]{0,3}[-+−\d.\s]{1,40}(?:,[-+−\d.\s]{1,40}){1,40}[\s)\]}]{0,3}$/;
+const withoutZeros = (text: string): string =>
+  text.replace(/(\d\.\d*?)0+(?!\d)/g, "$1").replace(/\.(?!\d)/g, "");
+
 type ComparedAnswer =
   { readonly key: string } | { readonly amount: Ratio; readonly unit: MeasuredUnit | null };
 
@@ -219,7 +224,8 @@ function readAnswer({ kind, value, unit: known }: Answer): ComparedAnswer {
   const time = readTime(value);
   if (time !== null) return { key: `text ${time}` };
   const amount = readAmount(value, plain);
-  if (amount === null) return { key: `text ${plainText(plain)}` };
+  if (amount === null)
+    return { key: `text ${plainText(coordinates.test(plain) ? withoutZeros(plain) : plain)}` };
   const unit = known ?? amount.unit;
   return { amount, unit: unit === "" ? null : readUnit(unit) };
 }

@@ -7,7 +7,7 @@ const answerNames = ["final_answer", "finalanswer", "final answer", "answer"];
 /** In a table a row of two cells, unless it is the head of the table. */
 const tableRow =
   /^[ \t]{0,3}\|[ \t*_]{0,6}(?:the |my )?(?:final |correct )?answer[ \t*_:]{0,6}\|([^|\n]{1,200})\|?[ \t]{0,9}$(?!\n[ \t|:]*-{2,})/gim;
-const tag = /<(answer|final_?answer)>\s{0,9}([^<>]{1,200}?)\s{0,9}<\/\1>/gi;
+const tag = /<(\/?)(?:answer|final_?answer)>/gi;
 /** A heading or a line in bold that says `Answer` and has one short line behind it, the last of the reply. */
 const lastHeading =
   /(?:^|\n)[ \t]{0,3}(?:#{1,6}[ \t]{1,3}[*_]{0,3}|\*\*|__)(?:(?:the|my|correct) )?answer[*_:]{0,5}[ \t]{0,9}\n\s{0,9}(?![#>|`])([^\n]{1,60})\s{0,9}$/i;
@@ -15,7 +15,7 @@ const box = /\\(?:fbox|framebox)\s?(?=\{)/g;
 const bareBox = /\\boxed\s{1,3}(\w)(?!\w)/g;
 /** Captions in the languages that models answer in; a number with a mark in it is left alone, as the marks mean other things there. */
 const foreign =
-  /^[ \t#*_>]{0,10}(?:(?:die )?(?:endgültige )?antwort|(?:la )?réponse(?: finale)?|(?:la )?respuesta(?: final| correcta)?|(?:a )?resposta(?: final)?|(?:la )?risposta(?: finale)?|(?:окончательный )?ответ|(?:最终|正确)?答案|答え|最終的な答え)[ \t*_]{0,4}(?:[:：]|(?:ist|est|es|é|è|是|は)(?!\p{L}))[ \t*_:]{0,6}(?=\S)(?![^\n]{0,80}\d[.,]\d)/gimu;
+  /^[ \t#*_>]{0,10}(?:(?:also|daher|somit|donc|ainsi|por lo tanto|portanto|quindi|итак|поэтому|所以|因此|综上|したがって|よって)[,，、]?\s?)?(?:(?:die )?(?:endgültige |richtige |korrekte )?antwort|(?:la )?(?:bonne )?réponse(?: finale| correcte)?|(?:la )?respuesta(?: final| correcta)?|(?:a )?resposta(?: final| correta| certa)?|(?:la )?risposta(?: finale| corretta| giusta)?|(?:окончательный |правильный )?ответ|[【[]?(?:(?:最终|正确|参考|本题)(?:的)?)?答案[】\]]?|[【[]?(?:最終的な|正しい)?(?:答え|解答)[】\]]?|(?:최종 )?(?:정답|답))[ \t*_]{0,4}(?:[:：]|(?<=[】\]])|(?:ist|lautet|est|es|é|è)(?!\p{L})|—(?=\s)|[是为為はは은는])[ \t*_:：]{0,6}(?=\S)(?![^\n]{0,80}\d[.,]\d)/gimu;
 /** Words that announce an answer where a reply ends with a letter or a number. */
 const lastCaption =
   /(?:^|\n)[ \t*_]{0,6}(?:solution|conclusion|ans\.?|(?:the |my )?(?:correct )?(?:option|choice))[ \t*_]{0,4}[:：.=][ \t*_]{0,4}(?=(?:\(?[A-Z]\)?|-?\$?\d[\d,]{0,20}(?:\.\d{1,20})?%?)[*_. \t]{0,4}\s{0,9}$)/i;
@@ -29,13 +29,25 @@ const answered = /(?<=\n)[ \t*_]{0,4}A[*_]{0,3}:[*_]{0,3}[ \t](?=\s{0,3}\S[^\n]{
 
 const onlyOnce = (text: string, form: RegExp): boolean => text.match(form)?.length === 1;
 
+/** What stands in the last `<answer>…</answer>`, and where that begins; null where there is none. */
+export function findTagged(text: string): { readonly value: string; readonly at: number } | null {
+  const marks = [...text.matchAll(tag)];
+  const close = marks.findLastIndex(([, slash]) => slash !== "");
+  const open = marks[close - 1];
+  if (open === undefined || open[1] !== "") return null;
+  return { value: text.slice(open.index + open[0].length, marks[close]?.index), at: open.index };
+}
+
+/** The text with a line break where a tag of an answer stands, and every other character where it was. */
+export const blankTags = (text: string): string => text.replace(tag, (mark) => "\n".padEnd(mark.length));
+
 /** The reply with such forms as lines `Final answer: …`; other text stays as it is. */
 export function restateForms(given: string): string {
   const item = onlyOnce(given, itemAnswer) ? given.replace(itemAnswer, "") : given;
   const text = onlyOnce(item, asked) ? item.replace(answered, "Answer: ") : item;
-  return text
+  // A closing tag alone says nothing, and no more do empty tags.
+  return (/\S/.test(findTagged(text)?.value ?? "") ? text : text.replace(tag, "\n"))
     .replace(tableRow, (_, value: string) => `Final answer: ${value.trim()}`)
-    .replace(tag, (_, _name: string, value: string) => `\nFinal answer: ${value}\n`)
     .replace(lastHeading, "\nFinal answer: $1")
     .replace(foreign, "Answer: ")
     .replace(lastCaption, "\nAnswer: ")

@@ -1,6 +1,8 @@
 import { sameAnswer, type Answer } from "./answer.ts";
 import { readTail, splitLines, type TextLine } from "../text/fences.ts";
 import {
+  blankTags,
+  findTagged,
   isAsserted,
   listItem,
   opening,
@@ -12,7 +14,9 @@ import {
 } from "./captions.ts";
 import { findBoxed } from "./boxed.ts";
 import { blankQuoted } from "./quoted.ts";
+import { endsWithBlock, valueAfter, valueIn } from "./value-block.ts";
 import {
+  asciiDigits,
   ownTurn,
   splitAtEndMarks,
   readChoice,
@@ -70,23 +74,10 @@ const alone = /^(?:yes|no|true|false|valid|invalid|\([A-Z]\)|-?\d{1,15}(?:\.\d{1
 const decline =
   /^(?:i\b|i'm|sorry|as an\b|(?:it|that|this|the answer) depends|unknown|none given|n\/a|no answer|not sure)/i;
 
-/** A declared answer and where its declaration stands. */
-type DeclaredAnswer = { readonly answer: Answer; readonly at: number };
+/** A declared answer and where its declaration stands; null where it goes on for several lines (WHOLE-1). */
+type DeclaredAnswer = { readonly answer: Answer | null; readonly at: number };
 const located = (answer: Answer | null, at: number): DeclaredAnswer | null => answer && { answer, at };
-
-/** The rest of the line, or the next line where there is no rest; nothing of a list of several. */
-function valueAfter(text: string): string {
-  const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", 20);
-  const own = cleanValue(
-    (lines[0] ?? "").replace(/^[\s*_]{0,4}(?:is|:|：|→|[-–—](?=\s))?[\s*_:]{0,6}(?:\(.{0,60}?\):)?/i, ""),
-  );
-  if (own !== "") return own;
-  const [next = "", then = ""] = lines
-    .slice(1)
-    .filter((line) => line.trim() !== "" && !/^\s*\\[[\]]\s*$|^ {0,3}`{3}/.test(line));
-  if (!listItem.test(next)) return cleanValue(next);
-  return listItem.test(then) ? "" : cleanValue(next.replace(listItem, ""));
-}
+const unread = (at: number): DeclaredAnswer => ({ answer: null, at });
 
 function readValue(given: string, maxWords: number): Answer | null {
   const box = findBoxed(given);
@@ -101,9 +92,10 @@ function readValue(given: string, maxWords: number): Answer | null {
         readTextAnswer(value, maxWords));
 }
 
-/** A sentence of an answer that holds one number, unless it is so short that it is itself the answer (`Apollo 11`). */
+/** One sentence that holds one number, unless it is so short that it is itself the answer (`Apollo 11`); several hold none. */
 function readStatement(value: string): Answer | null {
   const sentence = firstSentence(value);
+  if (/[\p{L}\p{N}]/u.test(value.slice(sentence.length))) return null;
   return sentence.split(/\s+/).length <= 25 ? readNumberInSentence(sentence) : null;
 }
 
@@ -113,7 +105,8 @@ function findFinal(text: string): DeclaredAnswer | null {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
     if (declaration === null || denied.test(text.slice(Math.max(0, mark.index - 60), mark.index))) continue;
-    const value = valueAfter(rest);
+    const { line: value, goesOn } = valueAfter(rest);
+    if (goesOn) return unread(mark.index);
     const answer =
       declaration[1] === undefined
         ? readValue(value, MAX_SHORT_WORDS)
@@ -123,17 +116,21 @@ function findFinal(text: string): DeclaredAnswer | null {
   return null;
 }
 
-/** What follows `the answer is`, in its sentence or on the next line; words count where `maxWords` allows them. */
-function readPhrase(rest: string, next: string, maxWords: number): Answer | null {
-  const sentence = captioned.exec(rest)?.[0] ?? firstSentence(rest);
+/**
+ * What follows `the answer is`, in its sentence or below it; words count where `maxWords` allows them. Undefined where it goes on
+ * for several lines.
+ */
+function readPhrase(rest: string, maxWords: number): Answer | null | undefined {
+  const [line = ""] = rest.split("\n", 1);
+  const sentence = captioned.exec(line)?.[0] ?? firstSentence(line);
   if (
     /^[\s*_]{0,4}(?:not|never|neither)\s(?:option |answer )?[*_]{0,3}\(?[A-Z](?![\w])/.test(rest) ||
-    isCorrected(rest.split("\n")[0] ?? "")
+    isCorrected(line)
   )
     return null;
-  const value = cleanValue(
-    withoutAside(cleanValue(/\w/.test(sentence) ? sentence : valueAfter(`\n${next}`))),
-  );
+  const captured = valueAfter(rest);
+  if (captured.goesOn && (maxWords > 0 || !/\w/.test(line))) return undefined;
+  const value = cleanValue(withoutAside(cleanValue(/\w/.test(sentence) ? sentence : captured.line)));
   const answer = readChoice(value) ?? readNumberAnswer(value);
   if (answer !== null) return answer;
   const [letter, other] = new Set([...sentence.matchAll(bracketedLetter)].map((match) => match[1]));
@@ -145,11 +142,12 @@ function readPhrase(rest: string, next: string, maxWords: number): Answer | null
  * The last `Answer: …` at the start of a line, `the answer is …` or `(C) is the correct answer`; words behind the second
  * count only at the end of a short reply. A letter goes before the numbers of later sentences: there are options.
  */
-function findNamed(lines: readonly TextLine[], long: boolean): DeclaredAnswer | null {
+function findNamed(text: string, lines: readonly TextLine[], long: boolean): DeclaredAnswer | null {
   let last: DeclaredAnswer | null = null;
   let tries = 0;
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const { text: line = "", at: start = 0 } = lines[index] ?? {};
+    const behind = (from: number) => text.slice(start + from, start + from + MAX_LOOK_LENGTH);
     if (!mentions.test(line)) continue;
     const mark = answerLine.exec(line.slice(0, 200));
     const skipped = Math.max(0, line.length - MAX_LOOK_LENGTH);
@@ -160,38 +158,54 @@ function findNamed(lines: readonly TextLine[], long: boolean): DeclaredAnswer | 
     const letters = [...tail.matchAll(letterIs)].slice(-1);
     if (mark === null && phrases.length + letters.length === 0) continue;
     if ((tries += 1) > MAX_TRIES) break;
-    const next = lines
-      .slice(index + 1, index + 4)
-      .map(({ text }) => text)
-      .join("\n");
     const maxWords = long || index < lines.length - 1 ? 0 : 6;
     const said = [
-      ...(mark
-        ? [located(readValue(valueAfter(`${line.slice(mark[0].length)}\n${next}`), MAX_SHORT_WORDS), start)]
-        : []),
+      ...(mark ? [readMarked(behind(mark[0].length), start)] : []),
       ...letters.map((match) =>
         located({ kind: "choice", value: match[1] ?? "" }, start + skipped + match.index),
       ),
-      ...phrases.map((match) =>
-        located(
-          readPhrase(tail.slice(match.index + match[0].length), next, maxWords),
-          start + skipped + match.index,
-        ),
-      ),
+      ...phrases.map((match) => {
+        const at = start + skipped + match.index;
+        const said = readPhrase(behind(skipped + match.index + match[0].length), maxWords);
+        return said === undefined ? unread(at) : located(said, at);
+      }),
     ]
       .filter((one) => one !== null)
       .toSorted((a, b) => b.at - a.at);
-    const choice = said.find(({ answer }) => answer.kind === "choice");
-    if (choice && (last === null || last.answer.kind === "number")) return choice;
+    const choice = said.find(({ answer }) => answer?.kind === "choice");
+    if (choice && (last === null || last.answer?.kind === "number")) return choice;
     last ??= said[0] ?? null;
-    if (last !== null && last.answer.kind !== "number") return last;
+    if (last !== null && last.answer?.kind !== "number") return last;
   }
   return last;
 }
 
+/** What the last tag of an answer holds: a text of any length is declared by nothing more plainly, and a number of its sentence by nothing. */
+function readTagged(text: string): DeclaredAnswer | null {
+  const tagged = findTagged(text);
+  if (tagged === null || !/\S/.test(tagged.value)) return null;
+  const { line, goesOn } = valueIn(tagged.value);
+  if (goesOn) return unread(tagged.at);
+  const value = findBoxed(line)?.value ?? line;
+  if (isUnfilled(value) || isCorrected(value)) return null;
+  return located(
+    readChoice(value) ?? readNumberAnswer(value) ?? readTextAnswer(value, 1) ?? { kind: "text", value },
+    tagged.at,
+  );
+}
+
+/** What stands behind `Answer:` at the start of a line. */
+function readMarked(text: string, at: number): DeclaredAnswer | null {
+  const { line, goesOn } = valueAfter(text);
+  return goesOn ? unread(at) : located(readValue(line, MAX_SHORT_WORDS), at);
+}
+
 /** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
-function readDeclared(text: string, lines: readonly TextLine[], long: boolean): DeclaredAnswer | null {
-  const declared = findFinal(text) ?? findNamed(lines, long);
+function readDeclared(given: string, long: boolean): DeclaredAnswer | null {
+  const text = blankTags(given);
+  const [declared = null] = [findFinal(text), findNamed(text, sayingLines(text), long), readTagged(given)]
+    .filter((one) => one !== null)
+    .toSorted((one, other) => other.at - one.at);
   const found = findBoxed(text);
   const boxed = found && readValue(cleanValue(found.value), MAX_SHORT_WORDS);
   if (!found || boxed === null) return declared;
@@ -201,7 +215,7 @@ function readDeclared(text: string, lines: readonly TextLine[], long: boolean): 
     declared.at < found.at &&
     working.test(around.slice(0, MAX_LOOK_LENGTH)) &&
     !/\banswer\b/i.test(around.slice(0, 200));
-  const options = declared.answer.kind === "choice" && boxed.kind !== "choice";
+  const options = declared.answer?.kind === "choice" && boxed.kind !== "choice";
   const own =
     text.indexOf(")", found.at) !== -1 &&
     /\([^()\n]{1,200}$/.test(text.slice(Math.max(0, found.at - 200), found.at).replace(/\\\(/g, ""));
@@ -287,7 +301,7 @@ function readWholeReply(line: string): Answer | null {
  * `cutOff`: the reply reached its limit of tokens. Its last word may be half of one: only a letter is read from it.
  */
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
-  const whole = splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH))).trim();
+  const whole = asciiDigits(splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH)))).trim();
   const object = cutOff ? undefined : readObjectAnswer(whole);
   if (object !== undefined) return object === null ? null : readValue(object, MAX_SHORT_WORDS);
   const text = restateForms(whole);
@@ -295,8 +309,9 @@ export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | 
   const last = lines.at(-1)?.text ?? "";
   const long = lines.length > 40 || text.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
   const own = blankQuoted(text);
-  const ownAnswer = own === text ? null : readDeclared(own, sayingLines(own), long); // QUOTED-1
-  const declared = ownAnswer ?? readDeclared(text, lines, long);
+  const ownAnswer = own === text ? null : readDeclared(own, long); // QUOTED-1
+  const declared = ownAnswer ?? readDeclared(text, long);
+  if (declared?.answer === null) return null;
   if (cutOff) {
     if (declared === null || text.startsWith("\\boxed", declared.at) || open.test(text.slice(declared.at)))
       return null;
@@ -306,5 +321,7 @@ export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | 
       ? declared.answer
       : null;
   }
-  return declared?.answer ?? readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null);
+  if (declared !== null) return declared.answer;
+  if (endsWithBlock(text)) return null;
+  return readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null);
 }

@@ -5,7 +5,7 @@ import { changesNumber, unitIn } from "./units.ts";
 const MAX_VALUE_LENGTH = 400;
 /** Turn and end marks that some models leave in their text: `</s>`, `[/INST]`, `<|im_end|>`, `<EOS_TOKEN>`, `<end_of_turn>`. */
 const END_MARK =
-  /<\/?s>|\[\/?(?:INST|OUT|ANS|SYS|EOS|END)\]|<[|｜][^|｜<>\n]{1,30}[|｜]>|<\/?(?:eos|eot|eom|end)(?:_[a-z_]{1,20})?>/gi;
+  /<\/?s>|\[\/?(?:INST|OUT|ANS|SYS|EOS|END)\]|<[|｜][^|｜<>\n]{1,30}[|｜]>|<\/?(?:eo[a-z]|end)(?:_[a-z_]{1,20})?>/gi;
 
 /** A mark that ends a turn, and not one that a turn begins with. */
 const TURN_END =
@@ -20,6 +20,24 @@ export function ownTurn(text: string): string {
   const said = thought === -1 ? "" : own.slice(thought + 8);
   return said.trim() === "" ? own : said;
 }
+
+const otherDigit = /(?![0-9])\p{Nd}/gu;
+const isDigit = /^\p{Nd}$/u;
+
+/** The value of a digit of any script: these stand in runs of ten, from nought to nine. */
+function digitOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  let first = code;
+  while (isDigit.test(String.fromCodePoint(first - 1))) first -= 1;
+  return String((code - first) % 10);
+}
+
+/** Full-width letters, signs and the digits of all scripts as those of ASCII: `４２`, `Ｂ`, `٤٢`. */
+export const asciiDigits = (text: string): string =>
+  text
+    .replace(/[\uff01-\uff19\uff1b-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+    .replace(/(?<=\p{Nd})[٫٬](?=\p{Nd})/gu, (mark) => (mark === "٫" ? "." : ","))
+    .replace(otherDigit, digitOf);
 
 /** The text with a line break for each mark of a turn's end. */
 export const splitAtEndMarks = (text: string): string => text.replace(END_MARK, "\n");
@@ -56,11 +74,11 @@ export function cleanValue(raw: string): string {
     previous = text;
     for (const [pattern, plain] of latex) text = text.replace(pattern, plain);
     text = text
-      .replace(/^(\*\*|__|[*_`"“'])(.*)\1$/s, "$2")
-      .replace(/^“(.*)”$/s, "$1")
+      .replace(/^(\*\*|__|[*_`"“'])((?:(?!\1).)*)\1$/s, "$2")
+      .replace(/^“([^“]*)”$/s, "$1")
       .replace(/^\${1,2}([^$]*)\${1,2}$/s, "$1")
       .replace(/^\[([^[\]]*)\]$/, "$1")
-      .replace(/(?<!\.)[.;,:]$|\*\*$/, "")
+      .replace(/(?<!\.)[.;,:]$|[。．；，：]$|(?<!\*\*[^]*)\*\*$/, "")
       .replace(exclamation, "")
       .replace(/^(?:\*\*|__|[*:#=]\s?)/, "")
       .trim();
@@ -70,7 +88,7 @@ export function cleanValue(raw: string): string {
 
 const several = /^[\W_]{0,3}[A-Z][\W_]{0,3}(?:,|&|\/|\band\b|\bor\b)[\W_]{0,3}[A-Z](?![\p{L}\p{N}])/u;
 const choice =
-  /^(?:(?:the\s+)?(?:option|choice|answer|letter)\s+)?[*_]{0,3}(?:\(\s?([A-Za-z])\s?(?:\)|$|[.:]\s)|\[([A-Za-z])\]|([A-Z])(?=[*_]{0,3}(?:$|[):,]|\.(?:$|[*_]{1,3}(?:\s|$))|\s[-–—(](?!\s?(?!a\s)[a-z](?![a-z]))|\s(?:because|since|as|is)\b))|([b-j])$|([b-j])\))/i;
+  /^(?:(?:the\s+)?(?:option|choice|answer|letter)\s+)?[*_]{0,3}(?:\(\s?([A-Za-z])\s?(?:\)|$|[.:]\s)|\[([A-Za-z])\]|([A-Z])(?=[*_]{0,3}(?:$|[):,]|\.(?:$|[*_]{1,3}(?:\s|$))|\s[-–—(](?![>-])(?!\s?(?!a\s)\p{L}(?!\p{L}))|\s(?:because|since|as)\b|\sis\s(?:the\s)?(?:most\s)?(?:correct|right|best|answer|true|likely|valid)\b))|([b-j])$|([b-j])\))/iu;
 /** `B. Paris`, `D. $45`, `A. within the past year`; not `E. coli` and `J. K. Rowling`. */
 const captioned = /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{Lu}\.)(?!\p{Ll}+[.*_]*$)\S/u;
 
@@ -78,11 +96,15 @@ const captioned = /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{L
 const dressed =
   /^(?:[-•>]\s{1,3}|\d{1,2}\.\s|<(?:b|strong|em|i|answer)>|\{|i (?:think|believe) (?:it is|it's|that it is)\s)?[*_]{0,3}(\(?[A-Z]\)?)[*_]{0,3}(?:<\/(?:b|strong|em|i|answer)>|\}|[\s\p{Extended_Pictographic}\ufe0f]{1,6})?$/iu;
 
+/** `A: Knight, B: Knave`, `A is here and B is there`: letters that are names of things, of which something is said. */
+const labels =
+  /^[\W_]{0,3}[A-Z](?:\s?[:(=]|\s(?:is|are|->|→|[-–])\s)[^]*(?<![\p{L}\p{N}])[B-HJ-Z](?:\s?[:=]|\s?\((?!\d)|\s(?:is|are|->|→|[-–])\s)/u;
+
 /** The letter of one choice: `B`, `(b)`, `B) Paris`, `B. Paris`, `option B`; a lone `a` is an article. */
 export function readChoice(given: string): Answer | null {
   const bare = dressed.exec(given)?.[1];
   const value = bare !== undefined && /[A-Z]/.test(bare) ? bare : given;
-  if (several.test(value)) return null;
+  if (several.test(value) || labels.test(value)) return null;
   const [all, ...letters] = choice.exec(value) ?? captioned.exec(value) ?? [];
   const letter = letters.find((group) => group !== undefined);
   if (all === undefined || letter === undefined || value === "a") return null;
@@ -162,6 +184,7 @@ export function readNumberInSentence(sentence: string): Answer | null {
   ];
   if (
     derived.test(before) ||
+    /(?<!\\)\([^()]*[^()\s$€£*_][^()]*$/.test(before) ||
     formula.test(behind) ||
     !leadsTo(before.replace(/[$€£(\\\s*_]+$/, ""), currency ?? "")
   )

@@ -8,7 +8,7 @@ import { blankQuoted } from "./quoted.ts";
 import {
   feedbackAround,
   findMarked,
-  findObjects,
+  findOwnObjects,
   readBehind,
   readObjects,
   openReply,
@@ -72,7 +72,7 @@ function declare(read: ScoreReading, words: () => string): DeclaredScore[] {
 
 /** What `own` declares: `text`, or the same without what it quotes. */
 function findDeclared(own: string, text: string): DeclaredScore[] {
-  const objects = findObjects(own);
+  const objects = findOwnObjects(text, own);
   const read = (value: unknown) => readScore(value) ?? undefined;
   return [
     ...readObjects(text, objects, { names: scoreNames, words: feedbackNames, read }),

@@ -3,7 +3,7 @@ import { blankQuoted } from "./quoted.ts";
 import {
   feedbackAround,
   findMarked,
-  findObjects,
+  findOwnObjects,
   readBehind,
   readObjects,
   openReply,
@@ -252,7 +252,7 @@ const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3
 
 /** What `own` declares: `text`, or the same without what it quotes. */
 function findDeclared(own: string, text: string): DeclaredWinner[] {
-  const objects = findObjects(own);
+  const objects = findOwnObjects(text, own);
   const read = (value: unknown) => {
     if (typeof value !== "string") return null;
     const [, marked] = /^\s*\[\[\s?([ABC<>=]{1,4})\s?\]\]\s*$/i.exec(value) ?? [];

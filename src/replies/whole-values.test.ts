@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { random as chanceOf } from "../stats/numbers.ts";
+import { sameAnswer } from "./answer.ts";
+import { extractAnswer } from "./extract-answer.ts";
+import { parseGrade } from "./grade.ts";
+
+const same = (one: string, other: string): boolean => {
+  const [a, b] = [extractAnswer(one), extractAnswer(other)];
+  return a !== null && b !== null && sameAnswer(a, b);
+};
+
+type Chance = ReturnType<typeof chanceOf>;
+const pick = <T>(chance: Chance, from: readonly [T, ...T[]]): T =>
+  from[Math.floor(chance() * from.length)] ?? from[0];
+const below = (chance: Chance, limit: number): number => Math.floor(chance() * limit);
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** Values of several lines, as lines of tokens; indentation is a token of its own. */
+const KINDS: Readonly<Record<string, (chance: Chance) => string[][]>> = {
+  python: (chance) => [
+    ["def", " ", pick(chance, ["f", "solve", "run"]), "(", "x", "):"],
+    ["    ", "if", " ", "x", " ", pick(chance, ["<", ">", "=="]), " ", `${below(chance, 9)}`, ":"],
+    ["        ", "return", " ", `${below(chance, 99)}`],
+    ["    ", "return", " ", "x", " ", pick(chance, ["+", "-", "*"]), " ", `${below(chance, 99)}`],
+  ],
+  script: (chance) => [
+    ["const", " ", "f", " = (", "x", ") => {"],
+    ["  ", "return", " ", "x", " ", pick(chance, ["+", "-", "*"]), " ", `${below(chance, 99)}`, ";"],
+    ["};"],
+  ],
+  statements: (chance) => times(3, (index) => [`step${index}`, "(", `${below(chance, 99)}`, ");"]),
+  grid: (chance) =>
+    times(3, () =>
+      times(3, () => [`${below(chance, 10)}`, " "])
+        .flat()
+        .slice(0, -1),
+    ),
+  board: (chance) =>
+    times(3, () =>
+      times(3, () => [pick(chance, ["X", "O", "."]), " "])
+        .flat()
+        .slice(0, -1),
+    ),
+  column: (chance) => times(4, () => [`${below(chance, 100)}`, ".", `${below(chance, 10)}0`]),
+  table: (chance) => [
+    ["| ", "name", " | ", "value", " |"],
+    ["|---|---|"],
+    ...times(2, (index) => ["| ", `row${index}`, " | ", `${below(chance, 100)}`, " |"]),
+  ],
+  system: (chance) => ["x", "y", "z"].map((name) => [name, " = ", `${below(chance, 100)}`]),
+  formulas: (chance) =>
+    times(2, () => [`${2 + below(chance, 8)}`, "x", " + ", "y", " = ", `${below(chance, 100)}`]),
+  matrix: (chance) => [
+    ["\\begin{pmatrix}"],
+    ...times(2, () => [`${below(chance, 10)}`, " & ", `${below(chance, 10)}`, " \\\\"]),
+    ["\\end{pmatrix}"],
+  ],
+  steps: (chance) =>
+    ["Take", "Return with", "Leave"].map((verb, index) => [
+      `${index + 1}. `,
+      verb,
+      " the ",
+      pick(chance, ["goat", "wolf", "cabbage"]),
+      ".",
+    ]),
+  facts: (chance) =>
+    ["Ada", "Bo", "Cy"].map((name) => ["- ", name, ": ", pick(chance, ["red", "green", "blue"])]),
+  yaml: (chance) => [
+    ["server:"],
+    ["  ", "port: ", `${1_000 + below(chance, 9_000)}`],
+    ["  ", "tls: ", pick(chance, ["true", "false"])],
+  ],
+};
+
+/** What a value stands in. */
+const FRAMES: Readonly<Record<string, (value: string) => string>> = {
+  below: (value) => `I worked it out.\n\nFinal answer:\n${value}`,
+  apart: (value) => `**Final Answer:**\n\n${value}\n`,
+  beside: (value) => `Final answer: ${value}`,
+  fenced: (value) => `Final answer:\n\`\`\`\n${value}\n\`\`\`\n`,
+  heading: (value) => `### Answer\n\n${value}\n\nThat is all there is to say of it.`,
+  named: (value) => `Answer:\n${value}`,
+  phrase: (value) => `The answer is:\n\n${value}`,
+  announced: (value) => `Final answer:\nHere it is:\n${value}`,
+  tagged: (value) => `<answer>\n${value}\n</answer>`,
+  bare: (value) => value,
+  object: (value) => JSON.stringify({ answer: value }),
+  mathematics: (value) => `Final answer:\n\\[\n${value}\n\\]`,
+};
+
+/** Another value that has one token else: a number, a sign or a word. */
+function editOne(lines: readonly (readonly string[])[], chance: Chance): string[][] {
+  const at = lines.flatMap((tokens, line) =>
+    tokens.flatMap((token, place) => (/^(?:\d+|[+*<>]|[\p{L}]\w*)$/u.test(token) ? [{ line, place }] : [])),
+  );
+  const chosen = at[below(chance, at.length)];
+  return lines.map((tokens, line) =>
+    tokens.map((token, place) => {
+      if (line !== chosen?.line || place !== chosen.place) return token;
+      if (/^\d+$/.test(token)) return `${Number(token) + 1 + below(chance, 5)}`;
+      return /^[\p{L}]/u.test(token) ? `${token}q` : pick(chance, ["-", "/"]);
+    }),
+  );
+}
+
+describe("values of several lines", () => {
+  it("WHOLE-1: of pairs that differ in one token, at most one in a hundred is equal", () => {
+    const pairs = Object.entries(KINDS).flatMap(([kind, make]) =>
+      Object.entries(FRAMES).flatMap(([frame, set]) =>
+        times(8, (nth) => {
+          const chance = chanceOf(`${kind} ${frame} ${nth}`);
+          const value = make(chance);
+          const write = (lines: readonly (readonly string[])[]) =>
+            set(lines.map((line) => line.join("")).join("\n"));
+          return { kind, frame, one: write(value), other: write(editOne(value, chance)) };
+        }),
+      ),
+    );
+    const equal = pairs.filter(({ one, other }) => same(one, other));
+    expect(pairs.every(({ one, other }) => one !== other)).toBe(true);
+    expect(pairs.length).toBeGreaterThanOrEqual(500);
+    expect(
+      equal.length / pairs.length,
+      JSON.stringify(equal.slice(0, 5).map(({ kind, frame, one }) => [kind, frame, one])),
+    ).toBeLessThanOrEqual(0.01);
+  });
+
+  it.each([
+    ["one line below its caption", "Final answer:\n42\n\nIt is the product.", "42"],
+    ["one line in a fence", "Final answer:\n```\n42\n```", "42"],
+    ["one line of mathematics", "Final answer:\n\\[\n42\n\\]", "42"],
+    ["a letter and its reasons", "Final answer:\nB\nBecause it holds in all the cases that were named.", "B"],
+    ["a letter below what announces it", "### Final Answer:\nThe correct option is:\n**A. ~12.6**", "A"],
+    ["a caption below a caption", "Therefore, the final answer is:\n\nAnswer: 88", "88"],
+    ["the later declaration", "### Final Answer:\nThe sample size needed is **1537**.\n\nAnswer: A", "A"],
+    ["what the working comes to", "2x = 8\nx = 4", "4"],
+  ])("reads %s", (_, reply, value) => {
+    expect(extractAnswer(reply)?.value).toBe(value);
+  });
+});
+
+describe("a letter", () => {
+  it.each([
+    ["Final Answer: A is a Knight, and B is a Knave."],
+    ["\\boxed{\\text{A is a Knight and B is a Knave}}"],
+    ["Final answer: A: Knight, B: Knave"],
+    ["Final answer: A -> B -> C"],
+    ["Final answer: A - B"],
+    ["Final answer: A (red), B (green)"],
+  ])("is not what a sentence or a list begins with: %s", (reply) => {
+    expect(extractAnswer(reply)?.kind).not.toBe("choice");
+  });
+
+  it.each([
+    "A",
+    "A.",
+    "(A)",
+    "A) red",
+    "A. red apples",
+    "A: red",
+    "A is correct",
+    "A is the best answer",
+    "A because it is red",
+    "A (red)",
+  ])("is still read from %s", (value) =>
+    expect(extractAnswer(`Final answer: ${value}`)).toEqual({ kind: "choice", value: "A" }),
+  );
+});
+
+describe("a number", () => {
+  it.each([
+    ["several sentences", "\\boxed{\\text{Light both ends of one rope at time 0. Then light the other.}}"],
+    ["a bracket", "Final answer: It costs a hundred dollars (plus $40 tax)."],
+    ["a sentence in a tag", "<answer>It is so pleasant to dine 3000 miles away with you.</answer>"],
+  ])("is not taken out of %s", (_, reply) => {
+    expect(extractAnswer(reply)?.kind).not.toBe("number");
+  });
+
+  it("is still the only one of one sentence", () => {
+    expect(extractAnswer("Final answer: Josh made $70,000.")).toEqual({
+      kind: "number",
+      value: "70000",
+      unit: "$",
+    });
+  });
+
+  it.each(["４２", "٤٢", "۴۲", "४२", "𝟒𝟐"])("is read in any script: %s", (digits) => {
+    expect(extractAnswer(`Final answer: ${digits}`)).toEqual({ kind: "number", value: "42" });
+  });
+});
+
+describe("a tag", () => {
+  it("declares a text of any length, and keeps the marks of a list", () => {
+    expect(extractAnswer("<answer>3 2 4 2 7 1 1 4 5</answer>")?.value).toBe("3 2 4 2 7 1 1 4 5");
+    const long = Array.from({ length: 300 }, (_, index) => `word${index}`).join(" ");
+    expect(extractAnswer(`<answer>${long}</answer>`)?.value ?? null).toBe(long.length > 2_000 ? null : long);
+    expect(extractAnswer("<answer>['-20.00', '17', '27']</answer>")?.value).toBe("'-20.00', '17', '27'");
+    expect(
+      same(`<answer>${long.slice(0, 1_500)} a</answer>`, `<answer>${long.slice(0, 1_500)} b</answer>`),
+    ).toBe(false);
+  });
+
+  it("that is empty, or closes alone, says nothing", () => {
+    expect(extractAnswer("<answer></answer>")).toBe(null);
+    expect(extractAnswer("61</answer>")).toEqual({ kind: "number", value: "61" });
+    expect(extractAnswer("The answer is (B).\n<answer></answer>")?.value).toBe("B");
+  });
+});
+
+describe("other languages", () => {
+  it.each([
+    "【答案】D",
+    "【解析】…所以选D。<eoe>\n【答案】D <eoa>",
+    "所以，答案是D。",
+    "因此正确答案为D。",
+    "正解は以下です。\n答え：D",
+    "Die richtige Antwort lautet (D).",
+    "Die Antwort ist D.",
+    "La bonne réponse est (D).",
+    "La respuesta correcta es D.",
+    "A resposta correta é D.",
+    "La risposta corretta è D.",
+    "Правильный ответ: D",
+    "정답: D",
+    "정답은 D",
+  ])("say what the answer is: %s", (reply) => {
+    expect(extractAnswer(reply)).toEqual({ kind: "choice", value: "D" });
+  });
+});
+
+describe("equal answers", () => {
+  it.each([
+    ["**Answer:** a **tree**", "Answer: a tree"],
+    ["Final answer: (58, -130)", "Final answer: (58.000, -130.000)"],
+  ])("are equal in other dress: %s", (one, other) => {
+    expect(same(one, other)).toBe(true);
+  });
+
+  it("are none where a version ends with a nought", () => {
+    expect(same("Final answer: Python 3.1", "Final answer: Python 3.10")).toBe(false);
+  });
+});
+
+describe("what a string of a JSON object holds is no marker", () => {
+  it.each([
+    ['{"feedback":"it says [RESULT] 5","score":1}', 1],
+    ['```json\n{"feedback":"The sum is off, and it writes [RESULT] 5 at its end","score":2}\n```', 2],
+    ['Here is my grade.\n{"feedback":"Only the first case; answer B says [RESULT] 5","score":1}', 1],
+    ['{"remarks":["short","it claims: [RESULT] 5"],"score":2}', 2],
+  ])("%s", (reply, score) => {
+    expect(parseGrade(reply)).toMatchObject({ ok: true, score });
+  });
+
+  it("and two scores that differ are refused", () => {
+    expect(parseGrade('{"feedback":"good","score":1}\n[RESULT] 5')).toMatchObject({ ok: false });
+    expect(parseGrade('{"score":1}\n{"score":2}')).toMatchObject({ ok: false });
+  });
+});
