@@ -1,6 +1,10 @@
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compiledHome, createLoader } from "./compiled-code.ts";
 
@@ -70,6 +74,23 @@ describe("a loader", () => {
     await utimes(old, new Date(0), new Date(0));
     expect(start()).toEqual({ total: 5 });
     expect((await readFile(kept)).length).toBeGreaterThan(100);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it("imports as it runs, on every start, without a warning", async () => {
+    const url = pathToFileURL(join(dist, "package.mjs")).href;
+    await writeFile(join(dist, "package.mjs"), "export const answer = 42;");
+    await writeFile(join(dist, "cli-part-aaaaaaaa.cjs"), `exports.add = () => import ("${url}");`);
+    const loader = pathToFileURL(join(import.meta.dirname, "compiled-code.ts")).href;
+    const program = `const { createLoader } = await import("${loader}");
+      const made = createLoader(...${JSON.stringify([dist, folder])});
+      console.log((await made.load("cli-start.cjs").total).answer);
+      made.keep();`;
+    const tsx = createRequire(import.meta.url).resolve("tsx");
+    const args = ["--import", pathToFileURL(tsx).href, "--input-type=module", "--eval", program];
+    // A process each: within one, V8 takes the script from memory.
+    for (const time of ["first", "second", "third"])
+      expect(await promisify(execFile)(process.execPath, args), time).toEqual({ stdout: "42\n", stderr: "" });
     expect(await readdir(folder)).toHaveLength(1);
   });
 

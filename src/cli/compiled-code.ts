@@ -11,7 +11,7 @@ import {
 import module, { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -56,6 +56,9 @@ export function requireCompiled(name: string, env: EnvironmentVariables): unknow
 const MAX_AGE_MS = 30 * 86_400_000;
 /** Names that follow a file's contents: V8 compares the lengths of sources, and no more. */
 const HASHED = /-[\w-]{8}\.cjs$/;
+/** Compiled code is no module, so that it has nothing to import with: not at all from cached data, else with a warning of Node's. */
+const IMPORT = /\bimport\s*\(/g;
+const importHere = (id: string): Promise<unknown> => import(id);
 
 /** Files of one folder that require each other, each compiled from its cache in `folder` where that fits. */
 export function createLoader(dist: string, folder: string) {
@@ -68,20 +71,21 @@ export function createLoader(dist: string, folder: string) {
     const known = modules.get(name);
     if (known) return known.exports;
     const filename = join(dist, name);
+    const source = readFileSync(filename, "utf8").replaceAll(IMPORT, "require.import(");
     const cached = HASHED.test(name);
     const cachedData = cached ? readCache(cacheOf(name)) : undefined;
-    const script = new Script(module.wrap(readFileSync(filename, "utf8")), {
+    const script = new Script(module.wrap(source), {
       filename,
       ...(cachedData ? { cachedData } : {}),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (cached && (!cachedData || script.cachedDataRejected === true))
       fresh.push({ cache: cacheOf(name), script });
     const loaded = { exports: {} };
     modules.set(name, loaded);
     const outside = createRequire(filename);
-    const require = (id: string): unknown =>
+    const inside = (id: string): unknown =>
       /^\.\/cli-[\w-]+\.cjs$/.test(id) ? load(id.slice(2)) : outside(id);
+    const require = Object.assign(inside, { import: importHere });
     // Node's own wrapper around a CommonJS file.
     const run = script.runInThisContext() as (...given: unknown[]) => void;
     run.call(loaded.exports, loaded.exports, require, loaded, filename, dist);
