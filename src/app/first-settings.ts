@@ -21,8 +21,7 @@ export async function findFirstSettings(place: FileContext): Promise<FirstSettin
   const { settings } = loadSettings({ ...place, flags: {}, trusts: () => true });
   const places = await reachable({ env: place.env, settings });
   const refs = places.flatMap(({ provider, models }) => models.map((model) => `${provider}/${model}`));
-  const models =
-    refs.length === 0 ? [] : [...new Set(spread(refs, { families: settings.families, size: PANEL_SIZE }))];
+  const models = refs.length === 0 ? [] : spread(refs, { families: settings.families, size: PANEL_SIZE });
   return { places, models, isPaid: models.some((ref) => !FREE.test(ref)) };
 }
 

@@ -135,12 +135,12 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   }
   if (first === undefined) program.outputHelp();
   else await program.parseAsync([...(row || isHelp ? argv : ["ask", ...argv])], { from: "user" });
-  if (parsed && !isAsked) refuseCommandWords(parsed.args, names);
   if (parsed?.command.asks === true) {
     const after = argv.includes("--") ? argv.length - argv.indexOf("--") - 1 : 0;
     const args = parsed.args.slice(0, parsed.args.length - after);
     await refuseOtherWords(io, parsed.command, { ...parsed, args });
   }
+  if (parsed && !isAsked) refuseCommandWords(parsed.args, names);
   return parsed;
 }
 

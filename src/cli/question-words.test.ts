@@ -40,6 +40,8 @@ describe("a bare word", () => {
     ["42", "parley --help"],
     ["Hello!", "parley --help", "'Hello!'"],
     ["list?", "parley list", "'list?'"],
+    ["rm", "parley cancel"],
+    ["Why?", "parley --help", "'Why?'"],
     ["?", "parley --help", "'?'"],
     ["it's", "parley --help", "'it'\\''s'"],
   ])("%s is not asked", async (word, next, shown = word) => {
@@ -52,18 +54,37 @@ describe("a bare word", () => {
     [["ask", "runs"], "ask|runs"],
     [["--", "runs"], "ask|runs"],
     [["council", "HELP"], "council|HELP"],
-    [["Why?"], "ask|Why?"],
+    [["Is it so?"], "ask|Is it so?"],
     [["什么是量子计算"], "ask|什么是量子计算"],
     [["one word more"], "ask|one word more"],
     [["list primes"], "ask|list primes"],
-    [["can", "pigs", "fly"], "ask|can|pigs|fly"],
+    [["ask", "can", "pigs", "fly"], "ask|can|pigs|fly"],
     [["-"], "ask|-"],
     [["--", "b.md"], "ask|b.md"],
     [["Use TCP/IP or not?"], "ask|Use TCP/IP or not?"],
-    [["tabs", "and/or", "spaces?"], "ask|tabs|and/or|spaces?"],
+    [["--", "tabs", "and/or", "spaces?"], "ask|tabs|and/or|spaces?"],
     [["Explain the Makefile"], "ask|Explain the Makefile"],
     [["--models", "a/b,c/d", "--models", "e/f", "Is it?"], "ask|Is it?"],
   ])("%j is read as %s", async (argv, expected) => expect(await read(...argv)).toBe(expected));
+
+  it.each([
+    ["rm", "x7Kq2"],
+    ["git", "status"],
+    ["inspect", "x7Kq2"],
+    ["compare", "x7Kq2", "b8Lr3"],
+    ["set", "key", "openai"],
+    ["new", "chat", "-q"],
+    ["prices", "update", "--json"],
+    ["can", "pigs", "fly"],
+    ["Is it?", "really"],
+  ])("and several without quotation marks are not asked: %s %s", async (...argv) => {
+    const words = argv.filter((word) => !word.startsWith("-")).join(" ");
+    const said = await read(...argv);
+    expect(said).toMatch(
+      /is not a command\. To ask it|several words without quotation marks are no question/,
+    );
+    expect(said).toContain(`'${words}'`);
+  });
 
   it("with another word is refused where it is what people type for a command", async () => {
     expect(await read("auth", "set")).toBe(notCommand("auth", "parley keys set", "'auth set'"));

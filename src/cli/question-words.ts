@@ -4,7 +4,8 @@ import { Fault } from "../kernel/index.ts";
 import { editDistance, findMeant, quoteValue } from "../text/words.ts";
 import { splitList, type Command, type Io } from "./command.ts";
 
-// MONEY-1. What is likely to be a command, a file or a model is no question: nothing is asked before `ask` or `--` says so.
+// MONEY-1. Only what is meant as a question is one: one argument that holds a blank, or is of a script that puts none between
+//     words; anything else is asked behind `ask` or `--` alone, and no file or model is taken for a word of it.
 
 /** What people type for commands that are named otherwise. */
 const MEANT = new Map(
@@ -43,23 +44,16 @@ function commandFor(word: string, names: readonly string[]): string {
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Whether a text is a single word that does not say that it is a question. */
-function isBareWord(text: string, names: readonly string[]): boolean {
+/** Whether a text is a single word; `-` stands for what is piped. */
+function isBareWord(text: string): boolean {
   const word = text.trim();
-  if (word === "" || word === "-" || /\s/.test(word) || UNSPACED.test(word)) return false;
-  const asked = /^(.*?)[?？؟]+$/u.exec(word)?.[1];
-  return (
-    asked === undefined ||
-    asked === "" ||
-    names.includes(asked.toLowerCase()) ||
-    MEANT.has(asked.toLowerCase())
-  );
+  return word !== "" && word !== "-" && !/\s/.test(word) && !UNSPACED.test(word);
 }
 
-/** Whether a word is what people type for a command, or one but for a letter; "can" is not, with "pigs fly" behind it. */
+/** Whether a word is what people type for a command, or one but for a letter. */
 const isMisspelt = (word: string, names: readonly string[]): boolean =>
-  /^[a-z-]{3,}$/.test(word) &&
-  (MEANT.has(word) ||
+  MEANT.has(word) ||
+  (/^[a-z-]{3,}$/.test(word) &&
     names.some((name) => Math.abs(word.length - name.length) <= 1 && editDistance(word, name) <= 1));
 
 /**
@@ -69,15 +63,13 @@ const isMisspelt = (word: string, names: readonly string[]): boolean =>
 export function refuseMisspelt(argv: readonly string[], names: readonly string[]): void {
   const firstOption = argv.findIndex((word) => word.startsWith("-"));
   const leading = firstOption < 0 ? argv : argv.slice(0, firstOption);
-  const words = argv.filter((word) => !word.startsWith("-"));
   const [first = ""] = leading;
-  if (words.length <= 2 && isMisspelt(first.toLowerCase(), names)) refuseCommandWords(leading, names);
+  if (isMisspelt(first.toLowerCase(), names)) refuseCommandWords(leading, names);
 }
 
 /**
- * @throws Fault `configuration` for one bare word, and for a misspelt or other command's name with one more word at most;
- * the nearest command is named, and how to ask the question anyway. `helpFor`: the words were to be helped with, and are
- * none, whatever they are
+ * @throws Fault `configuration` for one bare word and for several words: the nearest command is named where one is likely, and how
+ * to ask the question anyway. `helpFor`: the words were to be helped with, and are none, whatever they are
  */
 export function refuseCommandWords(
   words: readonly string[],
@@ -86,9 +78,12 @@ export function refuseCommandWords(
 ): void {
   const [first = "", ...more] = words;
   const lower = first.toLowerCase();
-  const isRefused =
-    more.length === 0 ? isBareWord(first, names) : more.length === 1 && isMisspelt(lower, names);
-  if (helpFor === undefined && !isRefused) return;
+  if (helpFor === undefined && more.length === 0 && !isBareWord(first)) return;
+  if (helpFor === undefined && more.length > 0 && !isMisspelt(lower, names))
+    throw new Fault("configuration", {
+      why: "several words without quotation marks are no question",
+      next: `parley ${quoted(words.join(" "))}; or parley --help, for a command`,
+    });
   const command =
     helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), names);
   const rest = names.includes(command) && !MEANT.has(lower) ? more : [];

@@ -132,7 +132,7 @@ export {
   outlivesClosing,
   encodeEvent,
 } from "./recording.ts";
-export type { ElementTree, ProtocolReport, ReportBlock, ReportPart } from "./report.ts";
+export type { Dissent, ElementTree, ProtocolReport, ReportBlock, ReportPart } from "./report.ts";
 export { AnswerSigns, KindRule, Rubric } from "./rubric.ts";
 export { hasSecretInQuery, redactSecrets } from "./secrets.ts";
 export { type Attempt, type SendContext, type Transport, WIRE_NAMES, type WireName } from "./transport.ts";

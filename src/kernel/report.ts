@@ -40,6 +40,9 @@ export type ReportPart = {
   readonly folds?: boolean;
 };
 
+/** What stands against an answer, a line each, and in a line whose inputs it is from; null where nobody said. */
+export type Dissent = { readonly points: readonly string[]; readonly from: string | null };
+
 /** The exports of a protocol's `report.ts`: one of the two functions. */
 export type ProtocolReport = {
   /** Formats the view's section as lines of text. */
@@ -52,4 +55,8 @@ export type ProtocolReport = {
   courseParts?(entries: readonly Entry[]): readonly ReportPart[];
   /** How many models agree, and on what they differ, on one line below the answer. */
   agreement?(section: never, result: never): string;
+  /** What a reader has to know before the answer, beside what is missing: a line each. */
+  cautions?(section: never, result: never): readonly string[];
+  /** What stands with the answer everywhere. */
+  dissent?(section: never, result: never): Dissent;
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ModelRef } from "../kernel/index.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
-import { answerText, briefAnswerText, footerLines, type TextStyle } from "./answer.ts";
+import { answerText, bareAnswerText, briefAnswerText, footerLines, type TextStyle } from "./answer.ts";
 import {
   byStep,
   degradedCouncil,
@@ -267,6 +267,28 @@ it("is brief where somebody waits for it: what is missing, the answer, and three
     Kx7sampleCouncil0001 · show it · go on
     "
   `);
+});
+
+it("has its dissent, what was rejected and whose inputs it is from with it, for a program, too", () => {
+  const dissent = {
+    points: [
+      "Dissent: one draft has 381",
+      "Rejected: Skeptic: a slip in the tens",
+      ...Array.from({ length: 9 }, (_, nth) => `Dissent: ${nth}`),
+    ],
+    from: "Synthesized from inputs by: Analyst, Builder",
+  };
+  const shown = { ...sample(), dissent };
+  const lines = [...dissent.points.slice(0, 4), "and 7 more", "Synthesized from inputs by: Analyst, Builder"];
+  expect(bareAnswerText(shown).trimEnd().split("\n").slice(-6)).toEqual(lines);
+  for (const line of lines) expect(briefAnswerText(shown, plain, footer)).toContain(line);
+  // Where nobody disagrees a program gets the answer alone.
+  expect(bareAnswerText({ ...shown, dissent: { ...dissent, points: [] } })).toBe(bareAnswerText(sample()));
+});
+
+it("says above the answer that nobody reviewed it", () => {
+  const shown = { ...sample(), cautions: ["Nobody reviewed the drafts"] };
+  expect(briefAnswerText(shown, plain, footer)).toMatch(/Nobody reviewed the drafts\n[^]*It is \*\*391/);
 });
 
 describe("the lines after an answer", () => {

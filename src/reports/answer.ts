@@ -1,4 +1,4 @@
-import type { ReportBlock, ReportPart } from "../kernel/index.ts";
+import type { Dissent, ReportBlock, ReportPart } from "../kernel/index.ts";
 import { isVoice } from "../kernel/index.ts";
 import { groupBy } from "../stats/numbers.ts";
 import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
@@ -26,6 +26,9 @@ export type ShownResult = {
   readonly parts: readonly ReportPart[];
   /** How many models agree, and on what they differ, on one line. */
   readonly agreement?: string | undefined;
+  readonly dissent?: Dissent | undefined;
+  /** What a reader has to know before the answer, beside what is missing. */
+  readonly cautions?: readonly string[] | undefined;
   /** The turns before this one in its conversation, oldest first, with what each came to; of a summary the question is empty. */
   readonly earlier?: readonly { readonly question: string; readonly gist: string }[];
   /** What was said, in a document, where the protocol tells it all itself: in place of drafts, critiques and reviews. */
@@ -64,6 +67,7 @@ export function briefAnswerText(shown: ShownResult, face: TextStyle, footer?: An
   return joined([
     warningLines(shown).flatMap((line) => wrapped(line, width).map(style.yellow)),
     answerLines(shown.result, face),
+    dissentLines(shown).flatMap((line) => wrapped(line, width)),
     footer ? footerLines(shown, { ...face, ...footer, width }).map(style.dim) : [],
   ]);
 }
@@ -76,7 +80,7 @@ export type AnswerFooter = { readonly next: readonly string[] };
  * and who took part; its id and what to do next. What does not fit into the width is left out.
  */
 export function footerLines(
-  { result, agreement = "" }: ShownResult,
+  { result, agreement = "", dissent }: ShownResult,
   { unpriced = [], width, next }: Pick<TextStyle, "unpriced" | "width"> & AnswerFooter,
 ): string[] {
   const { answer, finalAnswer, id, wallMs, calls, tokens, cost } = result;
@@ -89,6 +93,7 @@ export function footerLines(
       agreement,
       isNamed ? "" : `Final answer: ${finalAnswer}`,
       baseline === undefined ? "" : `Baseline: ${baseline.replace(" with the answer", "")}`,
+      dissent?.points.length === 0 ? (dissent.from ?? "") : "",
     ],
     [
       calls === 0 ? "no calls" : pluralize(calls, "call"),
@@ -134,9 +139,22 @@ function modelWords({ participants }: Result): string {
   return names.length === 0 ? "" : `${names.length > 1 ? "Models" : "Model"}: ${names.join(", ")}${same}`;
 }
 
-/** The answer and nothing else, for a file or another program. Ends in a newline. */
-export const bareAnswerText = ({ result }: ShownResult): string =>
-  joined([answerLines(result, { color: false, width: 0 })]);
+/** The answer with its dissent and nothing else, for a file or another program. Ends in a newline. */
+export const bareAnswerText = (shown: ShownResult): string =>
+  joined([answerLines(shown.result, { color: false, width: 0 }), dissentLines(shown)]);
+
+/** Points of dissent that stand with the answer, and characters of each: the answer comes first. */
+const MAX_DISSENT = 4;
+const MAX_DISSENT_LENGTH = 200;
+
+/** Nothing where nobody disagrees: then whose inputs the answer is from is told with the agreement. */
+function dissentLines({ dissent, result: { answer } }: ShownResult): string[] {
+  if (answer === null || dissent === undefined || dissent.points.length === 0) return [];
+  const { points, from } = dissent;
+  const more = points.length - MAX_DISSENT;
+  const lines = [...points.slice(0, MAX_DISSENT), ...(more > 0 ? [`and ${more} more`] : []), from];
+  return lines.flatMap((line) => (line === null ? [] : [oneLine(line, MAX_DISSENT_LENGTH)]));
+}
 
 const joined = (sections: readonly (readonly string[])[]): string =>
   `${sections
@@ -154,6 +172,7 @@ function answerLines({ answer }: Result, { markdown, width }: TextStyle): readon
 export function warningLines({
   result: { status, degraded, answer, simulated },
   isVerdict = false,
+  cautions = [],
 }: ShownResult): string[] {
   const ended = OUTCOMES[status];
   const lines = grouped(degraded).map(({ what, why }) =>
@@ -166,6 +185,7 @@ export function warningLines({
   else if (answer === null && !isVerdict) lines.push("There is no answer.");
   else if (status === "answered-degraded" && lines.length === 0)
     lines.push("Degraded: no reason was recorded");
+  lines.push(...cautions);
   return simulated ? [...lines, "simulated models"] : lines;
 }
 

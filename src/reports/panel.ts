@@ -1,4 +1,4 @@
-import type { ReportPart } from "../kernel/index.ts";
+import type { Dissent, ReportPart } from "../kernel/index.ts";
 import { pluralize } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
@@ -60,6 +60,16 @@ export function panelAgreement(section: PanelSection, { participants }: Result):
   ]
     .filter(Boolean)
     .join(", ");
+}
+
+/** The chair's dissent and what it rejected, and whose inputs the answer is from. */
+export function panelDissent({ dissent, vetoed, footer }: PanelSection, { participants }: Result): Dissent {
+  const nameOf = namesOf(participants);
+  const points = [
+    ...dissent.map((point) => `Dissent: ${point}`),
+    ...vetoed.map(({ id, flaw }) => `Rejected: ${nameOf(id)}: ${flaw}`),
+  ];
+  return { points, from: footer };
 }
 
 type NameOf = (id: string) => string;

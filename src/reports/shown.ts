@@ -10,7 +10,7 @@ export function showResult(
   { entries, earlier = [] }: Pick<ShownResult, "earlier"> & { readonly entries: readonly Entry[] },
 ): ShownResult {
   if (result.section === null || !report) return { result, parts: [], earlier };
-  const { sectionParts, sectionLines, courseParts, agreement, isVerdict = false } = report;
+  const { sectionParts, sectionLines, courseParts, agreement, cautions, dissent, isVerdict = false } = report;
   // A report knows the section that its own protocol's view folds.
   const section = result.section as never;
   const lines = (): ReportPart[] => {
@@ -19,6 +19,7 @@ export function showResult(
   };
   return {
     ...{ result, earlier, isVerdict, agreement: agreement?.(section, result as never) },
+    ...{ cautions: cautions?.(section, result as never), dissent: dissent?.(section, result as never) },
     course: courseParts && (() => courseParts(veiled(entries))),
     parts: sectionParts?.(section, result as never) ?? lines(),
   };

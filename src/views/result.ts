@@ -121,6 +121,8 @@ export function resultFold(view?: SectionView): ResultFold {
   const entries: Entry[] = [];
   const answers = new Map<StepKey, AnswerEvent>();
   const lacking: Result["degraded"] = [];
+  /** Why parts were lost whose steps say so themselves. */
+  const noted = new Set<string>();
   const folds = { waiting: waitingFold(), spent: spentFold(), criticalPath: criticalPathFold() };
   const at = {
     opened: valueByCount<Event<"deliberation-opened">>(),
@@ -145,7 +147,8 @@ export function resultFold(view?: SectionView): ResultFold {
       if (isEvent(entry, "answer-given")) historyOf(at.answers, entry.data.by).set(count, entry);
     }
     if (callOf(entry)?.ok === false && !at.failed.at(count)) at.failed.set(count, entry);
-    lacking.push(...lackingIn(entry, at.opened.at(count)?.data.budget ?? {}));
+    if (isEvent(entry, "degradation-noted")) noted.add(entry.data.why);
+    lacking.push(...lackingIn(entry, { budget: at.opened.at(count)?.data.budget ?? {}, noted }));
     at.lacking.set(count, lacking.length);
     folds.waiting.take(entry);
     at.waiting.set(count, folds.waiting.read());
@@ -243,8 +246,11 @@ const withheldFrom = (opening: Opening): Result["degraded"] =>
       why: `withheld from the chair, to measure its contribution to ${opening.parent?.id ?? "the answer"}`,
     }));
 
-/** What an entry says to be missing or cut. */
-function lackingIn(entry: Entry, budget: Budget): Result["degraded"] {
+/** What an entry says to be missing or cut, beside what is `noted` by steps of their own. */
+function lackingIn(
+  entry: Entry,
+  { budget, noted }: { readonly budget: Budget; readonly noted: ReadonlySet<string> },
+): Result["degraded"] {
   if (isEvent(entry, "degradation-noted")) return [{ what: entry.data.what, why: entry.data.why }];
   if (isEvent(entry, "answer-given", "synthesis-given")) {
     const { by, call } = entry.data;
@@ -258,11 +264,13 @@ function lackingIn(entry: Entry, budget: Budget): Result["degraded"] {
     return ranking.ok ? [] : [{ what: `the ranking by ${by}`, why: `unreadable: ${ranking.reason}` }];
   }
   // Those whom no event of their own says to be missing: stragglers, and those for whom the budget did not reach.
+  if (!isEvent(entry, "roster-fixed")) return [];
   const work = workOf(entry);
-  if (!isEvent(entry, "roster-fixed") || work?.kind !== "admission") return [];
-  const when = work.round === undefined ? "" : ` in round ${work.round}`;
-  return entry.data.out.map(({ id, why, needs }) => {
-    const what = `${work.of ?? "part"} by ${id}${when}`;
+  const when = work?.round === undefined ? "" : ` in round ${work.round}`;
+  const out =
+    work?.kind === "admission" ? entry.data.out : entry.data.out.filter(({ why }) => !noted.has(why));
+  return out.map(({ id, why, needs }) => {
+    const what = `${work?.of ?? "part"} by ${id}${when}`;
     return needs ? { what, why: `${why}${describeNeeds(needs, budget)}`, needs } : { what, why };
   });
 }

@@ -30,7 +30,8 @@ describe("init", () => {
     // With the trust that is recorded, not the test's.
     const { settings } = loadSettings({ cwd: place.cwd, env: place.env, flags: {} });
     expect(settings).toMatchObject({
-      models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4-5"],
+      // Three seats, so that each draft is reviewed.
+      models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"],
       maxCostUsd: 0.5,
     });
   });

@@ -1,6 +1,6 @@
-import type { ReportPart } from "../../kernel/index.ts";
+import type { Dissent, ReportPart } from "../../kernel/index.ts";
 import { namesOf } from "../../reports/names.ts";
-import { panelAgreement, panelParts } from "../../reports/panel.ts";
+import { panelAgreement, panelDissent, panelParts } from "../../reports/panel.ts";
 import { part, points } from "../../reports/part.ts";
 import { formatUsd, pluralize } from "../../text/format.ts";
 import type { Result } from "../../views/result.ts";
@@ -33,6 +33,18 @@ export function agreement(section: AskSection, result: Result): string {
   ]
     .filter(Boolean)
     .join(", ");
+}
+
+/** Who holds what of what the drafts contradict each other in, and what a panel tells. */
+export function dissent(section: AskSection, result: Result): Dissent {
+  const nameOf = namesOf(result.participants);
+  const disputed = section.comparison?.contradictions ?? [];
+  const stances = disputed.map(({ topic, stances }) => {
+    const sides = stances.map(({ claim, members }) => `${members.map(nameOf).join(", ")}: ${claim}`);
+    return `Disputed: ${topic}: ${sides.join("; ")}`;
+  });
+  const { points, from } = panelDissent(section, result);
+  return { points: [...stances, ...points], from };
 }
 
 /** The drafts' claims against each other, by their authors' names. */

@@ -10,6 +10,7 @@ import {
 } from "../../../test/support/debate-table.ts";
 import { closingOf, eventsOf, stage, type Stage, type StageOptions } from "../../testing/stage.ts";
 import { debate, debateWith, summaryMethods } from "./index.ts";
+import { resultOf } from "../../views/result.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import type { SummaryMethod } from "../phases/summaries/index.ts";
 
@@ -203,6 +204,11 @@ describe("patience", () => {
     const { entries } = await on.play(debateAsked({ settings: { rounds: 1, patienceMs: 50 } }));
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
     expect(eventsOf(entries, "critique-given")).toHaveLength(4);
+    // Whoever is left out is named.
+    expect(resultOf(entries)?.degraded).toContainEqual({
+      what: "refinement by cyd in round 1",
+      why: "it had not answered when the others had",
+    });
     expect(eventsOf(entries, "round-closed")[0]?.data).toMatchObject({
       revised: ["ada", "bob"],
       proceeded: ["cyd"],
