@@ -3,6 +3,7 @@ import type { DeliberationId, Entry, Event, Frame, Opening } from "../kernel/ind
 import { limitTime, linkAbort, type DriveResult } from "../engine/index.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
+import { driveAlone, type DriverContext, type DriverOptions } from "./driver.ts";
 import { findOpening } from "./lookup.ts";
 import { describeOutcome, type Outcome } from "./outcome.ts";
 
@@ -29,6 +30,8 @@ export interface Run {
   readonly fresh: boolean;
   /** Notices about the run, known at its start. */
   readonly notes: readonly Note[];
+  /** Resolves with who drives the run already, where another process does, which this one follows; else with undefined. */
+  readonly rival: Promise<string | undefined>;
   /**
    * Yields recorded events in order, each once, after the `seq` `after` (by default from the beginning), until the
    * deliberation and its reactions have ended; with `until: "outcome"`, until the deliberation has ended.
@@ -59,11 +62,13 @@ export type RunOptions = {
   readonly waitMs?: number | undefined;
   /** `none` runs no reactions, for benchmarks; by default those of the opening run. */
   readonly reactions?: "none" | undefined;
+  /** What to do with a run that another process drives: `wait` follows it to its outcome, `leave` ends as interrupted. */
+  readonly ifHeld?: DriverOptions["ifHeld"] | undefined;
 };
 
 type Begun = { readonly fresh?: boolean; readonly notes?: readonly Note[] };
 
-export type RunContext = Pick<AppContext, "engine" | "store" | "frames" | "worker" | "protocols" | "world">;
+export type RunContext = DriverContext & Pick<AppContext, "frames" | "protocols">;
 
 /** Drives an opened deliberation and its reactions. */
 export function follow(
@@ -73,6 +78,7 @@ export function follow(
     signal: outer = new AbortController().signal,
     waitMs = Infinity,
     reactions: wanted,
+    ifHeld = "wait",
     fresh = false,
     notes = [],
   }: RunOptions & Begun = {},
@@ -85,12 +91,14 @@ export function follow(
   const { signal } = wait;
   const time = limit(signal, opening.budget.timeMs ?? Infinity);
   const log = createLog();
-  const driving = context.engine.drive(id, { signal, onEntry: log.add });
+  const { driven: driving, holder, rival } = driveAlone(context, id, { signal, onEntry: log.add, ifHeld });
   const react = async (): Promise<ReactionsOutcome> => {
     if (wanted === "none") return { failed: null };
     try {
-      if (isCapped(opening)) await driving.catch(() => undefined); // RUN-3
-      const draining = { worker: context.worker, signal: time.signal, until: driving, onEntry: log.add };
+      const isFollowing = (await rival) !== undefined; // its driver makes the reactions, too
+      if (isFollowing || isCapped(opening)) await driving.catch(() => undefined); // RUN-3
+      if (isFollowing && ifHeld === "leave") return { failed: null };
+      const draining = { worker: holder, signal: time.signal, until: driving, onEntry: log.add };
       await context.engine.drain(id, draining);
       if (!time.isUp() && !wait.isUp()) return { failed: null };
       await driving.catch(() => undefined); // its last events may need reactions
@@ -119,6 +127,7 @@ export function follow(
     opening,
     fresh,
     notes,
+    rival,
     events: ({ after = 0, until = "reactions" } = {}) =>
       log.from(after, until, async (seq) => (await ended, context.store.read(id, seq))),
     tokens: () => tokensOf(context, id, driving),

@@ -33,6 +33,9 @@ export const runDeliberation = (
         const { wordNote } = await import("./notes.ts");
         for (const note of run.notes) output.note(wordNote(note));
       }
+      const rival = await run.rival;
+      if (rival !== undefined && !showing.quiet)
+        output.note(`Driven by ${rival}: shown as it goes on there, and taken over when that stops`);
       const usual =
         showing.quiet || showing.events ? undefined : (progress?.() ?? (await usualScreen(output)));
       screen = usual && hasPeople(run.opening) ? veilScreen(usual) : usual;

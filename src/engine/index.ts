@@ -41,7 +41,7 @@ export {
   type Reaction,
   type Reactor,
 } from "./reactor.ts";
-export { leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
+export { holdLease, leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { ReplayResult } from "./replay.ts";
 export type { OpenResult } from "./opening.ts";
 export type { StepOutcome, ReplyEventType, StepRunner } from "./run.ts";

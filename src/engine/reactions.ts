@@ -234,10 +234,14 @@ export type HeldLease = {
   end(): Promise<void>;
 };
 
-/** Renews a lease that is held. Its signal aborts when the lease is lost or the store cannot be reached. */
+/** Renews a lease that is held. Its signal aborts when the lease is lost or, unless it is kept through faults, the store cannot be reached. */
 export function holdLease(
   { progress, world }: { readonly progress: Pick<Progress, "lease">; readonly world: World },
-  { name, ttlMs }: { readonly name: string; readonly ttlMs: number },
+  {
+    name,
+    ttlMs,
+    isKeptThroughFaults = false,
+  }: { readonly name: string; readonly ttlMs: number; readonly isKeptThroughFaults?: boolean },
   { worker, signal: outer }: { readonly worker: string; readonly signal: AbortSignal },
 ): HeldLease {
   const link = linkAbort(outer);
@@ -247,7 +251,7 @@ export function holdLease(
     for (;;) {
       await world.sleep(ttlMs / 3, signal);
       if (signal.aborted) return;
-      if (!(await progress.lease(name, worker, ttlMs).catch(() => false))) return lose();
+      if (!(await progress.lease(name, worker, ttlMs).catch(() => isKeptThroughFaults))) return lose();
     }
   })();
   return {

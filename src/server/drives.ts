@@ -1,5 +1,5 @@
 import type { Parley } from "../app/parley.ts";
-import { linkAbort } from "../engine/index.ts";
+import { DRIVE_LEASES } from "../app/driver.ts";
 import type { DeliberationId, Entry, ListQuery, Principal, Summary } from "../kernel/index.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
 import { Refused } from "./problem.ts";
@@ -19,8 +19,6 @@ export const CLIENT_WORK = {
   opening: ['"client":{"body":'],
 } as const;
 
-const LEASE_MS = 6_000;
-const RENEW_MS = 2_000;
 const MAX_LINE = 1_000;
 /** How many open deliberations are read at a time. */
 const PAGE = 1_000;
@@ -45,7 +43,7 @@ type InLine = { readonly id: DeliberationId; readonly principal: Principal };
 
 /** The deliberations that this server drives, and those in line. */
 export function createDrives({ parley, principal, adopts, most, log, settle, onEnd }: DrivesOptions) {
-  const { process, worker, world } = parley.context({}, { principal });
+  const { process, world } = parley.context({}, { principal });
   const { store } = process;
   const running = new Map<DeliberationId, { readonly ended: Promise<void>; readonly stop: () => void }>();
   const line: InLine[] = [];
@@ -75,32 +73,13 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
   };
 
   const run = async ({ id, principal: by }: InLine, signal: AbortSignal): Promise<void> => {
-    const lease = `drive/${id}`;
-    if (!(await store.lease(lease, worker, LEASE_MS))) return; // another server's (DRIVES-1)
-    const own = linkAbort(signal);
-    const over = new AbortController();
-    const renewing = (async () => {
-      while (!over.signal.aborted) {
-        await world.sleep(RENEW_MS, over.signal);
-        if (over.signal.aborted) return;
-        const isOurs = await store.lease(lease, worker, LEASE_MS).catch(() => true);
-        if (!isOurs) own.abort(new Error("another server drives it"));
-      }
-    })();
-    try {
-      const driven = await parley.resume(id, { principal: by, signal: own.signal });
-      const { status } = await driven.outcome();
-      await driven.reactions;
-      // Up to what the drive itself has seen: what was recorded since, it does not know of.
-      if (status === "waiting") waited.set(id, lastSeen(driven.recorded()));
-      else waited.delete(id);
-      if (status !== "waiting" && status !== "interrupted") await settle?.(id, by);
-    } finally {
-      own.release();
-      over.abort();
-      await renewing.catch(() => undefined);
-      await store.release(lease, worker).catch(() => undefined);
-    }
+    const driven = await parley.resume(id, { principal: by, signal, ifHeld: "leave" }); // DRIVES-1
+    const { status } = await driven.outcome();
+    await driven.reactions;
+    // Up to what the drive itself has seen: what was recorded since, it does not know of.
+    if (status === "waiting") waited.set(id, lastSeen(driven.recorded()));
+    else waited.delete(id);
+    if (status !== "waiting" && status !== "interrupted") await settle?.(id, by);
   };
 
   /** What is open and not known to wait, newest first. */
@@ -125,11 +104,11 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
   /** Drives on what is open and nobody drives. (DRIVES-1) */
   const sweep = async (): Promise<void> => {
     const open = await listOpen();
-    const held = new Set((await store.leases("drive/")).map(({ name }) => name));
+    const held = new Set((await store.leases(DRIVE_LEASES)).map(({ name }) => name));
     const inLine = new Set(line.map(({ id }) => id));
     for (const { id, organization } of open.toReversed()) {
       if (line.length >= MAX_LINE) break; // the next sweep finds the rest
-      if (running.has(id) || held.has(`drive/${id}`) || inLine.has(id)) continue;
+      if (running.has(id) || held.has(`${DRIVE_LEASES}${id}`) || inLine.has(id)) continue;
       line.push({ id, principal: { ...principal, organization } });
     }
     next();

@@ -26,6 +26,10 @@ const ASK = [
   MODELS.map((name) => `openai/${name}`).join(","),
 ];
 
+const SLOW = ["a?latency=400", "b?latency=400&seed=2", "c?latency=400&seed=3"]
+  .map((name) => `openai/${name}`)
+  .join(",");
+
 const onlyId = async (place: Somewhere): Promise<string> => {
   const { stdout } = await place.run(["list", "--json"]);
   const rows: unknown = JSON.parse(stdout);
@@ -64,9 +68,9 @@ describe("a council killed with kill -9", () => {
         nth % 2 === 0 ? place.run(["resume", id, "--json", "--quiet"], env) : undefined,
       ]);
       expect(resultIn(one)).toMatchObject({ answer: whole.answer, status: "answered", calls: 7 });
-      // Two that resume at once may both pay for what is in flight; they agree all the same.
+      // Of two that resume at once one pays; they agree all the same. (DRIVER-1)
       if (two) expect(resultIn(two)).toEqual(resultIn(one));
-      else expect(calls.calls()).toBeLessThanOrEqual(7 + (nth === 7 ? 1 : 3));
+      expect(calls.calls()).toBeLessThanOrEqual(7 + (nth === 7 ? 1 : 3));
       const origins = eventsIn(await place.run(["export", id, "--format", "jsonl"])).map(
         ({ id: event }) => event,
       );
@@ -150,5 +154,32 @@ describe("Ctrl-C", () => {
     const result = resultIn(await place.run(["resume", id, "--json", "--quiet"]));
     expect(result).toMatchObject({ status: "answered", finalAnswer: "391", calls: 7 });
     expect(resultIn(await place.run(["resume", id.slice(0, 5), "--json"]))).toEqual(result);
+  });
+});
+
+describe("a run that another terminal drives", () => {
+  it("is shown with who drives it, and taken over where that one is killed", async () => {
+    await using place = somewhere();
+    const server = await simServer(place);
+    await using calls = await countedCalls(server.url);
+    const env = { OPENAI_BASE_URL: calls.url };
+    const first = place.start(["council", QUESTION, "--models", SLOW], env);
+    await first.seen("stderr", /drafting…/);
+    const id = await onlyId(place);
+    const shown = place.start(["resume", id], env);
+    await shown.seen("stderr", /Driven by process \d+ on \S+: shown as it goes on there/);
+    const whole = await first.ended;
+    expect(await shown.ended).toMatchObject({ code: 0, stdout: whole.stdout });
+    expect(calls.calls()).toBe(7);
+
+    const victim = place.start(["council", QUESTION, "--models", SLOW, "--seed", "killed"], env);
+    await victim.seen("stderr", /drafting…/);
+    const other = resultIn(await place.run(["show", "last", "--json"])).id;
+    const heir = place.start(["resume", other, "--json"], env);
+    await heir.seen("stderr", /Driven by process/);
+    victim.kill("SIGKILL");
+    expect(resultIn(await heir.ended)).toMatchObject({ id: other, status: "answered", calls: 7 });
+    expect(calls.calls()).toBeLessThanOrEqual(7 + 7 + 3);
+    await server.stop();
   });
 });

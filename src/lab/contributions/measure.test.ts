@@ -8,7 +8,7 @@ import {
   taskOf,
 } from "../../../test/support/council-table.ts";
 import { describe, expect, it } from "vitest";
-import { systemWorld, type Engine, type LocalFrames, type NewDeliberation } from "../../engine/index.ts";
+import { type Engine, type LocalFrames, type NewDeliberation } from "../../engine/index.ts";
 import {
   type DeliberationId,
   isEvent,
@@ -17,6 +17,7 @@ import {
   OrganizationId,
   originKey,
   type Store,
+  type World,
 } from "../../kernel/index.ts";
 import { readFenced } from "../../prompts/material.ts";
 import { ask } from "../../protocols/ask/index.ts";
@@ -95,11 +96,13 @@ const tools = (
     engine,
     models,
     frames,
+    clock,
   }: {
     readonly store: Store;
     readonly engine: Engine;
     readonly models: Models;
     readonly frames: LocalFrames;
+    readonly clock: World;
   },
   settings: RerunContext["settings"] = {
     maxCostUsd: undefined,
@@ -109,8 +112,8 @@ const tools = (
   },
 ): RerunContext => ({
   ...{ store: store.for(LOCAL), engine: engine.for(LOCAL), models, frames, settings },
-  worker: "test",
-  world: systemWorld,
+  process: { store },
+  world: clock,
   protocols: [ask, council],
   checkModel: async () => undefined,
 });
@@ -327,7 +330,10 @@ describe("a measuring that is killed", () => {
     const first = on.start(point);
     const measuring = { id, calls: true, repeats: 1, signal: alone, note: () => undefined };
     await on.clock.settle(
-      Promise.race([measureContributions(tools({ ...first, frames: on.frames }), measuring), first.died]),
+      Promise.race([
+        measureContributions(tools({ ...first, frames: on.frames, clock: on.clock }), measuring),
+        first.died,
+      ]),
     );
     const { length: wasted } = since(on, before);
     const { calls, tokens: _tokens, cost: _cost, ...rest } = await measured(on, id);
