@@ -35,6 +35,8 @@ export type ListQuery = {
   readonly open?: boolean | undefined;
   /** The last id of the previous page. */
   readonly before?: DeliberationId | undefined;
+  /** Only those with events after this one. */
+  readonly after?: Cursor | undefined;
   /** What the id begins with. */
   readonly prefix?: string | undefined;
   readonly protocol?: string | undefined;

@@ -1,6 +1,14 @@
 import type { Parley } from "../app/parley.ts";
 import { DRIVE_LEASES } from "../app/driver.ts";
-import type { DeliberationId, Entry, ListQuery, Principal, Summary } from "../kernel/index.ts";
+import {
+  isFault,
+  type Cursor,
+  type DeliberationId,
+  type Entry,
+  type ListQuery,
+  type Principal,
+  type Summary,
+} from "../kernel/index.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
 import { Refused } from "./problem.ts";
 
@@ -8,6 +16,7 @@ import { Refused } from "./problem.ts";
 //     another one, or its own next start, drives on all that it left, of every organization.
 // DRIVES-2. What does not fit waits in line in the order of its opening; beyond that, a request is refused before it is opened.
 // DRIVES-3. A drive that ends as waiting for a person is begun again when something is recorded in it, or a seat's time is up.
+// DRIVES-4. A sweep reads what has changed since the one before, and begins seconds after it, whatever became of that one.
 
 /** What the openings of a server's clients are named by: a server drives on nobody else's. */
 export const CLIENT_REQUESTS = "api/";
@@ -22,8 +31,10 @@ export const CLIENT_WORK = {
 const MAX_LINE = 1_000;
 /** How many open deliberations are read at a time. */
 const PAGE = 1_000;
-/** Looking for what is open takes at most one part of the time in so many. */
+/** Looking for what is open takes at most one part of the time in so many, but for a store that is slow. */
 const SWEEP_SHARE = 20;
+/** The longest pause between two sweeps: one that hung on a store says nothing about the next. (DRIVES-4) */
+const MAX_PAUSE_MS = 5_000;
 
 export type DrivesOptions = {
   readonly parley: Parley;
@@ -49,6 +60,9 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
   const line: InLine[] = [];
   /** Up to which event a deliberation that waits for a person has been driven, and when a seat's time is up. */
   const waited = new Map<DeliberationId, { readonly seq: number; readonly untilMs: number }>();
+  /** What is open as of this place in the store, in the order of its opening. */
+  const open = new Map<DeliberationId, Summary>();
+  let looked: Cursor | undefined;
   let stopping = false;
 
   const next = (): void => {
@@ -63,7 +77,10 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
     const control = new AbortController();
     const stop = () => control.abort(new Error("the server is stopping"));
     const ended = run({ id, principal: by }, control.signal)
-      .catch((error: unknown) => log(`${id}: ${error instanceof Error ? error.message : String(error)}`))
+      .catch((error: unknown) => {
+        if (isFault(error, "deliberation-missing")) open.delete(id);
+        log(`${id}: ${error instanceof Error ? error.message : String(error)}`);
+      })
       .finally(() => {
         running.delete(id);
         onEnd?.(id);
@@ -82,33 +99,44 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
     if (status !== "waiting" && status !== "interrupted") await settle?.(id, by);
   };
 
-  /** What is open and not known to wait, newest first. */
-  const listOpen = async (): Promise<readonly Summary[]> => {
-    const requests = { prefixes: [CLIENT_REQUESTS], hidden: false };
-    return [...(await listOpenOf({ requests })), ...(await listOpenOf(CLIENT_WORK))];
-  };
-  const listOpenOf = async (made: Partial<ListQuery>): Promise<readonly Summary[]> => {
+  const listAll = async (query: Partial<ListQuery>): Promise<readonly Summary[]> => {
     const found: Summary[] = [];
-    for (let before: DeliberationId | undefined; ;) {
-      const page = await store.listAll({ limit: PAGE, open: true, ...made, before });
-      for (const one of page) {
-        if (adopts === "organization" && one.organization !== principal.organization) continue;
-        const seen = waited.get(one.id);
-        if (seen?.seq !== one.seq || world.now() >= seen.untilMs) found.push(one); // DRIVES-3
+    for (const made of [{ requests: { prefixes: [CLIENT_REQUESTS], hidden: false } }, CLIENT_WORK]) {
+      for (let before: DeliberationId | undefined; ;) {
+        const page = await store.listAll({ limit: PAGE, ...query, ...made, before });
+        found.push(...page);
+        if (page.length < PAGE) break;
+        before = page.at(-1)?.id;
       }
-      if (page.length < PAGE) return found;
-      before = page.at(-1)?.id;
     }
+    return found.toReversed();
+  };
+  /** Brings `open` up to date: whole at first, then by what has changed. (DRIVES-4) */
+  const look = async (): Promise<void> => {
+    const end = await store.end();
+    if (end === looked) return;
+    for (const one of await listAll(looked === undefined ? { open: true } : { after: looked })) {
+      if (one.status === "open" && (adopts === "store" || one.organization === principal.organization))
+        open.set(one.id, one);
+      else if (open.delete(one.id)) waited.delete(one.id);
+    }
+    looked = end;
+  };
+  const isWanted = ({ id, seq }: Summary): boolean => {
+    const seen = waited.get(id);
+    return !seen || seen.seq < seq || world.now() >= seen.untilMs; // DRIVES-3
   };
 
   /** Drives on what is open and nobody drives. (DRIVES-1) */
   const sweep = async (): Promise<void> => {
-    const open = await listOpen();
+    await look();
+    const wanted = [...open.values()].filter((one) => !running.has(one.id) && isWanted(one));
+    if (wanted.length === 0) return;
     const held = new Set((await store.leases(DRIVE_LEASES)).map(({ name }) => name));
     const inLine = new Set(line.map(({ id }) => id));
-    for (const { id, organization } of open.toReversed()) {
+    for (const { id, organization } of wanted) {
       if (line.length >= MAX_LINE) break; // the next sweep finds the rest
-      if (running.has(id) || held.has(`${DRIVE_LEASES}${id}`) || inLine.has(id)) continue;
+      if (held.has(`${DRIVE_LEASES}${id}`) || inLine.has(id)) continue;
       line.push({ id, principal: { ...principal, organization } });
     }
     next();
@@ -144,7 +172,8 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
       while (!signal.aborted) {
         const begun = world.now();
         await sweep().catch((error: unknown) => log(`cannot look for open deliberations: ${String(error)}`));
-        await world.sleep(Math.max(everyMs, SWEEP_SHARE * (world.now() - begun)), signal);
+        const pauseMs = Math.max(everyMs, SWEEP_SHARE * (world.now() - begun));
+        await world.sleep(Math.min(pauseMs, MAX_PAUSE_MS), signal);
       }
     },
     /** Begins nothing more, gives what runs this long to reach a recorded step, and interrupts the rest. */

@@ -207,6 +207,27 @@ describe("the SQLite store", () => {
     expect(commits).toBe(3);
   });
 
+  it("finds what has changed by its place, not by walking through all that was opened", async () => {
+    await using place = await sqlitePlace();
+    const database = await openDatabase(place.path);
+    const asked: string[] = [];
+    const reader: SqliteReader = {
+      prepare(sql) {
+        asked.push(sql);
+        return database.reader.prepare(sql);
+      },
+    };
+    await using store = await sqliteStore({ ...database, reader, close: () => database.close() }, Date.now);
+    await store.listAll({
+      limit: 9,
+      after: FIRST_CURSOR,
+      before: id,
+      requests: { prefixes: ["api/"], hidden: false },
+    });
+    const plan = database.reader.prepare(`explain query plan ${asked.at(-1)}`).all([9, 0, 0, "api/"]);
+    expect(JSON.stringify(plan)).toContain("deliberation_by_cursor");
+  });
+
   it("catches up in batches", async () => {
     await using place = await sqlitePlace();
     await using store = await place.open();

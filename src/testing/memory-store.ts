@@ -1,5 +1,6 @@
 import {
   Cursor,
+  FIRST_CURSOR,
   Fault,
   admit,
   complete,
@@ -124,6 +125,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       series,
       open = false,
       before,
+      after = FIRST_CURSOR,
       prefix = "",
       protocol,
       status,
@@ -140,6 +142,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       .reverse()
       .filter((head) => isOf(head.id, organization) && (series === undefined || head.series === series))
       .filter(({ opened, status: now }) => opened < below && (!open || now === "open"))
+      .filter(({ cursor }) => cursor > after)
       .filter(
         (head) => (protocol ?? head.protocol) === head.protocol && (status ?? head.status) === head.status,
       )

@@ -155,6 +155,14 @@ export const organizationCases: readonly StoreCase[] = [
       expect(await named({ open: true, limit: 2 })).toEqual(open.slice(0, 2));
       expect(await named({ open: true, before: deliberation("d2") })).toEqual(open.slice(2));
       expect(await named({ before: deliberation("nobody") })).toEqual([]);
+      const after = await store.end();
+      expect(await named({ after })).toEqual([]);
+      await ours.append(id, [note(1)], byClient("a"));
+      expect(await named({ after })).toEqual([["d1", "acme"]]);
+      expect(await named({ after: FIRST_CURSOR, limit: 2 })).toEqual([
+        ["d4", "zeta"],
+        ["d3", "acme"],
+      ]);
     },
   ),
 

@@ -1,0 +1,101 @@
+import { expect, it } from "vitest";
+import type { Parley } from "../app/parley.ts";
+import { DeliberationId, Fault, Principal, type Store } from "../kernel/index.ts";
+import { openSqlite } from "../stores/sqlite.ts";
+import { byClient, byClosing, closing, LOCAL, note, opening } from "../testing/store-samples.ts";
+import { createDrives } from "./drives.ts";
+
+// DRIVES-1, DRIVES-3, DRIVES-4: what a server reads to find what it has to drive, and how soon after a store has come back.
+
+const principal = Principal.parse({ organization: LOCAL, user: "local", scopes: ["read", "write"] });
+const READS = new Set<string | symbol>(["end", "listAll", "leases"]);
+const OUTAGE_MS = 30_000;
+const PATIENCE = { timeout: 20_000, interval: 5 };
+
+/** Drives over a store with a clock of its own. Each drive ends at once, as waiting for a person. */
+async function drivesOver(count: number) {
+  const store = await openSqlite(":memory:");
+  const own = store.for(LOCAL);
+  const idOf = (nth: number) => DeliberationId.parse(`d${nth}`);
+  const open = (nth: number) => own.append(idOf(nth), [opening("?")], { by: "open", request: `api/${nth}` });
+  for (let nth = 0; nth < count; nth += 1) await open(nth);
+  const clock = { nowMs: 0 };
+  const driven: string[] = [];
+  const seen = { statements: 0, rows: 0, outages: 0, failed: 0 };
+  const watched = new Proxy<Store>(store, {
+    get(of, name) {
+      const method: unknown = Reflect.get(of, name);
+      if (typeof method !== "function" || !READS.has(name)) return method;
+      return async (...given: unknown[]) => {
+        if (seen.failed < seen.outages) {
+          seen.failed += 1;
+          clock.nowMs += OUTAGE_MS;
+          throw new Fault("store-unavailable", { where: "there", why: "no server answers there" });
+        }
+        seen.statements += 1;
+        const found: unknown = await Reflect.apply(method, of, given);
+        if (Array.isArray(found)) seen.rows += found.length;
+        return found;
+      };
+    },
+  });
+  const stopped = new AbortController();
+  const pauses: number[] = [];
+  const world = {
+    now: () => clock.nowMs,
+    id: () => "id",
+    async sleep(ms: number, signal: AbortSignal) {
+      // Others sleep between two renewals of a lease.
+      if (signal === stopped.signal) {
+        pauses.push(ms);
+        clock.nowMs += ms;
+        if (driven.length > 0) stopped.abort();
+      }
+      await new Promise(setImmediate);
+    },
+  };
+  const parley = {
+    context: () => ({ process: { store: watched }, worker: "here", world }),
+    async resume(id: DeliberationId) {
+      driven.push(id);
+      const entries = await own.read(id);
+      return { outcome: async () => ({ status: "waiting" }), recorded: () => entries };
+    },
+  } as unknown as Parley; // all that drives use of it
+  const drives = createDrives({ parley, principal, adopts: "store", most: 64, log: () => undefined });
+  /** Sweeps, waits for what that began, and says what it took. */
+  const sweep = async () => {
+    const before = { ...seen, driven: driven.length };
+    await drives.sweep();
+    const { statements, rows } = seen;
+    await expect.poll(() => drives.count(), PATIENCE).toEqual({ running: 0, waiting: 0 });
+    return {
+      statements: statements - before.statements,
+      rows: rows - before.rows,
+      driven: driven.slice(before.driven),
+    };
+  };
+  return { store, own, idOf, open, seen, pauses, stopped, driven, drives, sweep };
+}
+
+it("DRIVES-4: of 1,000 open deliberations that wait, a sweep reads none but those that have changed", async () => {
+  const { store, own, idOf, open, sweep } = await drivesOver(1_000);
+  await using _closed = store;
+  expect((await sweep()).driven).toEqual(Array.from({ length: 1_000 }, (_, nth) => `d${nth}`));
+  expect(await sweep()).toEqual({ statements: 1, rows: 0, driven: [] });
+  await own.append(idOf(7), [note(1)], byClient("a")); // an answer
+  await own.append(idOf(8), [closing], byClosing);
+  await open(1_000);
+  expect(await sweep()).toEqual({ statements: 4, rows: 3, driven: ["d7", "d1000"] });
+  expect(await sweep()).toEqual({ statements: 1, rows: 0, driven: [] });
+});
+
+it("DRIVES-4: looks again within seconds, however long a sweep hung on a store that was away", async () => {
+  const { store, drives, seen, pauses, stopped, driven } = await drivesOver(24);
+  await using _closed = store;
+  seen.outages = 20;
+  await drives.keep(2_000, stopped.signal);
+  expect(seen.failed).toBe(20);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
+  await expect.poll(() => driven, PATIENCE).toHaveLength(24);
+});
