@@ -224,7 +224,6 @@ describe("npm's openai", () => {
     const refusals: [object, string][] = [
       [{ n: 2 }, "n"],
       [{ logprobs: true }, "logprobs"],
-      [{ store: false }, "store"],
       [{ tool_choice: "required" }, "tool_choice"],
       [{ tool_choice: { type: "function", function: { name: "x" } } }, "tool_choice"],
       [{ modalities: ["audio"] }, "modalities"],
@@ -253,11 +252,59 @@ describe("npm's openai", () => {
         top_p: 0.5,
         presence_penalty: 1,
         reasoning_effort: "high",
+        store: false,
+        ...{ top_k: 40, web_search_options: {} },
       },
       tools: [{ type: "function", function: { name: "look", parameters: {} } }],
     });
     const ignored = extrasOf(reply).parley?.["ignored"] as string[];
-    expect([...ignored].sort()).toEqual(["presence_penalty", "reasoning_effort", "tools", "top_p"]);
+    expect([...ignored].sort()).toEqual([
+      "presence_penalty",
+      "reasoning_effort",
+      "store",
+      "tools",
+      "top_k",
+      "top_p",
+      "web_search_options",
+    ]);
+  });
+
+  it("gets an answer for what coding agents send: their fields, tools, long instructions and a tool's result", async () => {
+    const instructions = `Work with care. ${"x".repeat(999_000)}`;
+    const reply = await server.post("/v1/responses", {
+      ...{
+        model: "parley/respond",
+        instructions,
+        store: false,
+        parallel_tool_calls: false,
+        tool_choice: "auto",
+      },
+      ...{
+        client_metadata: { session: "1" },
+        include: ["reasoning.encrypted_content"],
+        prompt_cache_key: "k",
+      },
+      tools: [{ type: "function", name: "look" }, { type: "web_search" }, { type: "namespace", name: "n" }],
+      reasoning: { effort: "medium", summary: "auto" },
+      text: { verbosity: "low" },
+      input: [
+        { type: "message", role: "developer", content: [{ type: "input_text", text: "Read only." }] },
+        { type: "message", role: "user", content: [{ type: "input_text", text: SUM }] },
+        { type: "reasoning", summary: [], encrypted_content: "x" },
+        { type: "function_call", call_id: "1", name: "look", arguments: "{}" },
+        { type: "function_call_output", call_id: "1", output: "nothing" },
+      ],
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.json.output_text).toContain("391");
+    expect(reply.json.parley.ignored).toEqual(
+      expect.arrayContaining(["store", "tools", "tools.web_search", "tools.namespace", "client_metadata"]),
+    );
+    const long = await server.post("/v1/responses", {
+      ...{ model: "parley/respond", input: SUM, instructions: "x".repeat(1_000_001) },
+    });
+    expect(long.status).toBe(400);
+    expect(long.json.error).toMatchObject({ param: "instructions" });
   });
 
   it("gets errors before a stream and amid it", async () => {

@@ -237,7 +237,7 @@ export const Settings = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .max(20_000)
+    .max(1_000_000)
     .meta({ expects: "a text", example: "Answer for a reader without a legal education." })
     .optional(),
   /** How the chair weighs the drafts: a name, or the absolute path of a file. */

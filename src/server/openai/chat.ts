@@ -4,10 +4,9 @@ import { isClosed } from "../../views/result.ts";
 import { beginStream, withPatience } from "../patience.ts";
 import { refusalOf } from "../problem.ts";
 import { route, type ApiRoute } from "../route.ts";
-import { apiErrorOf, badField } from "./errors.ts";
+import { apiErrorOf } from "./errors.ts";
 import {
   CHAT_REFUSED,
-  COMMON_IGNORED,
   EffortName,
   Own,
   readFields,
@@ -26,6 +25,7 @@ import {
   type ApiUsage,
 } from "./run.ts";
 import { readSchema } from "./structured.ts";
+import { Message, readMessages } from "./turns.ts";
 
 // CHUNK-1. A stream has no event names: most clients end at one that they do not know.
 // CHUNK-2. Only a respondent's text is sent while it is written: a chair's ends in claims that are cut off, and a text that was sent
@@ -33,14 +33,6 @@ import { readSchema } from "./structured.ts";
 
 const PIECE = 400;
 
-const Content = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() })),
-]);
-const Message = z.looseObject({
-  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
-  content: Content.nullish(),
-});
 const JsonSchema = z.record(z.string(), z.unknown());
 const ResponseFormat = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("text") }),
@@ -73,21 +65,14 @@ const Honoured = z.strictObject({
   safety_identifier: z.string().max(512).optional(),
   parley: Own.optional(),
 });
-const TABLE = {
-  honoured: Honoured,
-  ignored: [
-    ...COMMON_IGNORED,
-    ...["tools", "functions", "presence_penalty", "frequency_penalty", "logit_bias", "prediction"],
-  ],
-  refused: CHAT_REFUSED,
-};
+const TABLE = { honoured: Honoured, refused: CHAT_REFUSED };
 
 type ReadChat = ReadRequest & { readonly stream: boolean; readonly wantsUsage: boolean };
 
 function readChat(call: ApiCall, body: unknown): ReadChat {
   const { given, ignored } = readFields(body, TABLE);
   const chosen = chooseModel(call, given.model);
-  const { system, history, question, left } = readMessages(given.messages);
+  const { system, history, question } = readMessages(given.messages);
   const { settings, ignored: unused } = settingsOf(chosen, {
     ...{ system, temperature: given.temperature, seed: given.seed, parley: given.parley },
     ...{ effort: given.reasoning_effort, metadata: given.metadata },
@@ -99,7 +84,7 @@ function readChat(call: ApiCall, body: unknown): ReadChat {
     start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
     stop: [given.stop ?? []].flat(),
     format: formatOf(given.response_format),
-    ignored: [...ignored, ...unused, ...left],
+    ignored: [...ignored, ...unused],
     stream: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
   };
@@ -114,47 +99,6 @@ function formatOf(format: z.infer<typeof ResponseFormat> | undefined): AnswerFor
     format.type === "json_object" ? ANY_OBJECT : { schema: format.json_schema.schema ?? { type: "object" } };
   readSchema(made?.schema ?? {});
   return made;
-}
-
-/** Instructions, earlier turns, and the question: the last message of the user. */
-function readMessages(messages: readonly z.infer<typeof Message>[]): {
-  readonly system: string;
-  readonly history: readonly { readonly question: string; readonly answer: string }[];
-  readonly question: string;
-  readonly left: readonly string[];
-} {
-  const system: string[] = [];
-  const history: { question: string; answer: string }[] = [];
-  const left: string[] = [];
-  let asked: string[] = [];
-  for (const [index, { role, content }] of messages.entries()) {
-    const text = textIn(content, `messages[${index}].content`);
-    if (role === "system" || role === "developer") system.push(text);
-    else if (role === "user") asked.push(text);
-    else if (role === "assistant") {
-      if (text !== "") history.push({ question: asked.join("\n\n") || "(no question)", answer: text });
-      if (text !== "") asked = [];
-    } else left.push(`messages[${index}]`);
-  }
-  const question = asked.join("\n\n");
-  if (question.trim() === "") throw badField("messages", "the last message is the user's, with the question");
-  return { system: system.filter(Boolean).join("\n\n"), history, question, left };
-}
-
-/** A message's text. @throws Refused 400 for a part that is none */
-export function textIn(content: z.infer<typeof Content> | null | undefined, place: string): string {
-  if (content === null || content === undefined) return "";
-  if (typeof content === "string") return content;
-  return content
-    .map(({ type, text, refusal }, index) => {
-      if (["text", "input_text", "output_text"].includes(type)) return text ?? "";
-      if (type === "refusal") return refusal ?? "";
-      throw badField(
-        `${place}[${index}]`,
-        `${place}[${index}]: ${type.slice(0, 60)} is not supported; send text`,
-      );
-    })
-    .join("\n");
 }
 
 export const chatRoutes: readonly ApiRoute[] = [

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { explainIssue } from "../../config/explain.ts";
-import { findNearest } from "../../text/words.ts";
+import { editDistance } from "../../text/words.ts";
 import type { StartRequest } from "../../app/start.ts";
 import type { Labels } from "../../kernel/index.ts";
 import { badField } from "./errors.ts";
 
 // FIELD-1. Every field of a request is honoured, refused by its name, or listed as ignored: nothing is dropped silently.
 
-const MAX_SYSTEM = 20_000;
+const MAX_SYSTEM = 1_000_000;
+const MAX_FIELDS = 200;
 
 /** Whether a field's value asks for what cannot be given; the reason, or undefined where it is harmless. */
 type Refusing = (value: unknown) => string | undefined;
@@ -18,26 +19,20 @@ const isNothing = (value: unknown): boolean =>
 
 const isOne: Refusing = (value) =>
   value === 1 || isNothing(value) ? undefined : "there is one answer: n is 1";
-const isKept: Refusing = (value) =>
-  value === false ? "everything is recorded on the journal, which is what this server is for" : undefined;
 const isChoice: Refusing = (value) =>
   isNothing(value) || value === "auto" || value === "none"
     ? undefined
     : "a deliberation calls no tools of its client, so none can be required";
 
-/** Fields that are read and then neither change the answer nor are refused. */
-export const COMMON_IGNORED = [
-  ...[
-    "top_p",
-    "service_tier",
-    "parallel_tool_calls",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "verbosity",
-  ],
+/** Fields that change nothing, by names that a typing error may come to: any other name changes nothing, too. */
+const IGNORED = [
+  ...["store", "tools", "functions", "top_p", "service_tier", "parallel_tool_calls", "web_search_options"],
+  ...["presence_penalty", "frequency_penalty", "logit_bias", "prediction", "verbosity", "max_tool_calls"],
+  ...["include", "truncation", "stream_options", "prompt_cache_key", "prompt_cache_retention"],
+  // Of other servers, one letter from a name above.
+  ...["top_k", "top_a", "models"],
 ];
 export const COMMON_REFUSED: Readonly<Record<string, Refusing>> = {
-  store: isKept,
   tool_choice: isChoice,
   top_logprobs: NEVER,
 };
@@ -47,7 +42,6 @@ export const CHAT_REFUSED: Readonly<Record<string, Refusing>> = {
   logprobs: NEVER,
   audio: NEVER,
   function_call: isChoice,
-  web_search_options: NEVER,
   modalities: (value) =>
     isNothing(value) || (Array.isArray(value) && value.every((one) => one === "text"))
       ? undefined
@@ -106,29 +100,28 @@ export type ReadRequest = {
  */
 export function readFields<S extends z.ZodObject>(
   body: unknown,
-  { honoured, ignored, refused }: FieldTable<S>,
+  { honoured, refused }: FieldTable<S>,
 ): { readonly given: z.infer<S>; readonly ignored: readonly string[] } {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw badField("", "the body is a JSON object");
-  const known = [...Object.keys(honoured.shape), ...ignored, ...Object.keys(refused)];
+  const fields = Object.entries(body);
+  if (fields.length > MAX_FIELDS) throw badField("", `the body has at most ${MAX_FIELDS} fields`);
+  const known = [...Object.keys(honoured.shape), ...IGNORED, ...Object.keys(refused)];
   const passed: string[] = [];
   const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(body)) {
-    if (name in honoured.shape) {
+  for (const [name, value] of fields) {
+    if (Object.hasOwn(honoured.shape, name)) {
       if (value !== null) kept[name] = value;
       continue;
     }
-    if (!known.includes(name)) {
-      const shown = name.slice(0, 60);
-      throw badField(
-        shown,
-        `unknown field ${JSON.stringify(shown)}`,
-        `did you mean ${findNearest(shown, known)}?`,
-      );
-    }
-    const why = refused[name]?.(value);
+    const shown = name.slice(0, 60);
+    const meant = known.includes(name) ? undefined : known.find((one) => isOneLetterFrom(name, one));
+    if (meant !== undefined)
+      throw badField(shown, `unknown field ${JSON.stringify(shown)}`, `did you mean ${meant}?`);
+    const why = Object.hasOwn(refused, name) ? refused[name]?.(value) : undefined;
     if (why !== undefined) throw badField(name, `${name}: ${why}`);
-    if (!isNothing(value)) passed.push(name);
+    if (name === "tools") passed.push(...toolsIn(value));
+    else if (name === "store" ? value === false : !isNothing(value)) passed.push(shown);
   }
   const read = honoured.safeParse(kept, { reportInput: true });
   if (read.success) return { given: read.data, ignored: passed };
@@ -140,9 +133,20 @@ export function readFields<S extends z.ZodObject>(
   throw badField(name, say(name), next);
 }
 
+/** Whether a name is another with one letter more, less or changed, or with two in each other's place. */
+function isOneLetterFrom(name: string, known: string): boolean {
+  return known.length > 2 && Math.abs(name.length - known.length) <= 1 && editDistance(name, known) <= 1;
+}
+
+/** Tools are never called: `tools` for those of the client, `tools.TYPE` for those that a provider would run. */
+function toolsIn(value: unknown): readonly string[] {
+  const kinds = [value].flat().map((tool: unknown) => String(Object(tool).type ?? "function").slice(0, 60));
+  const named = kinds.map((kind) => (kind === "function" || kind === "custom" ? "tools" : `tools.${kind}`));
+  return isNothing(value) ? [] : [...new Set(named)];
+}
+
 export type FieldTable<S extends z.ZodObject> = {
   readonly honoured: S;
-  readonly ignored: readonly string[];
   readonly refused: Readonly<Record<string, Refusing>>;
 };
 
@@ -164,7 +168,7 @@ export function settingsOf(
 ): { readonly settings: Omit<StartRequest, "request" | "question">; readonly ignored: readonly string[] } {
   if (system.length > MAX_SYSTEM)
     throw badField(
-      "messages",
+      "instructions",
       `instructions have at most ${MAX_SYSTEM} characters`,
       "send the rest as a message",
     );

@@ -5,10 +5,9 @@ import { beginStream, withPatience } from "../patience.ts";
 import { Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
 import { route, whole, type ApiRoute } from "../route.ts";
-import { ANY_OBJECT, Limit, Metadata, tellStages, textIn } from "./chat.ts";
+import { ANY_OBJECT, Limit, Metadata, tellStages } from "./chat.ts";
 import { badField } from "./errors.ts";
 import {
-  COMMON_IGNORED,
   COMMON_REFUSED,
   EffortName,
   Own,
@@ -31,15 +30,10 @@ import {
   type ResponseEvent,
 } from "./response-events.ts";
 import { readSchema } from "./structured.ts";
+import { Item, readInput } from "./turns.ts";
 
 // RESPONSE-2. A response is a deliberation: `resp_` and its id. Nothing is kept beside the journal.
 
-const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
-const Item = z.looseObject({
-  type: z.string().optional(),
-  role: z.enum(["system", "developer", "user", "assistant"]).optional(),
-  content: z.union([z.string(), z.array(Part)]).optional(),
-});
 const TextFormat = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("text") }),
   z.strictObject({ type: z.literal("json_object") }),
@@ -69,19 +63,12 @@ const Honoured = z.strictObject({
   parley: Own.optional(),
 });
 
-const isHosted = (value: unknown): string | undefined => {
-  const tools = Array.isArray(value) ? (value as { type?: unknown }[]) : [];
-  const hosted = tools.find(({ type }) => type !== "function" && type !== "custom");
-  return hosted ? `the tool ${JSON.stringify(String(hosted.type).slice(0, 60))} is not run here` : undefined;
-};
 const never = (why: string) => (value: unknown) => (value === null || value === undefined ? undefined : why);
 
 const TABLE = {
   honoured: Honoured,
-  ignored: [...COMMON_IGNORED, ...["include", "truncation", "max_tool_calls", "stream_options"]],
   refused: {
     ...COMMON_REFUSED,
-    tools: isHosted,
     conversation: never("conversations are continued by previous_response_id"),
     prompt: never("prompts are not kept here; send the text"),
   },
@@ -90,7 +77,7 @@ const TABLE = {
 function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly echo: Record<string, Json> } {
   const { given, ignored } = readFields(body, TABLE);
   const chosen = chooseModel(call, given.model);
-  const { system, history, question } = readInput(given.input);
+  const { system, history, question, ignored: unread } = readInput(given.input);
   const { settings, ignored: unused } = settingsOf(chosen, {
     ...{ system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"), parley: given.parley },
     ...{ temperature: given.temperature, effort: given.reasoning?.effort ?? undefined },
@@ -112,7 +99,10 @@ function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly ec
     },
     stop: [],
     format: formatOf(given.text?.format),
-    ignored: [...ignored, ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name))],
+    ignored: [
+      ...[...ignored, ...unread],
+      ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name)),
+    ],
     echo: {
       ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
       ...(given.metadata === undefined ? {} : { metadata: given.metadata }),
@@ -134,30 +124,6 @@ function formatOf(format: z.infer<typeof TextFormat> | undefined): AnswerForm {
   if (format.type === "json_object") return ANY_OBJECT;
   readSchema(format.schema);
   return { schema: format.schema };
-}
-
-function readInput(input: z.infer<typeof Honoured>["input"]) {
-  if (typeof input === "string") {
-    if (input.trim() === "") throw badField("input", "the input is empty");
-    return { system: "", history: [], question: input };
-  }
-  const system: string[] = [];
-  const history: { question: string; answer: string }[] = [];
-  let asked: string[] = [];
-  for (const [index, { type = "message", role, content }] of input.entries()) {
-    if (type === "reasoning") continue;
-    if (type !== "message")
-      throw badField(`input[${index}]`, `input[${index}]: ${type.slice(0, 60)} is not supported`);
-    const text = textIn(content, `input[${index}].content`);
-    if (role === "system" || role === "developer") system.push(text);
-    else if (role === "assistant") {
-      history.push({ question: asked.join("\n\n") || "(no question)", answer: text });
-      asked = [];
-    } else asked.push(text);
-  }
-  const question = asked.join("\n\n");
-  if (question.trim() === "") throw badField("input", "the last message is the user's, with the question");
-  return { system: system.join("\n\n"), history, question };
 }
 
 /** The deliberation behind a response. @throws Refused 404 */

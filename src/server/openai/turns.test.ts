@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { Refused } from "../problem.ts";
+import { readFields } from "./fields.ts";
+import { readInput, readMessages } from "./turns.ts";
+import * as z from "zod";
+
+const call = { id: "c1", type: "function", function: { name: "look", arguments: '{"at":"sky"}' } };
+
+describe("a chat's messages", () => {
+  it.each([
+    ["a result at the end", [{ role: "tool" as const, tool_call_id: "c1", content: "blue" }]],
+    [
+      "one of parts",
+      [{ role: "tool" as const, tool_call_id: "c1", content: [{ type: "text", text: "blue" }] }],
+    ],
+  ])("ends with the question and %s (TURN-1)", (_, last) => {
+    expect(
+      readMessages([
+        { role: "system", content: "Be short." },
+        { role: "user", content: "What color?" },
+        { role: "assistant", content: null, refusal: null, tool_calls: [call] },
+        ...last,
+      ]),
+    ).toMatchObject({
+      system: "Be short.",
+      history: [],
+      question: 'What color?\n\n# Done since\n\n[called look: {"at":"sky"}]\n\n[look gave]\nblue',
+    });
+  });
+
+  it("has calls and results in the answer that they led to (TURN-1)", () => {
+    const { history, question } = readMessages([
+      { role: "user", content: "What color?" },
+      { role: "assistant", content: "I look.", tool_calls: [call] },
+      { role: "tool", tool_call_id: "c1", content: "blue" },
+      { role: "assistant", content: [{ type: "text", text: "Blue.", refusal: null }] },
+      { role: "user", content: "Why?" },
+    ]);
+    expect(question).toBe("Why?");
+    expect(history).toEqual([
+      {
+        question: "What color?",
+        answer: 'I look.\n\n[called look: {"at":"sky"}]\n\n[look gave]\nblue\n\nBlue.',
+      },
+    ]);
+  });
+
+  it("keeps older forms of calls, custom tools and results that have no call", () => {
+    const { question } = readMessages([
+      { role: "user", content: "Go." },
+      { role: "assistant", content: "", function_call: { name: "old", arguments: "{}" } },
+      { role: "function", name: "old", content: "1" },
+      { role: "assistant", tool_calls: [{ id: "c2", type: "custom", custom: { name: "free", input: "x" } }] },
+      { role: "tool", tool_call_id: "c2", content: "2" },
+      { role: "tool", tool_call_id: "lost", content: "3" },
+    ]);
+    for (const part of [
+      "[called old: {}]",
+      "[old gave]\n1",
+      "[called free: x]",
+      "[free gave]\n2",
+      "[a tool gave]\n3",
+    ])
+      expect(question).toContain(part);
+  });
+
+  it.each([
+    ["nothing", []],
+    ["no question", [{ role: "system" as const, content: "Be short." }]],
+    [
+      "an answer at the end",
+      [
+        { role: "user" as const, content: "Q" },
+        { role: "assistant" as const, content: "A" },
+      ],
+    ],
+    ["a result alone", [{ role: "tool" as const, content: "x" }]],
+    ["a picture", [{ role: "user" as const, content: [{ type: "image_url" }] }]],
+  ])("are refused with %s", (_, messages) => {
+    expect(() => readMessages(messages)).toThrow(Refused);
+  });
+});
+
+describe("a response's input", () => {
+  it("has what agents send: developers' messages, reasoning, calls of every kind and their results (TURN-1)", () => {
+    expect(
+      readInput([
+        { type: "message", role: "developer", content: [{ type: "input_text", text: "Rules." }] },
+        { role: "user", content: "Fix it." },
+        { type: "reasoning", summary: [], encrypted_content: "x" },
+        { type: "function_call", call_id: "a", name: "shell", arguments: '{"cmd":"ls"}' },
+        { type: "function_call_output", call_id: "a", output: "file" },
+        { type: "custom_tool_call", call_id: "b", name: "apply_patch", input: "*** Begin" },
+        {
+          type: "custom_tool_call_output",
+          call_id: "b",
+          output: [{ type: "input_text", text: "Done" }, { type: "input_image" }],
+        },
+        { type: "local_shell_call", call_id: "c", action: { command: ["pwd"] } },
+        { type: "local_shell_call_output", call_id: "c", output: { code: 0 } },
+        { type: "compaction", encrypted_content: "x" },
+      ]),
+    ).toEqual({
+      system: "Rules.",
+      history: [],
+      ignored: ["input.reasoning", "input.compaction"],
+      question: [
+        "Fix it.",
+        "# Done since",
+        '[called shell: {"cmd":"ls"}]',
+        "[shell gave]\nfile",
+        "[called apply_patch: *** Begin]",
+        "[apply_patch gave]\nDone\n(input_image left out)",
+        '[called local_shell_call: {"command":["pwd"]}]',
+        '[local_shell_call gave]\n{"code":0}',
+      ].join("\n\n"),
+    });
+  });
+
+  it.each([
+    ["an item that is elsewhere", [{ type: "item_reference", id: "x" }]],
+    ["a picture", [{ role: "user" as const, content: [{ type: "input_image" }] }]],
+    ["a content that is none", [{ role: "user" as const, content: 5 }]],
+    ["no question", []],
+  ])("is refused with %s", (_, input) => {
+    expect(() => readInput(input)).toThrow(Refused);
+  });
+});
+
+describe("fields", () => {
+  const table = {
+    honoured: z.strictObject({ temperature: z.number().optional() }),
+    refused: { n: () => "no" },
+  };
+  const read = (body: unknown) => readFields(body, table);
+
+  it("that are unknown are ignored by name (FIELD-1)", () => {
+    // What servers and clients of today send beside OpenAI's.
+    const usual =
+      `top_k top_a min_p typical_p repetition_penalty length_penalty min_tokens stop_token_ids ignore_eos
+      guided_json best_of echo use_beam_search n_predict n_probs mirostat cache_prompt id_slot grammar samplers options
+      keep_alive think format models route provider plugins transforms reasoning include_reasoning session_id thinking
+      system stop_sequences client_metadata chat_template_kwargs enable_thinking safe_prompt random_seed prompt_mode
+      prompt suffix seed_id extra_body num_ctx usage cache_control betas constructor __proto__ toString`.split(
+        /\s+/,
+      );
+    const body = JSON.parse(JSON.stringify(Object.fromEntries(usual.map((name) => [name, 1])))) as object;
+    const given = JSON.parse(`{"__proto__":1,${JSON.stringify(body).slice(1)}`) as unknown;
+    expect([...read(given).ignored].sort()).toEqual([...usual].sort());
+  });
+
+  it.each([
+    "temprature",
+    "temperatur",
+    "tempreature",
+    "Temperature",
+    "temperatures",
+    "stor",
+    "topp_p",
+    "tool",
+  ])("one letter from a known one are refused: %s (FIELD-1)", (name) => {
+    expect(() => read({ [name]: 1 })).toThrow(/unknown field/);
+  });
+
+  it("of hosted tools are ignored by name", () => {
+    const tools = [{ type: "function" }, { type: "custom" }, { type: "web_search" }, { type: "namespace" }];
+    expect(read({ tools, store: false }).ignored).toEqual([
+      "tools",
+      "tools.web_search",
+      "tools.namespace",
+      "store",
+    ]);
+  });
+
+  it("are refused where they are too many, and by their own reasons", () => {
+    expect(() => read(Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`x${at}`, 1])))).toThrow(
+      /200 fields/,
+    );
+    expect(() => read({ n: 2 })).toThrow("n: no");
+  });
+});

@@ -1,0 +1,159 @@
+import * as z from "zod";
+import { badField } from "./errors.ts";
+
+// TURN-1. What an agent's tools were asked and gave stays in the conversation: in the answer that it led to or, where nothing came
+//     after it, with the question. A request may end with a tool's result.
+
+const Content = z.union([
+  z.string(),
+  z.array(z.looseObject({ type: z.string(), text: z.string().nullish(), refusal: z.string().nullish() })),
+]);
+type Content = z.infer<typeof Content>;
+
+/** A message of either API. */
+export const Message = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+  content: Content.nullish(),
+});
+
+/** An item of a response's input: a message, a tool's call or result, or what only its maker can read. */
+export const Item = z.looseObject({
+  type: z.string().nullish(),
+  role: z.enum(["system", "developer", "user", "assistant"]).nullish(),
+  content: z.unknown().optional(),
+});
+
+type Turn = { readonly by: "system" | "user" | "assistant" | "tool"; readonly text: string };
+
+type Conversation = {
+  readonly system: string;
+  readonly history: readonly { readonly question: string; readonly answer: string }[];
+  readonly question: string;
+  /** Kinds of items that nobody here can read. */
+  readonly ignored: readonly string[];
+};
+
+/** A chat's instructions, earlier turns and question. @throws Refused 400 */
+export function readMessages(messages: readonly z.infer<typeof Message>[]): Conversation {
+  const tools = createTools();
+  const turns = messages.flatMap(({ role, content, ...rest }, index): Turn[] => {
+    if (role === "tool" || role === "function")
+      return [tools.result(rest["tool_call_id"], rest["name"], content)];
+    const called = [rest["tool_calls"] ?? [], rest["function_call"] ?? []].flat();
+    const said = textIn(content, `messages[${index}].content`);
+    return [message(role, said), ...called.map((one) => tools.call(toFields(one)))];
+  });
+  return converse(turns, "messages");
+}
+
+/** A response's instructions, earlier turns and question. @throws Refused 400 */
+export function readInput(input: string | readonly z.infer<typeof Item>[]): Conversation {
+  if (typeof input === "string") return converse([{ by: "user", text: input }], "input");
+  const tools = createTools();
+  const ignored = new Set<string>();
+  const turns = input.flatMap(({ type, role, content, ...rest }, index): Turn[] => {
+    const kind = (type ?? "message").slice(0, 60);
+    const place = `input[${index}]`;
+    if (kind === "message") {
+      const read = Content.nullish().safeParse(content);
+      if (!read.success) throw badField(`${place}.content`, `${place}.content is a text or a list of parts`);
+      return [message(role ?? "user", textIn(read.data, `${place}.content`))];
+    }
+    if (kind === "item_reference")
+      throw badField(place, `${place}: items are not kept here`, "send the item itself");
+    if (kind.endsWith("_output")) return [tools.result(rest["call_id"], kind, rest["output"])];
+    if (kind.endsWith("_call")) return [tools.call({ name: kind, ...rest })];
+    ignored.add(`input.${kind}`);
+    return [];
+  });
+  return { ...converse(turns, "input"), ignored: [...ignored] };
+}
+
+function message(role: "system" | "developer" | "user" | "assistant", text: string): Turn {
+  return { by: role === "developer" ? "system" : role, text };
+}
+
+function converse(turns: readonly Turn[], param: string): Conversation {
+  const said = turns.filter(({ text }) => text.trim() !== "");
+  const rounds: { readonly asked: string[]; readonly answered: string[] }[] = [];
+  for (const { by, text } of said) {
+    if (by === "system") continue;
+    const latest = rounds.at(-1);
+    if (latest === undefined || (by === "user" && latest.answered.length > 0))
+      rounds.push(by === "user" ? { asked: [text], answered: [] } : { asked: [], answered: [text] });
+    else (by === "user" ? latest.asked : latest.answered).push(text);
+  }
+  const { asked, answered } = rounds.pop() ?? { asked: [], answered: [] };
+  const isOpen = answered.length === 0 || said.findLast(({ by }) => by !== "system")?.by === "tool";
+  if (asked.length === 0 || !isOpen)
+    throw badField(param, "the last message is the user's, with the question, or a tool's result after it");
+  return {
+    system: said.flatMap(({ by, text }) => (by === "system" ? [text] : [])).join("\n\n"),
+    history: rounds.map((round) => ({
+      question: round.asked.join("\n\n") || "(no question)",
+      answer: round.answered.join("\n\n"),
+    })),
+    question: [...asked, ...(answered.length > 0 ? ["# Done since", ...answered] : [])].join("\n\n"),
+    ignored: [],
+  };
+}
+
+/** A message's text. @throws Refused 400 for a part that is none */
+function textIn(content: Content | null | undefined, place: string): string {
+  return partsOf(content)
+    .map(({ type, text }, index) => {
+      if (text !== undefined) return text;
+      const at = `${place}[${index}]`;
+      throw badField(at, `${at}: ${type} is not supported; send text`);
+    })
+    .join("\n");
+}
+
+/** Parts by type; what is no text has none. */
+function partsOf(content: Content | null | undefined): readonly { type: string; text?: string }[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.map(({ type, text, refusal }) => {
+    const named = type.slice(0, 60);
+    if (/^(?:(?:input_|output_)?text)$/.test(type)) return { type: named, text: text ?? "" };
+    return type === "refusal" ? { type: named, text: refusal ?? "" } : { type: named };
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function toFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string"
+    ? value
+    : value === null || value === undefined
+      ? ""
+      : JSON.stringify(value);
+}
+
+/** Calls and results in words; a result names its call's tool. */
+function createTools() {
+  const names = new Map<string, string>();
+  return {
+    call(given: Fields): Turn {
+      const called = { ...given, ...toFields(given["function"]), ...toFields(given["custom"]) };
+      const name = toText(called["name"]).slice(0, 200) || "a tool";
+      names.set(toText(given["call_id"] ?? given["id"]), name);
+      const input = toText(called["arguments"] ?? called["input"] ?? called["action"]);
+      return { by: "tool", text: `[called ${name}${input === "" ? "" : `: ${input}`}]` };
+    },
+    result(id: unknown, fallback: unknown, output: unknown): Turn {
+      const name = (names.get(toText(id)) ?? toText(fallback).slice(0, 200)) || "a tool";
+      const read = Content.safeParse(output);
+      const text = read.success
+        ? partsOf(read.data)
+            .map((part) => part.text ?? `(${part.type} left out)`)
+            .join("\n")
+        : toText(output);
+      return { by: "tool", text: `[${name} gave]\n${text}` };
+    },
+  };
+}
