@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -330,4 +330,63 @@ describe("a full server", () => {
       .poll(async () => (await own.post(`deliberations/${second.json.id}/resume`)).json.place as number)
       .toBe(0);
   }, 40_000);
+});
+
+describe("a store", () => {
+  it("HEALTH-1: that hangs keeps nobody waiting who asks whether the server is well, and nothing is written", async () => {
+    await using own = await testServer();
+    const { store } = own.parley.context({}, { principal: own.principal }).process;
+    const health = async () => [(await own.get("/healthz")).status, (await own.get("/readyz")).status];
+    const before = await store.end();
+    expect(await health()).toEqual([200, 200]);
+    expect([await store.end(), await store.leases("")]).toEqual([before, []]);
+    const asked: string[] = [];
+    let answer = (): void => undefined;
+    for (const name of ["end", "lease", "listAll", "leases"] as const)
+      Object.assign(store, {
+        [name]: () => {
+          asked.push(name);
+          return new Promise((resolve) => (answer = () => resolve(before)));
+        },
+      });
+    await expect.poll(health, { timeout: 20_000 }).toEqual([200, 503]);
+    expect((await own.get("/readyz")).json).toEqual({ problems: { store: "it does not answer" } });
+    expect(asked).not.toContain("lease");
+    const looks = asked.filter((name) => name === "end").length;
+    await Promise.all(Array.from({ length: 50 }, health)); // no look for those who ask
+    expect(asked.filter((name) => name === "end").length - looks).toBeLessThanOrEqual(1);
+    answer();
+  }, 30_000);
+
+  it.each([
+    ["deleted", (path: string) => rmSync(path)],
+    ["replaced", (path: string) => (rmSync(path), writeFileSync(path, "another"))],
+  ])(
+    "SQLITE-4: that was %s gets no question, gives none out, and says so",
+    async (_, harm) => {
+      using here = serverPlace();
+      const own = await testServer({}, here);
+      await own.ask({ models: ["sim/ada"], protocol: "respond" });
+      const { location } = own.parley.context({}, { principal: own.principal }).process.store;
+      harm(location);
+      const ask = (key: string) =>
+        own.post(
+          "deliberations",
+          { ...question, models: ["sim/ada"] },
+          { headers: { "idempotency-key": key } },
+        );
+      for (const key of ["a", "a", "b"]) {
+        const { detail, next } = expectProblem(await ask(key), 503, "store-unavailable");
+        expect(`${detail} ${next}`).toMatch(/deleted, moved or replaced.*put it back/);
+      }
+      expect((await own.get("deliberations")).status).toBe(503);
+      await expect.poll(async () => (await own.get("/readyz")).status, { timeout: 20_000 }).toBe(503);
+      expect((await own.get("/readyz")).json.problems.store).toMatch(
+        /deleted, moved or replaced.*put it back/,
+      );
+      expect((await own.get("/healthz")).status).toBe(200);
+      await own.stop(0).catch(() => undefined);
+    },
+    30_000,
+  );
 });

@@ -1,8 +1,5 @@
-import { statfs } from "node:fs/promises";
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { dirname } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Parley } from "../app/parley.ts";
 import { settlePersona } from "../app/personas/change.ts";
@@ -11,6 +8,7 @@ import { createAccess } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
+import { watchHealth } from "./health.ts";
 import { BUILD_HEADER, createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
 import { encoded, send } from "./reply.ts";
@@ -27,8 +25,6 @@ const MAX_REQUEST_MS = 10_000;
 /** Longer than the 60 s after which usual load balancers close what is idle. */
 const KEEP_ALIVE_MS = 65_000;
 const SWEEP_MS = 2_000;
-const MIN_FREE_BYTES = 256_000_000;
-const MAX_LAG_MS = 1_000;
 
 /** The routes below one prefix, which say their refusals in one way. */
 export type ApiSurface = {
@@ -94,32 +90,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const exchanges = new Set<AbortController>();
   const counts = new Map<number, number>();
-  const lag = monitorEventLoopDelay({ resolution: 20 });
-  lag.enable();
   const stopped = new AbortController();
+  const health = await watchHealth({ store: process.store, world, stopped: stopped.signal });
 
-  const ready = async (): Promise<Readonly<Record<string, string>>> => {
-    const [, wrote] = await Promise.allSettled([
-      process.store.end(),
-      process.store.lease(`ready/${process.worker}`, process.worker, 1_000),
-    ]);
-    const lagMs = lag.percentile(99) / 1e6;
-    lag.reset();
-    const free = await freeBytes(context.settings.store);
-    return {
-      ...(stopped.signal.aborted ? { server: "it is stopping" } : {}),
-      ...(wrote.status === "rejected" ? { store: "it cannot be written" } : {}),
-      ...(lagMs > MAX_LAG_MS ? { load: `it answers ${Math.round(lagMs)} ms late` } : {}),
-      ...(free < MIN_FREE_BYTES ? { disk: `${Math.round(free / 1e6)} MB are free` } : {}),
-    };
-  };
   const metrics = (): string => {
     const { running, waiting } = drives.count();
     const rows = [
       ["parley_drives_running", running],
       ["parley_drives_waiting", waiting],
       ["parley_followers", followers.count()],
-      ["parley_loop_lag_seconds", lag.percentile(99) / 1e9],
+      ["parley_loop_lag_seconds", health.lagSeconds()],
       ...[...counts].map(([status, count]) => [`parley_replies_total{status="${status}"}`, count] as const),
     ] as const;
     return `${rows.map(([name, value]) => `${name} ${value}`).join("\n")}\n`;
@@ -130,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (!["GET", "HEAD"].includes(exchange.request.method ?? "")) throw notAllowed(["GET"]);
     if (path === "healthz") return { status: 200, body: { ok: true } };
     if (path === "readyz") {
-      const problems = await ready();
+      const problems = health.problems();
       return { status: Object.keys(problems).length === 0 ? 200 : 503, body: { problems } };
     }
     if (path === "metrics") {
@@ -238,6 +218,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       server.off("error", reject);
       resolve();
     });
+  }).catch((error: unknown) => {
+    stopped.abort();
+    throw error;
   });
   // The server's own address is an address of TCP.
   const { port } = server.address() as AddressInfo;
@@ -270,7 +253,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       server.closeIdleConnections();
       await closed;
       clearTimeout(late);
-      lag.disable();
     },
   };
 }
@@ -332,13 +314,6 @@ function notAllowed(methods: readonly string[]): Refused {
   return new Refused({
     ...{ status: 405, code: "method-not-allowed", detail: `this is for ${allow}`, headers: { allow } },
   });
-}
-
-/** The free bytes of the disk where a store's file is; without limit for another store. */
-async function freeBytes(location: string): Promise<number> {
-  if (location === ":memory:" || location.includes("://")) return Infinity;
-  const found = await statfs(dirname(location)).catch(() => undefined);
-  return found ? found.bavail * found.bsize : Infinity;
 }
 
 const GONE = new Error("the client has gone");

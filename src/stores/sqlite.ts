@@ -25,7 +25,8 @@ import {
 //     look-up saw still holds when its rows go in, and cursors are handed out in commit order.
 // SQLITE-2. A result is given out after `commit` returned, which with WAL and `synchronous=full` is after the fsync.
 // SQLITE-3. Reads have a connection of their own and see committed rows only.
-// SQLITE-4. Nothing is acknowledged that was written to a file which is no longer at the store's path.
+// SQLITE-4. Nothing is acknowledged that was written to a file which is no longer at the store's path, and nothing read from it
+//     is given out: what a refused append left there, its repeat would take for recorded.
 
 /**
  * A store in one file that many processes may use at once. Lease times are this machine's clock.
@@ -166,6 +167,7 @@ async function sqliteDatabase(
   const selects = new Map<string, ReturnType<typeof reader.prepare>>();
   const all = async <Row extends object>(sql: string, ...values: Value[]): Promise<readonly Row[]> => {
     const { text, values: count } = translate(sql);
+    assertInPlace(); // SQLITE-4
     return retryWhileBusy(() => {
       const select = selects.get(text) ?? reader.prepare(text);
       selects.set(text, select);
