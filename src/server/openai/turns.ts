@@ -23,9 +23,9 @@ export const Item = z.looseObject({
   content: z.unknown().optional(),
 });
 
-type Turn = { readonly by: "system" | "user" | "assistant" | "tool"; readonly text: string };
+type SentTurn = { readonly by: "system" | "user" | "assistant" | "tool"; readonly text: string };
 
-type Conversation = {
+type SentConversation = {
   readonly system: string;
   readonly history: readonly { readonly question: string; readonly answer: string }[];
   readonly question: string;
@@ -34,9 +34,9 @@ type Conversation = {
 };
 
 /** A chat's instructions, earlier turns and question. @throws Refused 400 */
-export function readMessages(messages: readonly z.infer<typeof Message>[]): Conversation {
+export function readMessages(messages: readonly z.infer<typeof Message>[]): SentConversation {
   const tools = createTools();
-  const turns = messages.flatMap(({ role, content, ...rest }, index): Turn[] => {
+  const turns = messages.flatMap(({ role, content, ...rest }, index): SentTurn[] => {
     if (role === "tool" || role === "function")
       return [tools.result(rest["tool_call_id"], rest["name"], content)];
     const called = [rest["tool_calls"] ?? [], rest["function_call"] ?? []].flat();
@@ -47,11 +47,11 @@ export function readMessages(messages: readonly z.infer<typeof Message>[]): Conv
 }
 
 /** A response's instructions, earlier turns and question. @throws Refused 400 */
-export function readInput(input: string | readonly z.infer<typeof Item>[]): Conversation {
+export function readInput(input: string | readonly z.infer<typeof Item>[]): SentConversation {
   if (typeof input === "string") return converse([{ by: "user", text: input }], "input");
   const tools = createTools();
   const ignored = new Set<string>();
-  const turns = input.flatMap(({ type, role, content, ...rest }, index): Turn[] => {
+  const turns = input.flatMap(({ type, role, content, ...rest }, index): SentTurn[] => {
     const kind = (type ?? "message").slice(0, 60);
     const place = `input[${index}]`;
     if (kind === "message") {
@@ -69,11 +69,11 @@ export function readInput(input: string | readonly z.infer<typeof Item>[]): Conv
   return { ...converse(turns, "input"), ignored: [...ignored] };
 }
 
-function message(role: "system" | "developer" | "user" | "assistant", text: string): Turn {
+function message(role: "system" | "developer" | "user" | "assistant", text: string): SentTurn {
   return { by: role === "developer" ? "system" : role, text };
 }
 
-function converse(turns: readonly Turn[], param: string): Conversation {
+function converse(turns: readonly SentTurn[], param: string): SentConversation {
   const said = turns.filter(({ text }) => text.trim() !== "");
   const rounds: { readonly asked: string[]; readonly answered: string[] }[] = [];
   for (const { by, text } of said) {
@@ -120,9 +120,9 @@ function partsOf(content: Content | null | undefined): readonly { type: string; 
   });
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type SentFields = Readonly<Record<string, unknown>>;
 
-function toFields(value: unknown): Fields {
+function toFields(value: unknown): SentFields {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
@@ -138,14 +138,14 @@ function toText(value: unknown): string {
 function createTools() {
   const names = new Map<string, string>();
   return {
-    call(given: Fields): Turn {
+    call(given: SentFields): SentTurn {
       const called = { ...given, ...toFields(given["function"]), ...toFields(given["custom"]) };
       const name = toText(called["name"]).slice(0, 200) || "a tool";
       names.set(toText(given["call_id"] ?? given["id"]), name);
       const input = toText(called["arguments"] ?? called["input"] ?? called["action"]);
       return { by: "tool", text: `[called ${name}${input === "" ? "" : `: ${input}`}]` };
     },
-    result(id: unknown, fallback: unknown, output: unknown): Turn {
+    result(id: unknown, fallback: unknown, output: unknown): SentTurn {
       const name = (names.get(toText(id)) ?? toText(fallback).slice(0, 200)) || "a tool";
       const read = Content.safeParse(output);
       const text = read.success
