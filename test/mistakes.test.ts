@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { CommandError } from "../src/cli/errors.ts";
 import { built, somewhere, type Ended } from "./e2e/parley.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 
@@ -264,9 +265,21 @@ describe("a mistake on the command line", () => {
     expect({ rows: ends.size, calls }).toEqual({ rows: ROWS.length, calls: [] });
   });
 
-  it.each(ROWS.map((row) => [nameOf(row), row] as const))("%s", (name, { says, code = 2 }) => {
+  it("is one object for a program that asks for --json", async () => {
+    await using place = somewhere();
+    writeFileSync(join(place.cwd, "a.md"), "alpha");
+    const rows = ROWS.filter(({ cd, env }) => cd === undefined && env === undefined);
+    const ended = await place.runAll(rows.map(({ args }) => ({ args: [...args, "--json"] })));
+    for (const [index, { code, stdout }] of ended.entries()) {
+      const name = rows[index] && nameOf(rows[index]);
+      expect(CommandError.safeParse(JSON.parse(stdout)).error, name).toBeUndefined();
+      expect(JSON.parse(stdout), name).toMatchObject({ exit: code });
+    }
+  }, 60_000);
+
+  it.each(ROWS.map((row) => [nameOf(row), row] as const))("%s", (name, { args, says, code = 2 }) => {
     const end = ends.get(name);
-    expect(end).toMatchObject({ code, stdout: "" });
+    expect(end).toMatchObject({ code, ...(!args.includes("--json") && { stdout: "" }) });
     expect(end?.stderr).toMatch(says);
     expect(end?.stderr).not.toContain("hunter2");
     const lines = (end?.stderr ?? "").trimEnd().split("\n");

@@ -60,7 +60,7 @@ it("has a name under a scope, and the install line of the README has it", async 
 it("runs as a command from any folder", async () => {
   const { version, bin } = await manifest();
   const command = join(unpacked, bin.parley);
-  expect(await readFile(command, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+  expect(await readFile(command, "utf8")).toMatch(/^#!\/usr\/bin\/env -S node --\n/); // or Node.js takes our --env-file for its own
   const { stdout } = await execute(process.execPath, [command, "--version"], { cwd: tmpdir() });
   expect(stdout.trim()).toBe(version);
 });

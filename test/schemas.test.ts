@@ -13,6 +13,7 @@ import { MemoryAblation } from "../src/lab/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../src/views/memory-view.ts";
 import { Local2WatchReport } from "../src/interop/local2/states.ts";
 import { ResultLine, TextLine } from "../src/reports/event-line.ts";
+import { CommandError } from "../src/cli/errors.ts";
 import { Result } from "../src/views/result.ts";
 import { StoryReports } from "../src/lab/story/checks.ts";
 import { Validation } from "../src/protocols/judge/view-validation.ts";
@@ -22,6 +23,7 @@ const folder = new URL("../schemas/", import.meta.url);
 /** What `--json` prints about an answer, a measurement or memory, by the name of its published schema. */
 const PUBLISHED = {
   result: ["What parley --json prints", Result],
+  error: ["What --json prints where a command ends without a result", CommandError],
   "events-text": ["A line of what models write, as parley --events prints it", TextLine],
   "events-result": ["The last line of parley --events", ResultLine],
   bench: ["What parley bench --json prints", BenchReport],

@@ -40,6 +40,7 @@ export type OpeningParts = {
 /** What a client says about its deliberation, and where the request came from. */
 export type ClientParts = {
   readonly labels?: Labels | undefined;
+  readonly pack?: string | undefined;
   readonly client?: Opening["client"];
 };
 
@@ -82,6 +83,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       ...(settings.seatTimeoutMs === undefined ? {} : { seatTimeoutMs: settings.seatTimeoutMs }),
       ...(parts.labels === undefined ? {} : { labels: parts.labels }),
       ...(parts.client === undefined ? {} : { client: parts.client }),
+      ...(parts.pack === undefined ? {} : { pack: parts.pack }),
       seed: settings.seed ?? world.id(),
       budget,
       organization: principal.organization,

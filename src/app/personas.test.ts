@@ -121,7 +121,8 @@ describe("a pack", () => {
     }
   };
   it("names members, protocol, strategy and settings", async () => {
-    const { protocol, participants, settings } = await opening({ pack: "incident-review" });
+    const { protocol, participants, settings, pack } = await opening({ pack: "incident-review" });
+    expect(pack).toBe("incident-review"); // on the record
     expect(protocol.name).toBe("council");
     const members = participants.filter(({ seat }) => seat === "member").map(({ id }) => id);
     expect(members).toEqual(["empiricist", "systems-thinker", "historian"]);

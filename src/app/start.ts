@@ -166,7 +166,7 @@ export async function prepareOpening(
   const { labels } = request;
   const { client } = options;
   return assembleOpening(context, {
-    ...{ protocol, question, context: texts, part, reactions, labels, client },
+    ...{ protocol, question, context: texts, part, reactions, labels, client, pack: pack?.id },
   });
 }
 

@@ -8,19 +8,70 @@ import {
   type FaultCode,
   type Needs,
 } from "../kernel/index.ts";
-import { oneLine } from "../reports/printable.ts";
+import * as z from "zod";
+import { jsonText, oneLine } from "../reports/printable.ts";
 import type { Io } from "./command.ts";
+import { EXIT } from "./exits.ts";
 
 /** What is wrong, and what to do about it. */
 export type CommandProblem = { readonly problem: string; readonly next?: string | undefined };
 
 const MAX_PROBLEM_LENGTH = 1_000;
 
+/** What `--json` prints where a command ends without a result. Published as `schemas/error.schema.json`. */
+export const CommandError = z.strictObject({
+  error: z.strictObject({
+    /** What the exit code is called: `usage`, `provider`, `authentication`, `interrupted`, … */
+    code: z.string(),
+    message: z.string(),
+    /** What to do about it; null where nothing is known. */
+    next: z.string().nullable(),
+  }),
+  exit: z.int(),
+});
+
+/** The same output, and what prints one object at the end where nothing else was printed and the exit code is not 0. */
+export function withJsonError(output: Io["output"]): {
+  readonly output: Io["output"];
+  readonly end: (exit: number) => Promise<number>;
+} {
+  let isPrinted = false;
+  let [message, next]: [string, string | null] = ["", null];
+  const end = async (exit: number) => {
+    if (isPrinted || exit === EXIT.answered) return exit;
+    const name = Object.entries(EXIT).find(([, code]) => code === exit)?.[0] ?? "failed";
+    const code = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    await output.result(
+      jsonText({ error: { code, message: message || name, next }, exit } satisfies z.infer<
+        typeof CommandError
+      >),
+    );
+    return exit;
+  };
+  return {
+    end,
+    output: {
+      ...output,
+      result(text) {
+        isPrinted ||= text !== "";
+        return output.result(text);
+      },
+      note(text) {
+        if (text.startsWith(TRY)) next = text.slice(TRY.length);
+        else [message, next] = [text.replace(/^parley: /, ""), null];
+        output.note(text);
+      },
+    },
+  };
+}
+
+const TRY = "Try: ";
+
 /** Writes a problem as a sentence, and what to do on a line of its own. */
 export function noteProblem({ output }: Pick<Io, "output">, { problem, next }: CommandProblem): void {
   const line = oneLine(problem, MAX_PROBLEM_LENGTH).trim();
   output.note(`parley: ${line}${/[.?!)]$/.test(line) ? "" : "."}`);
-  if (next !== undefined) output.note(`Try: ${oneLine(next, MAX_PROBLEM_LENGTH)}`);
+  if (next !== undefined) output.note(`${TRY}${oneLine(next, MAX_PROBLEM_LENGTH)}`);
 }
 
 /** Writes an error for people. A bug shows its stack only with `PARLEY_DEBUG`. */

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 import manifest from "../../package.json" with { type: "json" };
 
 const args = process.argv.slice(2);

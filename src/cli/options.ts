@@ -340,6 +340,8 @@ export const TEST = {
   modelB: setting("--model-b <ref>", "second model (default: the same model)"),
   temperatureB: setting("--temperature-b <t>", "temperature of the second model (default: 0.5)"),
   delays: flag("--delays", "wait between turns as the test says"),
+  ...LIMITS,
+  reporter: text("--reporter <names>", "print junit (XML), github (annotations) or both, with a comma"),
   ...JSON_FLAG,
   ...QUIET,
 };

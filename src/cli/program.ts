@@ -11,7 +11,7 @@ import { Fault } from "../kernel/index.ts";
 import { findMeant } from "../text/words.ts";
 import { longFlag, type Command, type CommandGroup, type CommandOptions, type Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { noteError, noteProblem } from "./errors.ts";
+import { noteError, noteProblem, withJsonError } from "./errors.ts";
 import { EXIT, exitOfError } from "./exits.ts";
 import {
   byCommandGroup,
@@ -41,7 +41,15 @@ export async function runProgram(
   argv: readonly string[],
   { protocols = [] }: { readonly protocols?: Registry<AnyProtocol> } = {},
 ): Promise<number> {
-  const io: Io = { output: processOutput(process.env), env: process.env, cwd: process.cwd(), protocols };
+  const options = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  const own = processOutput(process.env);
+  const { output, end } = options.includes("--json")
+    ? withJsonError(own)
+    : { output: own, end: (exit: number) => Promise.resolve(exit) };
+  return end(await runCommand(argv, { output, env: process.env, cwd: process.cwd(), protocols }));
+}
+
+async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   try {
     const parsed = await parseCommandLine(argv.length > 0 ? argv : await pipedQuestion(io), io);
     if (!parsed) return EXIT.answered;

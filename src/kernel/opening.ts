@@ -44,7 +44,7 @@ export type Labels = z.infer<typeof Labels>;
  * The version of what reads replies (answers, verdicts, rankings) and compares answers. A change that reads a recorded reply
  * otherwise raises it, so that a replay can tell an older reading from an altered record.
  */
-export const READERS_VERSION = 6;
+export const READERS_VERSION = 7;
 
 /**
  * The complete, pinned input of a deliberation: resume, replay and fork read nothing else. Long texts (instructions,
@@ -59,6 +59,8 @@ export const Opening = z.strictObject({
   readers: z.int().positive().optional(),
   /** The settings after the protocol's schema has parsed them. */
   settings: z.record(z.string(), Json),
+  /** The pack that members, strategy and settings are from; absent where none was named. */
+  pack: z.string().optional(),
   /** In seat order, with unique ids. */
   participants: z
     .array(Participant)

@@ -298,7 +298,7 @@ const usageText = ({ calls, tokens, cost }: Result, unpriced: readonly string[])
 
 /** Who took part, what it took, and under which id it is kept. */
 function accountRows(result: Result, unpriced: readonly string[] = []): LabelledRow[] {
-  const { participants, grade, wallMs, id } = result;
+  const { participants, grade, pack, wallMs, id } = result;
   const models = participants.map(({ name, seat, model, family }) => [
     name,
     seat,
@@ -306,6 +306,7 @@ function accountRows(result: Result, unpriced: readonly string[] = []): Labelled
     formatFamily(family),
   ]);
   return [
+    ...(pack === null ? [] : [{ label: "Pack", text: oneLine(pack) }]),
     { label: "Participants", table: models },
     ...(grade === null ? [] : [{ label: "Score", text: gradeText(grade) }]),
     { label: "Usage", text: usageText(result, unpriced) },

@@ -34,6 +34,8 @@ export const Result = z.strictObject({
   id: z.string(),
   /** The protocol's name says which form `section` has. */
   protocol: z.strictObject({ name: z.string(), version: z.int() }),
+  /** The pack that members, strategy and settings are from; null where none was named. */
+  pack: nullable.text,
   /** A closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`, `stopped-by-budget`, `inconclusive`), `waiting` for answers of a person, or `open`. */
   status: z.string(),
   /** Whether any part of it was said by a simulated model. */
@@ -121,7 +123,7 @@ export function resultFold(view?: SectionView): ResultFold {
   const entries: Entry[] = [];
   const answers = new Map<StepKey, AnswerEvent>();
   const lacking: Result["degraded"] = [];
-  /** Why parts were lost whose steps say so themselves. */
+  /** The parts that were lost and whose steps say so themselves, by step and by why. */
   const noted = new Set<string>();
   const folds = { waiting: waitingFold(), spent: spentFold(), criticalPath: criticalPathFold() };
   const at = {
@@ -147,7 +149,7 @@ export function resultFold(view?: SectionView): ResultFold {
       if (isEvent(entry, "answer-given")) historyOf(at.answers, entry.data.by).set(count, entry);
     }
     if (callOf(entry)?.ok === false && !at.failed.at(count)) at.failed.set(count, entry);
-    if (isEvent(entry, "degradation-noted")) noted.add(entry.data.why);
+    if (isEvent(entry, "degradation-noted")) noted.add(entry.data.why).add(ownStepOf(entry) ?? "");
     lacking.push(...lackingIn(entry, { budget: at.opened.at(count)?.data.budget ?? {}, noted }));
     at.lacking.set(count, lacking.length);
     folds.waiting.take(entry);
@@ -177,6 +179,7 @@ export function resultFold(view?: SectionView): ResultFold {
       return {
         id: opened.deliberation,
         protocol: { ...data.protocol },
+        pack: data.pack ?? null,
         status: closing?.outcome ?? (at.waiting.at(count) ? "waiting" : "open"),
         simulated: at.simulated.at(count) ?? false,
         question: data.question,
@@ -264,13 +267,15 @@ function lackingIn(
     return ranking.ok ? [] : [{ what: `the ranking by ${by}`, why: `unreadable: ${ranking.reason}` }];
   }
   // Those whom no event of their own says to be missing: stragglers, and those for whom the budget did not reach.
-  if (!isEvent(entry, "roster-fixed")) return [];
   const work = workOf(entry);
-  const when = work?.round === undefined ? "" : ` in round ${work.round}`;
+  if (!isEvent(entry, "roster-fixed") || (work?.kind !== "admission" && work?.kind !== "roster")) return [];
+  const when = work.round === undefined ? "" : ` in round ${work.round}`;
   const out =
-    work?.kind === "admission" ? entry.data.out : entry.data.out.filter(({ why }) => !noted.has(why));
+    work?.kind === "admission"
+      ? entry.data.out
+      : entry.data.out.filter(({ id, why }) => !noted.has(why) && !noted.has(`${entry.data.phase}/${id}`));
   return out.map(({ id, why, needs }) => {
-    const what = `${work?.of ?? "part"} by ${id}${when}`;
+    const what = `${work.of ?? "part"} by ${id}${when}`;
     return needs ? { what, why: `${why}${describeNeeds(needs, budget)}`, needs } : { what, why };
   });
 }

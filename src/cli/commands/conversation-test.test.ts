@@ -63,6 +63,7 @@ type Telling = {
   readonly words: readonly string[];
   readonly flags?: Flags;
   readonly answer?: () => string;
+  readonly reporter?: string;
   /** The flags of all that was opened, and of all that was closed. */
   readonly opened?: Flags[];
   readonly closed?: Flags[];
@@ -71,7 +72,7 @@ type Telling = {
 /** Runs stories over conversations that all end with this answer. */
 async function told(
   place: Scratch,
-  { words, flags = {}, answer = () => "Paris.", opened = [], closed = [] }: Telling,
+  { words, flags = {}, answer = () => "Paris.", opened = [], closed = [], reporter }: Telling,
 ): Promise<Said & Required<Pick<Telling, "opened" | "closed">>> {
   const ports: StoryPorts = {
     world: { id: () => "x", sleep: () => Promise.resolve() },
@@ -85,7 +86,7 @@ async function told(
   const said = await captured(place, (io) =>
     runTests(
       io,
-      { json: flags["json"] === true, quiet: flags["quiet"] === true, delays: false },
+      { json: flags["json"] === true, quiet: flags["quiet"] === true, delays: false, reporter },
       {
         words,
         flags,
@@ -209,3 +210,48 @@ describe("a file that cannot be used among others", () => {
     expect(stderr).toContain(says);
   });
 });
+
+describe("what a reporter prints", () => {
+  const two = () =>
+    scratch({ "project/a.yaml": story('A "<&"', "Paris"), "project/b.yaml": story("B", "Rome\u0007, 50%") });
+
+  it("is JUnit's XML on stdout, and annotations of GitHub's beside it", async () => {
+    using place = two();
+    const { code, stdout, stderr } = await told(place, {
+      words: ["a.yaml", "b.yaml"],
+      reporter: "junit,github",
+    });
+    expect(code).toBe(1);
+    const { document } = parseXml(stdout);
+    expect(document("testsuite")).toEqual([
+      { name: 'A "<&"', file: "a.yaml", tests: "2", failures: "0", skipped: "0" },
+      { name: "B", file: "b.yaml", tests: "3", failures: "2", skipped: "0" },
+    ]);
+    expect(stderr).toMatch(/^::error file=b\.yaml,title=B::the answer contains .*50%25.*found: /m);
+    expect(stdout + stderr).not.toMatch(/FAILED|checks? passed,/);
+  });
+
+  it("is refused where there is none of the name", async () => {
+    using place = two();
+    await expect(told(place, { words: ["a.yaml"], reporter: "tap" })).rejects.toThrow(/no reporter "tap"/);
+  });
+});
+
+/** The attributes of all elements of a name; throws where tags do not match. */
+function parseXml(text: string) {
+  const open: string[] = [];
+  for (const [, slash, name = "", , empty] of text.matchAll(/<(\/?)([a-z]+)((?: [a-z]+="[^"<]*")*)(\/?)>/g)) {
+    if (slash !== "") expect(open.pop()).toBe(name);
+    else if (empty === "") open.push(name);
+  }
+  expect(open).toEqual([]);
+  const plain = (value: string) =>
+    value.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  const document = (name: string) =>
+    [...text.matchAll(new RegExp(`<${name} ([^>]*)>`, "g"))].map(([, given = ""]) =>
+      Object.fromEntries(
+        [...given.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key, plain(value)]),
+      ),
+    );
+  return { document };
+}

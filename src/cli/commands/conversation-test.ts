@@ -1,14 +1,15 @@
 import { openConfigured } from "../../app/configured.ts";
 import { loadSettings } from "../../config/sources.ts";
 import { subjectKnown, SUBJECTS } from "../../interop/local2/subjects.ts";
-import { isFault, type Fault } from "../../kernel/index.ts";
+import { Fault, isFault } from "../../kernel/index.ts";
 import type { StoryReport } from "../../lab/story/checks.ts";
 import { readStoryFile, storyFiles, type Story } from "../../lab/story/file.ts";
 import { refuseUnmet, runStory, storyFlags, storyPorts, type StoryPorts } from "../../lab/story/story.ts";
 import { storiesLine, storyText } from "../../lab/story/text.ts";
 import { jsonText, oneLine } from "../../reports/printable.ts";
 import { pluralize } from "../../text/format.ts";
-import { type Io, type Values } from "../command.ts";
+import { quoteValue } from "../../text/words.ts";
+import { splitList, type Io, type Values } from "../command.ts";
 import { noteError } from "../errors.ts";
 import { EXIT } from "../exits.ts";
 import { wordNote } from "../notes.ts";
@@ -16,7 +17,8 @@ import type { TEST } from "../options.ts";
 import { interruptible } from "../session.ts";
 
 type ConversationTestFlags = Readonly<Record<string, unknown>>;
-type TestOptions = Values<Pick<typeof TEST, "json" | "quiet" | "delays">>;
+type TestOptions = Values<Pick<typeof TEST, "json" | "quiet" | "delays">> &
+  Partial<Values<Pick<typeof TEST, "reporter">>>;
 
 /** Runs conversations and checks what is expected of them; exit 1 where a check fails. */
 export const test = (io: Io, options: Values<typeof TEST>, words: readonly string[]): Promise<number> =>
@@ -29,6 +31,8 @@ export const test = (io: Io, options: Values<typeof TEST>, words: readonly strin
       return { ports: storyPorts(context, wordNote), close: () => parley.close() };
     },
   });
+
+const REPORTERS = ["junit", "github"];
 
 export type TestRun = {
   /** Files, or patterns of their names. */
@@ -46,12 +50,19 @@ export type TestRun = {
  */
 export const runTests = (
   io: Io,
-  { json, quiet, delays }: TestOptions,
+  { json, quiet, delays, reporter: named }: TestOptions,
   { words, flags, open }: TestRun,
 ): Promise<number> =>
   interruptible(async (signal) => {
     const subjects = { names: SUBJECTS.map(({ subject }) => subject), known: subjectKnown };
     const refusals: Fault[] = [];
+    const reporter = splitList(named ?? "");
+    const unknown = reporter.find((name) => !REPORTERS.includes(name));
+    if (unknown !== undefined)
+      throw new Fault("configuration", {
+        why: `there is no reporter ${quoteValue(unknown)}`,
+        next: `--reporter ${REPORTERS.join(",")}`,
+      });
     const stories = storyFiles(words, io).flatMap((file) => {
       try {
         const story = readStoryFile(file, subjects, io);
@@ -90,14 +101,20 @@ export const runTests = (
         }
         reports.push(report);
         const gap = reports.length > 1 ? "\n" : "";
-        if (!json) await io.output.result(`${gap}${storyText(report, { color, width })}`);
+        if (!json && reporter.length === 0)
+          await io.output.result(`${gap}${storyText(report, { color, width })}`);
       } finally {
         await close();
       }
     }
     const all = { ...summarize(reports), ...(refusals.length > 0 ? { ok: false } : {}) };
     if (json) await io.output.result(jsonText(all));
-    else if (reports.length > 1) await io.output.result(`\n${storiesLine(all)}\n`);
+    else if (reporter.length > 0) {
+      const { githubLines, junitText } = await import("../../lab/story/reporters.ts");
+      if (reporter.includes("junit")) await io.output.result(junitText(reports));
+      // Where both are asked for, what GitHub reads of either stream leaves the other to the XML.
+      if (reporter.includes("github")) for (const line of githubLines(reports)) io.output.note(line);
+    } else if (reports.length > 1) await io.output.result(`\n${storiesLine(all)}\n`);
     if (refusals.length > 0) return EXIT.usage;
     return all.ok ? EXIT.answered : EXIT.refusedByCheck;
   });

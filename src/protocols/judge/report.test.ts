@@ -32,6 +32,7 @@ function textOf(section: JudgeSection, names: readonly string[], style: TextStyl
       finalAnswer: null,
       degraded: [],
       error: null,
+      pack: null,
       control: null,
       grade: null,
       previous: null,

@@ -1,0 +1,54 @@
+import { printable, oneLine } from "../../reports/printable.ts";
+import { checksOf, type StoryCheck, type StoryReport } from "./checks.ts";
+
+/** A text of foreign words as a value, or the content, of an element of XML 1.0, without characters that it does not have. */
+const xml = (text: string): string =>
+  printable(text)
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("\n", "&#10;");
+
+/** Stories as JUnit's XML, one suite each and one case a check; ends in a newline. */
+export function junitText(stories: readonly StoryReport[]): string {
+  const counts = (checks: readonly StoryCheck[]) => {
+    const count = (ok: boolean | null) => checks.filter((one) => one.ok === ok).length;
+    return `tests="${checks.length}" failures="${count(false)}" skipped="${count(null)}"`;
+  };
+  const testCase = ({ what, ok, found }: StoryCheck, suite: string) => {
+    const inner =
+      ok === false
+        ? `<failure message="${xml(found)}"/>`
+        : ok === null
+          ? `<skipped message="${xml(found)}"/>`
+          : "";
+    return `    <testcase classname="${xml(suite)}" name="${xml(what)}">${inner}</testcase>`;
+  };
+  const suites = stories.flatMap((story) => {
+    const checks = checksOf(story);
+    return [
+      `  <testsuite name="${xml(story.id)}" file="${xml(story.file)}" ${counts(checks)}>`,
+      ...checks.map((one) => testCase(one, story.id)),
+      "  </testsuite>",
+    ];
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts(stories.flatMap(checksOf))}>\n${suites.join("\n")}\n</testsuites>\n`;
+}
+
+/** A line of foreign words in a workflow command of GitHub's. */
+const escaped = (text: string): string =>
+  oneLine(text, 1_000).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const property = (text: string): string => escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+
+/** An annotation of GitHub's for each check that failed. */
+export const githubLines = (stories: readonly StoryReport[]): string[] =>
+  stories.flatMap((story) =>
+    checksOf(story)
+      .filter(({ ok }) => ok === false)
+      .map(
+        ({ what, found }) =>
+          `::error file=${property(story.file)},title=${property(story.id)}::${escaped(`${what}; found: ${found}`)}`,
+      ),
+  );
