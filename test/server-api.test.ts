@@ -351,6 +351,19 @@ describe("actions", () => {
     expectProblem(await server.post(`deliberations/${done.id}/fork`, { strat: 1 }), 422, "invalid-request");
   });
 
+  it("retry what an outage failed, and refuse that where nothing was lost", async () => {
+    const retry = { retry: true };
+    expectProblem(await server.post(`deliberations/${done.id}/fork`, retry), 422, "configuration");
+    const models = [...SIMS.slice(0, 2), "sim/cy?fail=1"];
+    const lost = await server.ask({ ...question, models });
+    expect(lost).toMatchObject({ status: "answered-degraded" });
+    const estimate = await server.post(`deliberations/${lost.id}/fork/estimate`, retry);
+    expect(estimate).toMatchObject({ status: 200, json: { reusable: 3 } });
+    const again = await server.post(`deliberations/${lost.id}/fork`, retry, wait);
+    // It fails as before, and nobody else is asked.
+    expect(again).toMatchObject({ status: 200, json: { status: "answered-degraded", calls: 1 } });
+  }, 30_000);
+
   it("ESTIMATE-1: estimate a fork as a whole run, count what it can reuse, and record nothing", async () => {
     const before = (await server.get("deliberations?limit=200")).json.data.length;
     const estimate = async (body: object) => {

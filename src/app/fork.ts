@@ -2,10 +2,12 @@ import { textDigest, type AnyProtocol, type ForkChanges, type NewDeliberation } 
 import {
   callOf,
   Fault,
+  isOutage,
   isVoice,
   Json,
   type DeliberationId,
   type Digest,
+  type Entry,
   type Opening,
   type Participant,
 } from "../kernel/index.ts";
@@ -22,7 +24,17 @@ type PlannedFork = {
   readonly changes: ForkChanges & Required<Pick<ForkChanges, "participants" | "templates">>;
   readonly texts: ReadonlyMap<Digest, string>;
 };
-type LeftOut = { readonly without?: readonly string[] | undefined };
+type HowForked = {
+  readonly without?: readonly string[] | undefined;
+  /** Whether a parent without outages is refused. */
+  readonly retry?: boolean | undefined;
+};
+
+/** Whether an outage failed a call that is no reaction's. */
+function isLost(entry: Entry): boolean {
+  const call = callOf(entry);
+  return entry.origin.by !== "reactor" && call?.ok === false && isOutage(call.failure);
+}
 
 /** What a fork would take if it reused nothing, and what it can reuse. */
 export type ForkEstimate = RunEstimate & {
@@ -34,14 +46,14 @@ export type ForkEstimate = RunEstimate & {
  * Returns the changes of a fork: only settings of the request (`mode`, `effort`, `strategy`, `goal`, `chair` and caps), not
  * those from files or the environment. `without` names members to leave out, by id or name. The texts that the changes name
  * are then in the store.
- * @throws Fault `configuration` for a setting that the parent's protocol does not have
+ * @throws Fault `configuration` for a setting that the parent's protocol does not have, and where there is nothing to retry
  */
 export async function forkChanges(
   context: AppContext,
   parent: DeliberationId,
-  leftOut: LeftOut,
+  how: HowForked,
 ): Promise<ForkChanges> {
-  const { changes, texts } = await planFork(context, parent, leftOut);
+  const { changes, texts } = await planFork(context, parent, how);
   await Promise.all([...texts].map(([digest, text]) => context.store.putText(digest, text)));
   return changes;
 }
@@ -54,7 +66,7 @@ export async function forkChanges(
 export async function estimateFork(
   given: AppContext,
   parent: DeliberationId,
-  { without, upToSeq }: LeftOut & { readonly upToSeq?: number | undefined },
+  { upToSeq, ...how }: HowForked & { readonly upToSeq?: number | undefined },
 ): Promise<ForkEstimate> {
   const context = withoutKeys(given);
   const entries = await context.store.read(parent);
@@ -63,7 +75,7 @@ export async function estimateFork(
     throw new Fault("invalid-request", { problem });
   }
   const { data: opening } = findOpening(entries, parent);
-  const { changes, texts } = await planFork(context, parent, { without });
+  const { changes, texts } = await planFork(context, parent, how);
   const read = async (digest: Digest) => texts.get(digest) ?? (await context.store.text(digest));
   const estimate = await estimateOpening(context, {
     opening: await unpinned({ ...opening, ...changes }, read),
@@ -78,6 +90,7 @@ export async function estimateFork(
       entry.seq <= (upToSeq ?? entries.length) &&
       (entry.origin.by === "protocol" || entry.origin.by === "adopted") &&
       callOf(entry) &&
+      !isLost(entry) &&
       same.has(speakerOf(entry)),
   ).length;
   return { ...estimate, reusable };
@@ -120,10 +133,15 @@ async function unpinned(
 async function planFork(
   context: AppContext,
   parent: DeliberationId,
-  { without = [] }: LeftOut,
+  { without = [], retry = false }: HowForked,
 ): Promise<PlannedFork> {
   const texts = new Map<Digest, string>();
-  const opening = findOpening(await context.store.read(parent), parent).data;
+  const entries = await context.store.read(parent);
+  const opening = findOpening(entries, parent).data;
+  if (retry && !entries.some(isLost)) {
+    const why = `${parent} lost no call by network, rate, overload or credentials, so there is nothing to ask anew`;
+    throw new Fault("configuration", { why, next: "fork it with changes, or ask again" });
+  }
   const { protocols, requested, settings, store } = context;
   const protocol = await protocolNamed(protocols, opening.protocol.name);
   const changed: Record<string, Json> = {};

@@ -84,6 +84,8 @@ export type ForkRequest = RequestSettings & {
   readonly request?: string | undefined;
   /** Reuses only what was recorded up to and including this `seq`; by default everything. */
   readonly upToSeq?: number | undefined;
+  /** Refuses a parent that lost no call by network, rate, overload or credentials. Every fork asks anew what was lost so. */
+  readonly retry?: boolean | undefined;
   readonly labels?: Labels | undefined;
 };
 
@@ -243,18 +245,19 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
 
   const openFork: Parley["openFork"] = async (parent, given = {}, call = {}) => {
     checkForkRequest(given);
-    const { without, request, upToSeq, labels, ...changed } = given;
+    const { without, request, upToSeq, retry, labels, ...changed } = given;
     const { client } = call;
     const context = writing(call, changed);
     const from = await resolveId(context, parent);
     const { forkChanges } = await import("./fork.ts");
     const changes = {
-      ...(await forkChanges(context, from, { without })),
+      ...(await forkChanges(context, from, { without, retry })),
       ...(labels === undefined ? {} : { labels }),
       ...(client === undefined ? {} : { client }),
     };
     const name = request ?? context.world.id();
-    const { fresh, opened } = await context.engine.fork(from, { request: name, changes, upToSeq });
+    const asked = { request: name, changes, upToSeq, asksOutages: true };
+    const { fresh, opened } = await context.engine.fork(from, asked);
     return { opened, fresh, notes: [] };
   };
 
@@ -284,10 +287,10 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     openFork,
     async estimateFork(parent, given = {}, call = {}) {
       checkForkRequest(given);
-      const { without, upToSeq, ...changed } = given;
+      const { without, upToSeq, retry, ...changed } = given;
       const context = contextFor(call, { scope: "read", request: changed });
       const { estimateFork } = await import("./fork.ts");
-      return estimateFork(context, await resolveId(context, parent), { without, upToSeq });
+      return estimateFork(context, await resolveId(context, parent), { without, upToSeq, retry });
     },
     async pending(id, call) {
       const context = reading(call);

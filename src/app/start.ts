@@ -284,6 +284,7 @@ const FORK_FIELDS = {
   without: z.array(z.string()).optional(),
   request: z.string().min(1).optional(),
   upToSeq: z.int().positive().optional(),
+  retry: z.boolean().optional(),
   labels: Labels.optional(),
 };
 

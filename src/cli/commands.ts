@@ -243,6 +243,14 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["resume ID", "resume ID --timeout 2m"],
     run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).resume(io, given, id),
   }),
+  defineCommand("retry [id]", "Ask anew what a run lost by an outage", {
+    details:
+      "A fork that takes over all steps but those that failed by network, rate, overload or credentials, and what follows from them.",
+    options: options.RETRY,
+    examples: ["retry ID", "retry ID --dry-run"],
+    run: async (io, given, [id = "last"]) =>
+      (await import("./commands/runs.ts")).fork(io, given, { id, retry: true }),
+  }),
   defineCommand("replay [id]", "Run again from the journal, without models, and compare", {
     options: options.JSON_FLAG,
     examples: ["replay ID", "replay ID --json"],
@@ -251,7 +259,8 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   defineCommand("fork [id]", "Re-run with changes; unaffected steps are reused", {
     options: options.FORK,
     examples: ["fork ID --strategy risk-averse", "fork ID --without challenger --json"],
-    run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).fork(io, given, id),
+    run: async (io, given, [id = "last"]) =>
+      (await import("./commands/runs.ts")).fork(io, given, { id, without: given.without }),
   }),
   ...KNOWN_OVER_RUNS,
   defineCommand("estimate [words...]", "Print calls and cost of a question; call no model", {

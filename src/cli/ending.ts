@@ -3,7 +3,7 @@ import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
-import { isEvent, type DeliberationId, type Entry, type FailureCode } from "../kernel/index.ts";
+import { isEvent, isOutage, type DeliberationId, type Entry, type FailureCode } from "../kernel/index.ts";
 import {
   answerText,
   bareAnswerText,
@@ -56,8 +56,11 @@ export async function finish(
   const { result, isVerdict = false } = shown;
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await output.result(jsonText(result));
-  if (isShown) await showResult(output, shown, { ...showing, unpriced: unpricedModels(entries) });
-  const exit = exitOf(result, describeProblem(result, entries).failures, showing.onDegraded);
+  const { failures } = describeProblem(result, entries);
+  const isRetried = result.status === "answered-degraded" && failures.some(isOutage);
+  const next = [...nextCommands(result), ...(isRetried ? [`parley retry ${result.id}`] : [])];
+  if (isShown) await showResult(output, shown, { ...showing, unpriced: unpricedModels(entries), next });
+  const exit = exitOf(result, failures, showing.onDegraded);
   if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));
   return exit;
 }
@@ -73,7 +76,8 @@ async function showResult(
     unpriced,
     quiet,
     isWritten = false,
-  }: Pick<Showing, "quiet" | "isWritten"> & { readonly unpriced: readonly string[] },
+    next,
+  }: Pick<Showing, "quiet" | "isWritten"> & Readonly<Record<"next" | "unpriced", readonly string[]>>,
 ): Promise<void> {
   const { result } = shown;
   const face = { ...(await faceOf(output)), unpriced };
@@ -82,14 +86,11 @@ async function showResult(
     else await output.result(answerText(shown, face));
     if (!quiet) output.note(nextLine(result));
   } else if (output.stdout.terminal && !isWritten)
-    await output.result(briefAnswerText(shown, face, quiet ? undefined : { next: nextCommands(result) }));
+    await output.result(briefAnswerText(shown, face, quiet ? undefined : { next }));
   else {
     if (!isWritten) await output.result(bareAnswerText(shown));
     if (quiet) return;
-    const lines = [
-      ...warningLines(shown),
-      ...footerLines(shown, { unpriced, width: NOTE_CELLS, next: nextCommands(result) }),
-    ];
+    const lines = [...warningLines(shown), ...footerLines(shown, { unpriced, width: NOTE_CELLS, next })];
     for (const line of lines) output.note(line);
   }
 }
@@ -137,7 +138,9 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
       next: `the same with --seat me:tie-break, which lets you decide; or parley show ${result.id}`,
     };
   const remedy = remedyOf(failures);
-  return { problem, next: remedy === undefined ? `parley show ${result.id}` : `${remedy}, then ask again` };
+  if (remedy === undefined) return { problem, next: `parley show ${result.id}` };
+  const again = failures.some(isOutage) ? `parley retry ${result.id}, or ask again` : "ask again";
+  return { problem, next: `${remedy}, then ${again}` };
 }
 
 /** Codes of failures, as a recorded reason has them, and what they mean. */

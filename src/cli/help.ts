@@ -8,7 +8,7 @@ import { longFlag } from "./command.ts";
 const COMMAND_GROUPS = {
   "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
   "Past runs": [
-    ...["list", "show", "resume", "fork", "replay", "export", "cost", "contributions", "feedback"],
+    ...["list", "show", "resume", "retry", "fork", "replay", "export", "cost", "contributions", "feedback"],
     ...["answer", "seat", "inbox", "cancel"],
   ],
   Evaluate: ["bench", "benches", "tasks", "eval", "judge", "audit", "history", "league", "forest", "test"],

@@ -151,14 +151,14 @@ export const ALL_ANSWERS = {
   second: flag("--second", "the second model's answers: show them too", { old: "--all" }),
 };
 
+export const RETRY = { ...LIMITS, ...DRY_RUN, ...SHOWING };
 export const FORK = {
   ...CHAIR,
   ...STRATEGY,
   ...MODE,
   effort: setting("--effort <n>", "depth: 1 to 5, of a run of ask"),
   without: repeated("--without <member>", "leave a member out; may be repeated"),
-  ...LIMITS,
-  ...SHOWING,
+  ...RETRY,
 };
 export const ANSWER = { list: flag("--list", "only list the open questions"), ...DEBATE_FILES, ...SHOWING };
 export const SEAT = {

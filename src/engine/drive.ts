@@ -4,6 +4,7 @@ import {
   canonical,
   Fault,
   isEvent,
+  isOutage,
   type Closing,
   type DeliberationId,
   type Entry,
@@ -28,6 +29,7 @@ import type { StepsContext } from "./steps-context.ts";
 // DRIVE-2. A drive ends as `waiting` only when no step is running and a client's event is missing.
 // DRIVE-3. An interrupted drive closes nothing, even if the protocol treated the interruption as a failure.
 // DRIVE-4. A fork adopts a parent's step that failed for lack of budget only under the same budget; otherwise it repeats the step.
+// DRIVE-5. A fork that asks outages repeats a parent's step that failed by one, and what was decided after it.
 
 /** How a drive ended. `interrupted` and `waiting` leave the deliberation open for another drive. */
 export type DriveResult =
@@ -156,7 +158,7 @@ type ParentHistory = NonNullable<Opening["parent"]> & { readonly opening: Openin
 /** The steps that a fork may adopt: its parent's, up to the seq in the opening. @throws Fault `deliberation-missing` */
 async function parentOf(
   store: OrganizationStore,
-  { id, upToSeq, opening }: ParentHistory,
+  { id, upToSeq, asksOutages, opening }: ParentHistory,
 ): Promise<NonNullable<StepsContext["parent"]>> {
   const history = createHistory(
     { read: async (deliberation) => (await store.read(deliberation)).filter(({ seq }) => seq <= upToSeq) },
@@ -165,18 +167,19 @@ async function parentOf(
   await history.catchUp();
   const { budget } = openingOf(history, id).data;
   const sameBudget = canonical(budget) === canonical(opening.budget);
+  const isRepeated = (entry: Entry): boolean => {
+    const call = callOf(entry);
+    if (call?.ok !== false) return false;
+    const isOverBudget = !sameBudget && call.failure.code === "over-budget"; // DRIVE-4
+    return isOverBudget || (asksOutages === true && isOutage(call.failure)); // DRIVE-5
+  };
   return {
     id,
     batch(origin) {
       const batch = history.batch(origin);
-      return sameBudget || !batch?.some(isOverBudget) ? batch : undefined; // DRIVE-4
+      return batch?.some(isRepeated) ? undefined : batch;
     },
   };
-}
-
-function isOverBudget(entry: Entry): boolean {
-  const call = callOf(entry);
-  return call?.ok === false && call.failure.code === "over-budget";
 }
 
 export function openingOf(history: Pick<History, "batch">, id: DeliberationId): Event<"deliberation-opened"> {

@@ -201,6 +201,47 @@ describe("a fork", () => {
     expect(fork.calls).toEqual(["cyd", "chair"]);
   });
 
+  const codes = ["network", "rate-limited", "overloaded", "unauthorised", "out-of-credit"] as const;
+  it.each(codes)(
+    "DRIVE-5: that asks outages asks anew whom %s failed, and adopts the others",
+    async (fail) => {
+      const on = await parent({
+        ...script,
+        bob: (_request, nth) => (nth === 1 ? { fail } : "b"),
+        cyd: () => "c",
+      });
+      const { opened } = await on.engine.fork(on.id, { request: "f", changes: {}, asksOutages: true });
+      const before = on.models.count();
+      await on.drive(opened.deliberation);
+      expect(on.models.calls.slice(before).map(({ name }) => name)).toEqual(["bob", "chair"]);
+      expect(await on.lines(opened.deliberation)).toMatchInlineSnapshot(`
+      [
+        "deliberation-opened < open",
+        "answer-given < adopted: protocol/draft/ada",
+        "answer-given < adopted: protocol/draft/cyd",
+        "answer-given < protocol/draft/bob",
+        "roster-fixed < protocol/draft/roster",
+        "synthesis-given < protocol/synthesis",
+        "deliberation-closed < close",
+      ]
+    `);
+      await on.engine.replay(opened.deliberation);
+      // A fork that measures, and one of an earlier version, takes over what failed, too.
+      expect((await on.fork({})).calls).toEqual([]);
+    },
+  );
+
+  it.each(["refused", "context-too-long", "timed-out", "unreadable"] as const)(
+    "DRIVE-5: that asks outages adopts what failed as %s, for it would fail so again",
+    async (fail) => {
+      const on = await parent({ ...script, bob: () => ({ fail }), cyd: () => "c" });
+      const { opened } = await on.engine.fork(on.id, { request: "f", changes: {}, asksOutages: true });
+      const before = on.models.count();
+      await on.drive(opened.deliberation);
+      expect(on.models.count()).toBe(before);
+    },
+  );
+
   it("goes on after a crash as it would have: adopted and made steps are not mixed up", async () => {
     const on = await parent();
     const participants = await on.withEve("ada");

@@ -231,13 +231,15 @@ export type ForkOptions = {
   readonly request: string;
   readonly changes: ForkChanges;
   readonly upToSeq?: number | undefined;
+  /** Whether it asks anew what an outage failed. (DRIVE-5) */
+  readonly asksOutages?: boolean | undefined;
 };
 
 /** Opens a fork of the parent's recorded steps. Texts that the changes name must be in the store. */
 export async function fork(
   store: OrganizationStore,
   parent: DeliberationId,
-  { request, changes, upToSeq }: ForkOptions,
+  { request, changes, upToSeq, asksOutages = false }: ForkOptions,
 ): Promise<OpenResult> {
   const entries = await store.read(parent);
   const [opened] = entries;
@@ -249,7 +251,10 @@ export async function fork(
   }
   // A fork is not part of its parent's series, and its client is not the parent's.
   const { series: _series, client: _client, ...kept } = opened.data;
-  const from = { id: parent, upToSeq: upToSeq ?? entries.length };
+  const from = {
+    ...{ id: parent, upToSeq: upToSeq ?? entries.length },
+    ...(asksOutages ? { asksOutages: true } : {}),
+  };
   const opening = Opening.parse({ ...kept, ...changes, parent: from });
   const id = idOfRequest(opening.organization, request);
   return record(store, { id, request, opening });

@@ -81,6 +81,7 @@ export {
   ModelRef,
   MAX_REPLY_TOKENS,
   ModelRequest,
+  isOutage,
   mayBeCharged,
   type Models,
   Needs,

@@ -107,6 +107,17 @@ const MAYBE_CHARGED: readonly FailureCode[] = [
 /** True if the provider may charge for a request that failed so. An `over-budget` that was sent ran out of time. */
 export const mayBeCharged = ({ code }: Failure): boolean => MAYBE_CHARGED.includes(code);
 
+const OUTAGES: readonly FailureCode[] = [
+  "network",
+  "rate-limited",
+  "overloaded",
+  "unauthorised",
+  "out-of-credit",
+];
+
+/** True for a failure on the way to a model, by network, rate, overload or credentials: asked again, it may be none. */
+export const isOutage = ({ code }: Pick<Failure, "code">): boolean => OUTAGES.includes(code);
+
 /** Token counts from the provider; null if not reported. `cached` is part of `in`, `reasoning` is part of `out`. */
 export const Tokens = z.strictObject({
   in: z.int().nonnegative().nullable(),

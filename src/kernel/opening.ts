@@ -100,7 +100,13 @@ export const Opening = z.strictObject({
     })
     .optional(),
   /** A fork reuses each parent step that was recorded up to and including this `seq` and has the same digest. */
-  parent: z.strictObject({ id: DeliberationId, upToSeq: z.int().positive() }).optional(),
+  parent: z
+    .strictObject({
+      ...{ id: DeliberationId, upToSeq: z.int().positive() },
+      /** It asks anew what an outage failed (`isOutage`); absent in forks that measure, and in those of earlier versions. */
+      asksOutages: z.literal(true).optional(),
+    })
+    .optional(),
 });
 export type Opening = z.infer<typeof Opening>;
 

@@ -88,6 +88,7 @@ const late = (detail: string) => new Refused({ status: 409, code: "answered", de
 
 const ended = (entries: readonly Entry[]): Refused => {
   const detail = `it has ended: ${closingIn(entries)?.outcome ?? "closed"}`;
-  const next = "fork it to run it again with changes";
+  const next =
+    "fork it to run it again with changes, or with retry: true to ask anew only what an outage failed";
   return new Refused({ status: 409, code: "deliberation-closed", detail, next });
 };

@@ -1,7 +1,8 @@
 import { resolveId } from "../../app/lookup.ts";
+import type { ForkRequest } from "../../app/parley.ts";
 import type { Run } from "../../app/run.ts";
 import { readAnswersFile, readAnswersText } from "../../config/input-files.ts";
-import type { Entry } from "../../kernel/index.ts";
+import { callOf, type Entry } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
 import { pluralize } from "../../text/format.ts";
 import { pendingQuestions, type PendingQuestions } from "../../views/pending-questions.ts";
@@ -9,11 +10,12 @@ import { isClosed } from "../../views/result.ts";
 import { answerOnTerminal, recordAnswers, runWithQuestions, type OpenQuestions } from "../clarification.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
+import { printEstimate } from "../estimate.ts";
 import { finish, noteWaiting, showReactions } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { readStandardInput } from "../input.ts";
 import { judgeScreen } from "../judge-progress.ts";
-import type { ANSWER, FORK, JSON_FLAG, RESUME } from "../options.ts";
+import type { ANSWER, JSON_FLAG, RESUME, RETRY } from "../options.ts";
 import { runDeliberation, writeEvents } from "../run-deliberation.ts";
 import { interruptible, showingIn, withParley, type Showing } from "../session.ts";
 
@@ -126,13 +128,38 @@ const completeReactions = (
     return signal.aborted ? EXIT.interrupted : exit;
   });
 
-export const fork = (io: Io, options: Values<typeof FORK>, id: string): Promise<number> =>
+/** Runs again with changes, or `retry`: what an outage failed; and says how much of the run before was taken over. */
+export const fork = (
+  io: Io,
+  options: Values<typeof RETRY>,
+  { id, ...how }: { readonly id: string } & Pick<ForkRequest, "retry" | "without">,
+): Promise<number> =>
   withParley(io, options, async (context, { parley, principal, requested }) => {
-    const request = { ...requested, without: options.without };
+    const request = { ...requested, ...how };
+    if (options.dryRun) {
+      const estimate = await parley.estimateFork(id, request, { principal });
+      const reused = `${pluralize(estimate.reusable, "recorded call")} can be taken over`;
+      if (!options.json) io.output.note(`The estimate is of a whole run, of which ${reused}`);
+      return printEstimate(io, options, estimate);
+    }
     context.folders.add(io.cwd); // what the run's models may read here
-    const begin = (signal: AbortSignal) => parley.fork(id, request, { principal, signal });
-    return runDeliberation(io, { begin }, showingIn(options, context.settings));
+    const runs: Run[] = [];
+    const begin = async (signal: AbortSignal) => {
+      const run = await parley.fork(id, request, { principal, signal });
+      runs.push(run);
+      return run;
+    };
+    const exit = await runDeliberation(io, { begin }, showingIn(options, context.settings));
+    for (const run of options.quiet ? [] : runs) io.output.note(wordFork(run));
+    return exit;
   });
+
+/** `from ID, 5 adopted, 2 asked anew`: the model calls of a fork, by who made them. */
+function wordFork(run: Run): string {
+  const calls = run.recorded().filter((entry) => entry.origin.by !== "reactor" && callOf(entry));
+  const adopted = calls.filter(({ origin }) => origin.by === "adopted").length;
+  return `from ${run.opening.parent?.id}, ${adopted} adopted, ${calls.length - adopted} asked anew`;
+}
 
 /** Closes a run; whoever drives it elsewhere notices and stops. */
 export const cancel = (io: Io, prefix: string): Promise<void> =>

@@ -58,6 +58,8 @@ export const ForkBody = z.strictObject({
   without: z.array(text.max(100)).max(26).optional(),
   /** Reuses only what was recorded up to and including this event. */
   upToSeq: z.int().positive().optional(),
+  /** Refuses one that lost no call by network, rate, overload or credentials; every fork asks anew what was lost so. */
+  retry: z.boolean().optional(),
   labels: Labels.optional(),
 });
 

@@ -150,6 +150,8 @@ export const ForkInput = z.strictObject({
     ...{
       without: "Members to leave out, by id or name.",
       upToSeq: "Reuse what is recorded up to this event.",
+      retry:
+        "Ask anew only what was lost by network, rate, overload or credentials; refused where nothing was.",
     },
     ...{
       ...CAPS,
