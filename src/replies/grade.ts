@@ -2,17 +2,19 @@
 //     rubric's `Score 4: …`, declare none.
 // GRADE-2. Every declaration of the judge's own counts (QUOTED-1), the last line beside the others, and all must say the
 //     same: no recorded judge changes its mind, so that none is taken over another.
+//     Nothing within a JSON object is a mark: objects are found in the reply as it came, before quotations are looked for.
 // GRADE-3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
 import { splitLines } from "../text/fences.ts";
-import { blankQuoted } from "./quoted.ts";
+import { readOwn } from "./quoted.ts";
 import {
   feedbackAround,
   findMarked,
-  findOwnObjects,
+  findObjects,
   readBehind,
   readObjects,
   openReply,
   type Declaration,
+  type FoundObject,
 } from "./verdicts.ts";
 
 /** An absolute grade against a rubric of five anchors, and the judge's words for it. */
@@ -70,15 +72,17 @@ function declare(read: ScoreReading, words: () => string): DeclaredScore[] {
   return read === null ? [] : [{ value: read, words }];
 }
 
-/** What `own` declares: `text`, or the same without what it quotes. */
-function findDeclared(own: string, text: string): DeclaredScore[] {
-  const objects = findOwnObjects(text, own);
+/** What `own` declares, the text or the same without what it quotes, and what these objects of the text do. */
+function findDeclared(own: string, text: string, objects: readonly FoundObject[]): DeclaredScore[] {
   const read = (value: unknown) => readScore(value) ?? undefined;
   return [
-    ...readObjects(text, objects, { names: scoreNames, words: feedbackNames, read }),
+    ...scoreNames.flatMap((name) =>
+      readObjects(text, objects, { names: [name], words: feedbackNames, read }),
+    ),
     ...findMarked(own, resultMarker, objects).flatMap((marked) =>
       declare(readLeadingScore(marked.behind), readBehind(text, marked).words),
     ),
+    ...findOnLastLine(own, text),
   ];
 }
 
@@ -101,10 +105,14 @@ export function parseGrade(reply: string): Grade {
   const opened = openReply(reply);
   if (!opened.ok) return opened;
   const { text } = opened;
-  const own = blankQuoted(text);
-  const read = (from: string) => [...findDeclared(from, text), ...findOnLastLine(from, text)];
-  const ownOnes = read(own);
-  const declared = ownOnes.length > 0 ? ownOnes : read(text);
+  const { own, plain, isQuoted } = readOwn(text);
+  const objects = findObjects(text);
+  const ownOnes = findDeclared(
+    own,
+    text,
+    objects.filter(({ span }) => !isQuoted(span.start)),
+  );
+  const declared = ownOnes.length > 0 ? ownOnes : findDeclared(plain, text, objects);
   const [first] = declared;
   if (first === undefined)
     return refused(text.trim() === "" ? "the reply is empty" : "the reply declares no score");

@@ -1,13 +1,14 @@
 import { splitLines } from "../text/fences.ts";
-import { blankQuoted } from "./quoted.ts";
+import { readOwn } from "./quoted.ts";
 import {
   feedbackAround,
   findMarked,
-  findOwnObjects,
+  findObjects,
   readBehind,
   readObjects,
   openReply,
   type Declaration,
+  type FoundObject,
 } from "./verdicts.ts";
 import {
   adverbs,
@@ -250,9 +251,8 @@ const reasonNames = ["reason", "feedback", "explanation", "rationale"];
 /** What stands in a form that was not filled in: `A or B`, `A | B | tie`. */
 const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or\b|\/(?!s\b)|\||,\s?["'“(]?B\b)/i;
 
-/** What `own` declares: `text`, or the same without what it quotes. */
-function findDeclared(own: string, text: string): DeclaredWinner[] {
-  const objects = findOwnObjects(text, own);
+/** What `own` declares, the text or the same without what it quotes, and what these objects of the text do. */
+function findDeclared(own: string, text: string, objects: readonly FoundObject[]): DeclaredWinner[] {
   const read = (value: unknown) => {
     if (typeof value !== "string") return null;
     const [, marked] = /^\s*\[\[\s?([ABC<>=]{1,4})\s?\]\]\s*$/i.exec(value) ?? [];
@@ -322,13 +322,15 @@ export function parsePreference(reply: string): Preference {
   const opened = openReply(reply);
   if (!opened.ok) return opened;
   const { text } = opened;
-  const own = blankQuoted(text);
-  const strong = findDeclared(own, text);
+  const { own, plain, isQuoted } = readOwn(text);
+  const objects = findObjects(text);
+  const ownObjects = objects.filter(({ span }) => !isQuoted(span.start));
+  const strong = findDeclared(own, text, ownObjects);
   const prose = findInProse(own, text);
   // PREFER-1
   const contrary = prose.every(({ value }) => value !== strong[0]?.value) ? prose : [];
   const found = [...strong, ...contrary];
-  const quoted = found.length > 0 || own === text ? [] : findDeclared(text, text);
+  const quoted = found.length > 0 || own === text ? [] : findDeclared(plain, text, objects);
   const declared = found.length > 0 ? found : quoted.length > 0 ? quoted : findInProse(text, text);
   const [first] = declared;
   if (first === undefined)

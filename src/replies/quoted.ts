@@ -1,4 +1,5 @@
 import { fencedBlocks, splitLines, type Span } from "../text/fences.ts";
+import { jsonObjects } from "./json-objects.ts";
 
 // QUOTED-1. What a reply marks as somebody else's does not decide where the reply declares something of its own: a code
 //     block, lines that begin with > or are indented as code, and what stands behind `Answer B says:` or in quotation
@@ -64,15 +65,53 @@ export function findQuoted(text: string): Span[] {
   return [...found, ...findInLine(text)].toSorted((one, other) => one.start - other.start);
 }
 
-/** The text with what it marks as quoted as spaces, and every line where it was. */
-export function blankQuoted(text: string): string {
+/** The text with these parts, in order, as spaces, and every line where it was. */
+function blank(text: string, spans: readonly Span[]): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { start, end } of findQuoted(text)) {
-    if (end <= at) continue;
+  for (const { start, end } of spans) {
+    if (end <= Math.max(at, start)) continue;
     const from = Math.max(start, at);
     parts.push(text.slice(at, from), text.slice(from, end).replace(/[^\n]/g, " "));
     at = end;
   }
   return parts.length === 0 ? text : parts.join("") + text.slice(at);
 }
+
+/** What begins an object, also one that is broken. */
+const objectStart = /\{\s{0,99}(["'])[\w -]{1,60}\1\s{0,9}:/g;
+
+/** What a reply is made of for who looks for marks in it; every line and every mark stands where it stood. */
+export type OwnWords = {
+  /** The text without what stands in its JSON objects: nothing in a string is a mark. */
+  readonly plain: string;
+  /** The same without what it marks as quoted (QUOTED-1). */
+  readonly own: string;
+  /** Whether what begins at `at` is quoted. */
+  readonly isQuoted: (at: number) => boolean;
+};
+
+/** The words of a reply with LF line ends. A broken JSON object reaches to the last brace, else to the end. Time is linear in the reply. */
+export function readOwn(text: string): OwnWords {
+  const objects = jsonObjects(text);
+  let next = 0;
+  const broken = [...text.matchAll(objectStart)].find(({ index }) => {
+    while ((objects[next]?.end ?? Infinity) <= index) next += 1;
+    return index < (objects[next]?.start ?? Infinity);
+  });
+  const [start, close] = [broken?.index ?? text.length, text.lastIndexOf("}")];
+  const inside = [
+    ...objects.filter((one) => one.end <= start).map((one) => ({ start: one.start + 1, end: one.end - 1 })),
+    { start: start + 1, end: close > start ? close : text.length },
+  ];
+  const plain = blank(text, inside);
+  const quoted = findQuoted(plain);
+  return {
+    plain,
+    own: blank(plain, quoted),
+    isQuoted: (at) => quoted.some((span) => span.start <= at && at < span.end),
+  };
+}
+
+/** The text with what it marks as quoted, and what stands in its JSON objects, as spaces, and every line where it was. */
+export const blankQuoted = (text: string): string => readOwn(text).own;

@@ -49,13 +49,6 @@ export function findObjects(text: string): FoundObject[] {
     });
 }
 
-/**
- * The objects of a text as it came that are its own: not those that `own`, the same without what it quotes, has blanked. What an
- * object's string quotes ends with the string, so that objects are looked for before anything is blanked.
- */
-export const findOwnObjects = (text: string, own: string): FoundObject[] =>
-  findObjects(text).filter(({ span }) => own.charAt(span.start) === "{");
-
 /** The value of the first of these names that the object has. */
 function findEntry({ entries }: FoundObject, names: readonly string[]): unknown {
   return entries.get(names.find((one) => entries.has(one)) ?? "");
