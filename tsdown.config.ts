@@ -56,12 +56,17 @@ const libsqlBinary = {
   },
 };
 
-/** What of undici the command uses: loading all of it would take three times as long. */
-const onlyAgent = {
-  name: "undici-agent",
-  resolveId: (id: string) => (id === "undici" ? "\0undici" : null),
+/** What of undici the command uses, the proxies' part by itself: loading all of it would take three times as long. */
+const onlyAgents = {
+  name: "undici-agents",
+  resolveId: (id: string, importer: string | undefined) =>
+    id !== "undici" ? null : importer?.endsWith("proxy.ts") ? "\0undici-proxy" : "\0undici",
   load: (id: string) =>
-    id === "\0undici" ? 'import Agent from "undici/lib/dispatcher/agent.js"; export { Agent };' : null,
+    id === "\0undici"
+      ? 'import Agent from "undici/lib/dispatcher/agent.js"; export { Agent };'
+      : id === "\0undici-proxy"
+        ? 'import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js"; export { ProxyAgent };'
+        : null,
 };
 
 /**
@@ -134,7 +139,13 @@ function chunkGroups() {
   }));
   // By itself, because the command tells it how to work before the first schema is made.
   const zod = { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/, priority: CHUNKS.length + 1 };
-  return [zod, ...own];
+  // One file with what is asked for of it, without the proxies' part.
+  const undici = {
+    name: "undici",
+    test: /^\0undici$|[\\/]undici[\\/]lib[\\/](?!.*(?:proxy|socks5))/,
+    priority: CHUNKS.length + 1,
+  };
+  return [zod, undici, ...own];
 }
 
 function chunksBy(chunking: Chunking): ReadonlyMap<string, string> {
@@ -189,7 +200,7 @@ export default defineConfig([
     deps: {
       alwaysBundle: (id: string) => !EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
     },
-    plugins: [onlyAgent, yamlOnDemand, libsqlBinary, builtinsOnDemand],
+    plugins: [onlyAgents, yamlOnDemand, libsqlBinary, builtinsOnDemand],
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     outputOptions: {
       chunkFileNames: "cli-[name]-[hash].cjs",

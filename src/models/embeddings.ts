@@ -74,13 +74,13 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsOpening 
 }
 
 function createHttpEmbeddings(
-  { ref, limits: given, substitutes = {} }: EmbeddingsOptions,
+  { ref, env, limits: given, substitutes = {} }: EmbeddingsOptions,
   endpoint: Endpoint,
   wire: Parameters<typeof createEmbeddingCaller>[0]["wire"],
 ): ClosableEmbeddings {
   const limits = { ...DEFAULT_LIMITS, ...given };
   const clock = substitutes.clock ?? systemClock;
-  const http = createHttp(substitutes.dispatcher);
+  const http = createHttp({ own: substitutes.dispatcher, env });
   const call = createEmbeddingCaller(
     { endpoint, wire },
     {

@@ -509,16 +509,13 @@ describe("the table of failures", () => {
     for (const { source } of failureRows) expect(source).toMatch(/^(?:https:\/\/\S+|RFC \d+, [\d.]+)$/);
   });
 
+  const saying = (code: number) => (text: string) => ({ status: code, text });
   it("needs every row: each decides one of these cases", () => {
     const clues = [
       ...recorded.map(([code, error]) => ({ status: code, text: JSON.stringify(error) })),
-      ...[402, 403, 404, 408, 413, 429, 503].map((code) => ({ status: code, text: "" })),
-      ...["authentication_error", "unauthorized", "rate_limit_error", "invalid_request_error"].map(
-        (text) => ({
-          status: 0,
-          text,
-        }),
-      ),
+      ...[402, 403, 404, 408, 413, 429, 501, 503].map((code) => ({ status: code, text: "" })),
+      ...["authentication_error", "unauthorized", "rate_limit", "bad_request"].map(saying(0)),
+      ...["model is unloaded", "is not supported", "is not configured"].map(saying(500)),
     ];
     const met = new Set(clues.map(findFailureRow));
     expect(failureRows.filter((row) => !met.has(row))).toEqual([]);
@@ -579,6 +576,7 @@ describe("the table of failures", () => {
       "%20",
       "api key is ",
     ];
+    hostile.push("requires ", "not been ");
     for (const piece of hostile) {
       const startedMs = performance.now();
       status(413, { error: { message: piece.repeat(65_536 / piece.length) } });

@@ -40,6 +40,10 @@ function refusals(status: number): boolean {
 const RATE =
   /\b(?:tokens|requests|input|output)?[ _]?per[ _-](?:min|minute|hour|day)\b|\b[TR]P[MD]\b|rate[ _]limit/i;
 
+/** What passes by itself, as a model that is being loaded. */
+const TEMPORARY =
+  /\b(?:loading|starting|warming|temporar\w*|try again|retry|later|busy|overload\w*|capacity|timed? ?out)\b/i;
+
 /** A limit of 0, or a request that is larger than its limit: "Limit 6000, Requested 14368". */
 function neverFits(text: string): boolean {
   const limited = /\blimit:? ?(\d[\d,]*)\b.{0,80}?\brequested:? ?(\d[\d,]*)/i.exec(text);
@@ -225,6 +229,37 @@ export const failureRows: readonly FailureRow[] = [
     says: /invalid_request|bad_?request|not_found/i,
     code: "refused",
     source: "https://platform.claude.com/docs/en/api/errors",
+  },
+  {
+    status: (status) => status === 0 || status >= 400,
+    says: /\bmodel (?:\S+ )?(?:is|was|has been|got)? ?unloaded\b/i,
+    code: "overloaded",
+    later: true,
+    advice: "if it stays so, load it again; LM Studio does with: lms load MODEL",
+    source: "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1730",
+  },
+  {
+    status: (status) => status === 0 || status >= 500,
+    says: /(?:\bnot|n't) (?:support(?:ed|s)?|implemented|compiled|built with)\b|\bno support for\b|\bunsupported\b|\bunimplemented\b|\b(?:requires?|needs?|without|with|missing)\b.{0,40}\s[`'"]?--\w/i,
+    unless: TEMPORARY,
+    code: "refused",
+    advice:
+      "the server cannot do this, or was not started for it: start it with what it names, or use another model or server",
+    source: "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
+  },
+  {
+    status: (status) => status === 0 || status >= 500,
+    says: /(?:\bnot|n't|\bnever|\bno \w+(?: \w+)?)(?: (?:been|is|are|was|were|currently)){0,2} (?:loaded|configured|enabled|installed|set up)\b(?! yet)|\bis disabled\b/i,
+    unless: TEMPORARY,
+    code: "refused",
+    advice: "the server lacks it: load, configure or turn it on there, or use another model or server",
+    source: "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
+  },
+  {
+    status: only(501),
+    code: "refused",
+    advice: "the server does not do this; use another model or server",
+    source: "RFC 9110, 15.6.2",
   },
   {
     status: (status) => status === 0 || status === 498 || status >= 500,

@@ -10,6 +10,37 @@ const status = (code: number, body: unknown) =>
 
 describe("what a provider answers instead of a reply", () => {
   it.each([
+    [501, "This server does not support embeddings. Start it with `--embeddings`", "was not started for it"],
+    [500, "tools param requires --jinja flag", "was not started for it"],
+    [500, "image input isn't supported by this projector", "was not started for it"],
+    [500, "Not Implemented: grammar with tools", "was not started for it"],
+    [500, "there is no support for logprobs here", "was not started for it"],
+    [503, "no model is currently loaded", "load, configure"],
+    [500, "the reranker has not been configured", "load, configure"],
+    [500, "The adapter wasn't loaded", "load, configure"],
+    [500, "this endpoint is disabled", "load, configure"],
+    [0, "speculative decoding is not enabled", "load, configure"],
+    [501, "", "does not do this"],
+  ])("asks once for what a server does not have: %i %s", (code, message, words) => {
+    const problem =
+      code === 0 ? problemFromBody({ error: { message } }) : status(code, { error: { message } });
+    expect(problem).toMatchObject({ code: "refused", retry: "never" });
+    expect(problem.advice).toContain(words);
+  });
+
+  it.each([
+    [503, "Loading model"],
+    [503, "the model is not loaded yet"],
+    [500, "model not loaded: the server is busy, try again"],
+    [500, "not enabled: over capacity"],
+    [502, "no answer from upstream"],
+    [400, "Model is unloaded."],
+    [500, "Model qwen was unloaded"],
+  ])("asks again for what passes by itself: %i %s", (code, message) => {
+    expect(status(code, { error: message })).toMatchObject({ code: "overloaded", retry: "later" });
+  });
+
+  it.each([
     [401, { error: { message: "bad key" } }, "unauthorised", "never"],
     [403, { error: { message: "country not supported" } }, "unauthorised", "never"],
     [403, { error: { message: "input was flagged", code: 403 } }, "refused", "never"],

@@ -8,6 +8,17 @@ export type EventStream = {
   end(): void;
 };
 
+const MAX_KEEP_ALIVE_LENGTH = 200;
+
+/** Whether an event says only that the connection is alive: no data, `{}`, `null`, or a word such as ping, in any dress. */
+export function isKeepAlive(data: string): boolean {
+  if (data.length > MAX_KEEP_ALIVE_LENGTH) return false;
+  const words = data.replaceAll(/\P{L}+/gu, " ").trim();
+  return /^(?:null|(?:(?:type|event|object|status|message|comment) )?(?:ping|pong|keep ?alive|heart ?beat|no ?op)(?: (?:ts|time|timestamp|created)\b.*)?)?$/i.test(
+    words,
+  );
+}
+
 export type EventSink = {
   readonly onData: (data: string) => void;
   /** An event was longer than any may be; nothing more comes after it. */

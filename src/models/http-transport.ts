@@ -32,14 +32,14 @@ function unreachableProblem({ url, program }: Destination, error: Error): CallPr
     return networkProblem(`${program.name} does not answer at ${url.origin}: ${words}; ${next}`);
   }
   const problem = networkProblem(`no connection to ${url.origin}: ${words}`);
-  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_INVALID/.test(code)
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_INVALID|ERR_PROXY/.test(code)
     ? { ...problem, retry: "never" }
     : problem;
 }
 
 /** Errors of requests that never left. */
 const UNSENT =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_PROXY_REFUSED)$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
 /** Statuses of gateways that gave up waiting, behind which the model may have gone on. */
 const GAVE_UP: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 522, 524]);
 
@@ -127,8 +127,11 @@ export const createHttpTransport = (
   };
 
   /** Whether a refusal named something that this request asked for and the next one need not. */
-  const learns = (status: number, words: string, without: ReadonlySet<Feature>): boolean => {
-    if (status !== 400 && status !== 422) return false;
+  const learns = (
+    { http: status = 0, words, retry }: CallProblem,
+    without: ReadonlySet<Feature>,
+  ): boolean => {
+    if (status !== 400 && status !== 422 && (status < 500 || retry !== "never")) return false;
     const feature = wire.complaint(words);
     if (feature === null || without.has(feature)) return false;
     const known = learned.get(learnedKey) ?? new Set();
@@ -139,7 +142,7 @@ export const createHttpTransport = (
   const refusal = (reply: Reply, without: ReadonlySet<Feature>): UnansweredAttempt => {
     const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
     const attempted = failed(problem);
-    return learns(reply.head().status, problem.words, without) ? { ...attempted, retry: "now" } : attempted;
+    return learns(problem, without) ? { ...attempted, retry: "now" } : attempted;
   };
 
   const exchange = async (request: ModelRequest, { signal, onText }: SendContext): Promise<Attempt> => {

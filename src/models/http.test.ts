@@ -114,6 +114,39 @@ describe("a reply with nothing in it", () => {
   });
 });
 
+describe("a stream that is kept alive", () => {
+  it.each([
+    ...["", " ", "{}", "[]", "null", "ping", "[PING]", ": keep-alive", "keepalive", '"heartbeat"', "..."],
+    ...['{"type":"ping"}', '{"type": "keepalive"}', '{"event":"heartbeat","ts":1764153127}', '{"":null}'],
+  ])("is read as one without: data: %s", async (data) => {
+    for (const line of [
+      `data: ${data}\n\n`,
+      `data:${data}\n\n`,
+      `event: ping\ndata: ${data}\n\n`,
+      "data\n\n",
+      "event: ping\n\n",
+    ]) {
+      const { call, texts } = await callTo((response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(line + chunk("hello ") + line + line + chunk("you") + line + chatEnd());
+      });
+      expect(call, line).toMatchObject({ ok: true, reply: "hello you", tokens: { in: 3, out: 2 } });
+      expect(texts.join("")).toBe("hello you");
+    }
+  });
+
+  it.each(['{"error":"ping failed"}', '{"error":{"message":"keepalive"}}', "pinged", "<html>"])(
+    "still fails by what is none of it: %s",
+    async (data) => {
+      const { call } = await callTo((response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(`data: ${data}\n\n${BODY}`);
+      });
+      expect(call.ok).toBe(false);
+    },
+  );
+});
+
 /** In a thread of its own, so that a connection ends while this one is blocked as a suspended process is. */
 const SERVER = `
   const { createServer } = require("node:http");

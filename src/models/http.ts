@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { Agent, Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import manifest from "../../package.json" with { type: "json" };
+import type { Variables } from "./endpoint.ts";
 
 /** Time to reach a server, name lookup and TLS included. Reading is bounded by the call's own deadline. */
-const CONNECT_TIMEOUT_MS = 15_000;
+const CONNECT = { timeout: 15_000 };
 /** Less than servers commonly keep an idle connection, so that a reused one is rarely already closed. */
 const KEEP_ALIVE_MS = 20_000;
+const KEPT = { connections: 1024, keepAliveTimeout: KEEP_ALIVE_MS };
 /** How long a server may leave a connection open after the reply has ended, before the connection is given up. */
 const DRAIN_MS = 1_000;
 
@@ -47,16 +49,9 @@ class EncodingError extends Error {
 }
 
 // Loading undici takes 50 ms, which a command that calls no model need not spend.
-async function openAgent(): Promise<Agent> {
+async function openAgent(): Promise<Dispatcher> {
   const { Agent } = await import("undici");
-  return new Agent({
-    connections: 1024,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Both would bound what a model that thinks for long may take.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  return new Agent({ ...KEPT, connect: CONNECT });
 }
 
 function toError(thrown: unknown): Error {
@@ -72,6 +67,9 @@ class OpenExchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #draining: NodeJS.Timeout | null = null;
   #decoder: ReturnType<typeof createGunzip> | null = null;
+
+  /** What a failure on the way is told as. */
+  told = (error: Error): Error => error;
 
   constructor({ signal, receiver }: Exchange) {
     this.#signal = signal;
@@ -133,7 +131,7 @@ class OpenExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     if (this.#draining !== null) clearTimeout(this.#draining);
-    this.end({ how: "broken", error });
+    this.end({ how: "broken", error: this.told(error) });
   }
 
   #take(chunk: Buffer): void {
@@ -187,20 +185,47 @@ class OpenExchange implements Dispatcher.DispatchHandler {
 export type Http = ReturnType<typeof createHttp>;
 
 /**
- * POSTs over kept-alive connections. An abort of the signal closes the socket, also while it is connecting.
- * Rejects only with what the receiver throws, and then closes the socket too.
+ * POSTs over kept-alive connections, through the proxies that `env` names (PROXY-1). An abort of the signal closes the socket,
+ * also while it is connecting. Rejects only with what the receiver throws, and then closes the socket too.
  */
-export function createHttp(own?: Dispatcher) {
-  let agent: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
+export function createHttp({
+  own,
+  env = {},
+}: {
+  readonly own?: Dispatcher | undefined;
+  readonly env?: Variables;
+} = {}) {
+  const isProxied =
+    own === undefined && Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
+  let direct: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
+  const proxies = new Map<string, Dispatcher>();
   let closed = false;
+  /** @throws Error where the environment names no proxy */
+  const dispatcherFor = async (exchanging: OpenExchange, url: URL): Promise<Dispatcher> => {
+    if (isProxied) {
+      const { openProxy, proxyFor, throughProxy } = await import("./proxy.ts");
+      const proxy = proxyFor(url, env);
+      if (proxy !== null) {
+        exchanging.told = (error) => throughProxy(error, proxy);
+        const agent = proxies.get(proxy.href) ?? openProxy(proxy, { ...KEPT, proxyTls: CONNECT });
+        proxies.set(proxy.href, agent);
+        return agent;
+      }
+    }
+    return (direct ??= openAgent());
+  };
   const send = async (exchanging: OpenExchange, { url, headers, body }: Exchange): Promise<void> => {
-    const dispatcher = await (agent ??= openAgent());
-    if (exchanging.over) return;
+    const dispatcher = await dispatcherFor(exchanging, url).catch((thrown: unknown) =>
+      exchanging.end({ how: "broken", error: toError(thrown) }),
+    );
+    if (!dispatcher || exchanging.over) return;
     dispatcher.dispatch(
       {
         origin: url.origin,
         path: url.pathname + url.search,
         method: "POST",
+        // Both would bound what a model that thinks for long may take.
+        ...{ headersTimeout: 0, bodyTimeout: 0 },
         headers: {
           "content-type": "application/json",
           accept: "text/event-stream, application/json",
@@ -223,7 +248,8 @@ export function createHttp(own?: Dispatcher) {
     /** Closes every connection, used or idle. */
     close: async (): Promise<void> => {
       closed = true;
-      if (own === undefined) await (await agent)?.destroy();
+      if (own === undefined) await (await direct)?.destroy();
+      await Promise.all([...proxies.values()].map((agent) => agent.destroy()));
     },
   };
 }

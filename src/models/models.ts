@@ -118,7 +118,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const { env, compatible = {}, locals = {}, remotes = {}, families = {}, substitutes = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const clock = substitutes.clock ?? systemClock;
-  const http = createHttp(substitutes.dispatcher);
+  const http = createHttp({ own: substitutes.dispatcher, env });
   const table = [...(options.prices ?? []), ...listed];
   const learned = new Map<string, Set<Feature>>();
   const routes = new Map<string, Routed>();

@@ -1,6 +1,6 @@
 import { noUsage } from "../kernel/transport.ts";
 import { finalProblem, networkProblem, type CallProblem } from "./failures.ts";
-import type { EventStream, Framing } from "./framing.ts";
+import { isKeepAlive, type EventStream, type Framing } from "./framing.ts";
 import type { ResponseHead, Receiver } from "./http.ts";
 import { parseJson } from "./loose.ts";
 import type { Completion, ReplyReader, Wire } from "./wires/wire.ts";
@@ -32,7 +32,7 @@ export function createReply(
     const reader = wire.reader(onText);
     const events = wire.framing.open({
       onData: (data) => {
-        if (over) return;
+        if (over || isKeepAlive(data)) return;
         // What is left at the end may be half an event, which says nothing.
         if (ending && data !== "[DONE]" && parseJson(data) === undefined) return;
         over = reader.event(data);

@@ -160,7 +160,7 @@ function responsesReader(onText: (text: string) => void): ReplyReader {
         return true;
       }
       if (!type.startsWith("response.")) {
-        foreign ||= type !== "keepalive" && type !== "ping";
+        foreign = true;
         return false;
       }
       ours = true;
