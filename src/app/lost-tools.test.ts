@@ -81,6 +81,41 @@ describe.each(CASES)("a tool of a participant of %s", (name, asked, script) => {
     await table.engine.replay(id);
   });
 
+  it("TOOL-7: that never answers has the time of its call, and is a named loss", async () => {
+    const signals: AbortSignal[] = [];
+    const table = stage({
+      protocols: [ask, council, debate, respond],
+      script,
+      ports: {
+        tools: () =>
+          Promise.resolve({
+            call: (_name, _input, signal) => (signals.push(signal), new Promise<never>(() => undefined)),
+          }),
+      },
+    });
+    const { entries, id } = await table.play(asked);
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
+    const [called] = eventsOf(entries, "tool-called");
+    expect(called?.data.result).toMatchObject({ error: "its time was up before it answered" });
+    expect(Date.parse(called?.at ?? "") - Date.UTC(2026, 0, 1)).toBeLessThanOrEqual(180_000);
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+    await table.engine.replay(id);
+  });
+
+  it("TOOL-7: that never answers has the time of its run, which says that it was up", async () => {
+    const table = stage({
+      protocols: [ask, council, debate, respond],
+      script,
+      ports: { tools: () => Promise.resolve({ call: () => new Promise<never>(() => undefined) }) },
+    });
+    const { entries } = await table.play({ ...asked, budget: { timeMs: 4_000 } });
+    expect(eventsOf(entries, "tool-called")).toHaveLength(1);
+    expect(JSON.stringify([closingOf(entries), resultOf(entries)?.degraded])).toMatch(
+      /time (?:limit|was up)/,
+    );
+    expect(Date.parse(entries.at(-1)?.at ?? "") - Date.UTC(2026, 0, 1)).toBeLessThanOrEqual(5_000);
+  });
+
   it("that says no is no loss", async () => {
     const table = on(() => Promise.resolve({ ok: false, reason: "no such page" }));
     const { entries } = await table.play(asked);

@@ -19,8 +19,10 @@ import { memoryTools } from "../protocols/phases/memory-tools.ts";
 const alone = new AbortController().signal;
 const SCOPE: MemoryScope = { organization: LOCAL, user: USER };
 const tools: Json = { specs: JSON.parse(JSON.stringify(memoryTools({ remember: true }))) as Json, limit: 5 };
+/** A time that no real store outlasts while the stage's clock runs ahead of it. */
+const callTimeoutMs = 7_200_000;
 const asked = (changes: Parameters<typeof respondAsked>[0] = {}) =>
-  respondAsked({ settings: { ...RESPONDENT_SETTINGS, recall: RECALL, tools }, ...changes });
+  respondAsked({ settings: { ...RESPONDENT_SETTINGS, callTimeoutMs, recall: RECALL, tools }, ...changes });
 const calling = (name: string, input: unknown, id = "1") => ({
   id,
   name,

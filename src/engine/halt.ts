@@ -49,10 +49,12 @@ export function linkAbort(
   };
 }
 
-type WithinTime = {
+type WithinTime<T> = {
   readonly world: Pick<World, "sleep">;
   readonly ledger: { timeLeftMs(): number };
   readonly signal: AbortSignal;
+  /** What the work itself may take, and what it comes to when the time is up. */
+  readonly limit?: { readonly ms: number; late(this: void): T } | undefined;
 };
 
 /**
@@ -89,17 +91,24 @@ export function limitTime({
   };
 }
 
-/** Runs work with a signal that also aborts when the time is up. What cannot end without the rest halts as `interrupted`. */
+/**
+ * Runs work with a signal that also aborts when the time is up. What cannot end without the rest halts as `interrupted`; work that
+ * has an outcome for being late is not waited for any longer.
+ */
 export async function withinTime<T>(
-  { world, ledger, signal }: WithinTime,
+  { world, ledger, signal, limit: own }: WithinTime<T>,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const ms = ledger.timeLeftMs();
+  const ms = Math.min(own?.ms ?? Infinity, ledger.timeLeftMs());
   if (!Number.isFinite(ms)) return work(signal);
   const limit = limitTime({ world, signal, ms, reason: () => new Halt("interrupted") });
+  const ended = new Promise<never>((_, reject) =>
+    limit.signal.addEventListener("abort", () => own && reject(limit.signal.reason), { once: true }),
+  );
   try {
-    return await work(limit.signal);
+    return await Promise.race([quiet(work(limit.signal)), quiet(ended)]);
   } catch (error) {
+    if (own && limit.isUp()) return own.late();
     throw limit.signal.aborted ? limit.signal.reason : error;
   } finally {
     limit.end();

@@ -46,6 +46,16 @@ export type WorkSpec<T extends EventType> = StepSpec<T> & {
   readonly input: unknown;
 };
 
+/** An effect that has a time of its own, and what it comes to when that is up. */
+export type EffectSpec<T extends EventType> = WorkSpec<T> & {
+  readonly limit?: {
+    /** Also the time that the deliberation's cap leaves bounds it. */
+    readonly ms: number;
+    /** The outcome of work that has not ended by then; its signal has aborted. */
+    late(this: void): StepOutcome<NoInfer<T>>;
+  };
+};
+
 /** Converts a reply or a final failure into the step's event. Pure. */
 export type ReadReply<T extends ReplyEventType> = (call: Call) => StepOutcome<NoInfer<T>>;
 
@@ -70,7 +80,7 @@ export interface StepRunner {
   call<T extends ReplyEventType>(spec: CallSpec<T>, read: ReadReply<T>): Promise<Event<T>>;
   /** Computes an event; `make` must be pure. */
   derive<T extends EventType>(spec: WorkSpec<T>, make: () => StepOutcome<NoInfer<T>>): Promise<Event<T>>;
-  effect<T extends EventType>(spec: WorkSpec<T>, work: EffectWork<T>): Promise<Event<T>>;
+  effect<T extends EventType>(spec: EffectSpec<T>, work: EffectWork<T>): Promise<Event<T>>;
   /**
    * Waits for the client's event of this request. Meanwhile the drive runs its other steps, then ends as `waiting`; a
    * later drive continues when the event is recorded.

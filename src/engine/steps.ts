@@ -32,6 +32,7 @@ import {
 import {
   toEvent,
   type CallSpec,
+  type EffectSpec,
   type EffectWork,
   type JoinWork,
   type ReadReply,
@@ -101,9 +102,9 @@ class Steps implements StepScope {
     return this.#work(spec, () => Promise.resolve({ events: events() }), { again: events });
   }
 
-  effect<T extends EventType>(spec: WorkSpec<T>, effect: EffectWork<T>): Promise<Event<T>> {
-    const work = async (signal: AbortSignal) => ({ events: [toEvent(await effect(signal))] });
-    return this.#work(spec, (signal) => withinTime({ ...this.#context, signal }, work));
+  effect<T extends EventType>(spec: EffectSpec<T>, effect: EffectWork<T>): Promise<Event<T>> {
+    const made = (signal: AbortSignal) => withinTime({ ...this.#context, ...spec, signal }, effect);
+    return this.#work(spec, async (signal) => ({ events: [toEvent(await made(signal))] }));
   }
 
   join<T extends EventType>(

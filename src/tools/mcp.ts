@@ -34,7 +34,7 @@ export type ToolServersOptions = {
   readonly servers: Readonly<Record<string, ToolServer>>;
   /** Where `${NAME}` in a server's variables and headers is looked up. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long a start, and then a call may take, in milliseconds. */
+  /** How long a start, and then a call may take at most, in milliseconds; a call's signal mostly ends it before. (TOOL-7) */
   readonly startMs?: number;
   readonly callMs?: number;
 };
@@ -60,7 +60,7 @@ type ServerConnection = {
 
 /** Creates the servers that settings name; none is started yet. */
 export function createToolServers(options: ToolServersOptions): ToolServers {
-  const { servers, env, startMs = 10_000, callMs = 60_000 } = options;
+  const { servers, env, startMs = 10_000, callMs = 600_000 } = options;
   const running = new Map<string, Promise<ServerConnection>>();
   const starts = new Map<string, number>();
   const closing = new AbortController();

@@ -23,6 +23,8 @@ import { readToolLoss } from "./tools.ts";
 // TOOL-4. A reply is sent back with all of its calls; those beyond the limit are not made, and their results say so.
 // TOOL-5. A tool that throws, or whose result cannot be recorded, gives an error as its result and never ends the drive.
 // TOOL-6. A tool that could not be reached is a loss, named beside the answer.
+// TOOL-7. A tool has the time that the call which asks for it has left, and that the run has: whatever it does, its time being up
+//     is its result.
 
 /** What one participant may call, and how often. */
 export type ToolUse = {
@@ -61,22 +63,28 @@ export async function speakWithTools<T extends ReplyEventType>(
 ): Promise<Event<T>> {
   const { by, step, tools, work } = speech;
   const { specs, limit } = tools;
-  const useTool = async (toolCall: ToolCall, nth: number): Promise<Message> => {
+  const useTool = async (toolCall: ToolCall, nth: number, leftMs: number): Promise<Message> => {
     const { name } = toolCall;
     const input = parseArguments(toolCall);
+    const called = (result: Json) =>
+      ({ type: "tool-called", data: { by, tool: name, arguments: input, result } }) as const;
     const event = await run.effect(
       {
         key: `${step}/tool-${nth}`,
         outcomes: ["tool-called"],
         work: { ...work, nth },
         input: { name, arguments: input, seen: tools.seen },
+        limit: {
+          ms: leftMs,
+          late: () => called({ error: "its time was up before it answered", lost: true }),
+        }, // TOOL-7
       },
-      async (signal) => {
-        const result = specs.some((spec) => spec.name === name)
-          ? await resultOf(() => tools.use(name, input, signal), { input, signal })
-          : { error: "there is no such tool" };
-        return { type: "tool-called", data: { by, tool: name, arguments: input, result } };
-      },
+      async (signal) =>
+        called(
+          specs.some((spec) => spec.name === name)
+            ? await resultOf(() => tools.use(name, input, signal), { input, signal })
+            : { error: "there is no such tool" },
+        ),
     );
     const why = readToolLoss(event.data.result);
     if (why !== undefined) await noteLoss({ name, nth, why }); // TOOL-6
@@ -124,12 +132,13 @@ export async function speakWithTools<T extends ReplyEventType>(
     if (event.type !== "reply-received" || !call) return event as Event<T>;
     const toolCalls = listToolCalls(call, allowed);
     const first = used;
+    const leftMs = Math.max(0, speech.timeoutMs - call.latencyMs);
     used += toolCalls.length;
     const results = await Promise.all(
       toolCalls.map(
         (toolCall, index) =>
           first + index < limit
-            ? useTool(toolCall, first + index + 1)
+            ? useTool(toolCall, first + index + 1, leftMs)
             : Promise.resolve(answerTo(toolCall, { error: `not called: the limit is ${limit} tool calls` })), // TOOL-4
       ),
     );
