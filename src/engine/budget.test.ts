@@ -45,8 +45,11 @@ const quoted =
     quote;
 
 describe("a budget", () => {
-  it("BUDGET-1: is reserved durably before each call", async () => {
-    const on = await opened({ protocols: [sequence("a")], script: { ada: { hang: true } } }, { calls: 9 });
+  it.each([
+    ["BUDGET-1: is reserved durably before each call", { calls: 9 }, { tokens: 110, usd: 0.001 }],
+    ["BUDGET-8: has its row before each call without caps, too", {}, { tokens: 0, usd: 0 }],
+  ])("%s", async (_title, caps, { tokens, usd }) => {
+    const on = await opened({ protocols: [sequence("a")], script: { ada: { hang: true } } }, caps);
     const log: string[] = [];
     const doomed = on.start();
     const part = doomed.store.for(OrganizationId.parse("local"));
@@ -62,10 +65,9 @@ describe("a budget", () => {
     };
     void doomed.engine.drive(on.id, { signal: alone });
     await on.clock.advance(10);
-    expect(log).toEqual(['reserved protocol/a {"calls":1,"tokens":110,"usd":0.001}', "called"]);
-    expect(await on.store.for(LOCAL).reservations(on.id)).toEqual([
-      { recorded: null, calls: 1, tokens: 110, usd: 0.001 },
-    ]);
+    const row = { calls: 1, tokens, model: "sim/ada", usd };
+    expect(log).toEqual([`reserved protocol/a ${JSON.stringify(row)}`, "called"]);
+    expect(await on.store.for(LOCAL).reservations(on.id)).toMatchObject([{ ...row, recorded: null }]);
     doomed.kill();
   });
 
@@ -112,7 +114,7 @@ describe("a budget", () => {
     );
     await free.drive(free.id);
     expect(await free.ends()).not.toContain("over-budget");
-    expect(await free.store.for(LOCAL).reservations(free.id)).toEqual([
+    expect(await free.store.for(LOCAL).reservations(free.id)).toMatchObject([
       { recorded: 2, calls: 1, tokens: 2, usd: 0 },
     ]);
   });

@@ -2,6 +2,7 @@ import {
   callOf,
   mayBeCharged,
   originKey,
+  requestsCovered,
   type Budget,
   type Call,
   type CallUsage,
@@ -10,6 +11,7 @@ import {
   type Entry,
   type Needs,
   type Quote,
+  type RequestNames,
   type Reservation,
   type Reservations,
   type StepReservation,
@@ -24,6 +26,7 @@ import type { Affordable } from "./run.ts";
 // BUDGET-6. Every request counts, also one that is sent again. One whose usage was not reported counts as its worst case if the
 //     provider may have charged for it, in this process and after a resume.
 // BUDGET-7. A process has one account for a deliberation: its drive and all reactions see each other's reservations.
+// BUDGET-8. Every request of every run, capped or not, has its row before its first byte leaves.
 
 type Amount = Reservation;
 const NOTHING: Amount = { calls: 0, tokens: 0, usd: 0 };
@@ -93,11 +96,11 @@ export interface ReservedCall {
 export interface Ledger {
   readonly capped: boolean;
   readonly caps: Budget;
-  /** Reserves a call's first request durably, or returns the cap that it would exceed. */
+  /** Writes the row of a call's first request, or returns the cap that it would exceed. */
   reserve(
     origin: string,
     quote: Quote,
-    share?: string,
+    asked?: RequestNames & { readonly share?: string | undefined },
   ): Promise<{ ok: true; call: ReservedCall } | ({ ok: false } & Passed)>;
   /** Counts a recorded call, of whatever driver. */
   recalled(origin: string, call: Call, quote: Quote): void;
@@ -187,13 +190,6 @@ function readPast(account: Account, past: readonly Entry[], steps: readonly Step
 const requestOf = ({ calls, tokens, usd }: StepReservation): Amount =>
   calls === 0 ? NOTHING : { calls: 1, tokens: tokens / calls, usd: usd / calls };
 
-/** How many requests a record accounts for: its call's, but one at least unless the budget refused it. */
-function requestsCovered(entry: Entry): number {
-  const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
-  const isRefused = call?.ok === false && call.failure.code === "over-budget" && call.attempts === 0;
-  return isRefused || entry.origin.by === "adopted" ? 0 : Math.max(1, call?.attempts ?? 1);
-}
-
 /** What a deliberation has spent so far at most: what is recorded, and what was reserved and never recorded. */
 export function spentSoFar(past: readonly Entry[], steps: readonly StepReservation[]): Reservation {
   const account: Account = { recorded: new Map(), reserved: new Set(), held: new Set(), lost: undefined };
@@ -219,9 +215,6 @@ function totalOf(
 export const openLedger = (options: LedgerOptions, past: readonly Entry[]): Promise<Ledger> =>
   createLedgers().open(options, past);
 
-/** A reservation that costs nothing, without a budget. */
-const UNCAPPED: ReservedCall = { again: () => Promise.resolve(undefined), settle: () => undefined };
-
 function createLedger(
   { id, budget, reservations, now }: LedgerOptions,
   { account, held, close }: { readonly account: Account; readonly held: Map<string, Amount>; close(): void },
@@ -230,17 +223,16 @@ function createLedger(
   const deadline = timeMs === undefined ? Infinity : now() + timeMs;
   const capped = isCapped(budget);
   const over = (extra: Amount, share?: string): Passed | undefined =>
-    capPassed(budget, plus(totalOf(account, { held, share }), extra));
-  const record = (origin: string, { calls, tokens, usd }: Amount): Promise<void> =>
-    reservations.reserve(id, origin, { calls, tokens, usd: Number.isFinite(usd) ? usd : 0 });
+    capped ? capPassed(budget, plus(totalOf(account, { held, share }), extra)) : undefined;
+  const record = (origin: string, { usd, ...request }: Amount & RequestNames): Promise<void> =>
+    reservations.reserve(id, origin, { ...request, usd: Number.isFinite(usd) ? usd : 0 });
 
   return {
     capped,
     caps: budget,
-    async reserve(origin, quote, share) {
+    async reserve(origin, quote, { share, ...names } = {}) {
       if (now() >= deadline)
         return { ok: false, cap: "time", why: `the time limit of ${timeMs} ms has passed` };
-      if (!capped) return { ok: true, call: UNCAPPED };
       const request = worst(quote);
       const passed = over(request, share);
       if (passed) return { ok: false, ...passed };
@@ -254,7 +246,7 @@ function createLedger(
           own.amount = spent;
           const refused = over(request);
           own.amount = refused ? before : plus(spent, request);
-          if (!refused) await record(origin, request);
+          if (!refused) await record(origin, { ...request, ...names });
           return refused;
         },
         settle(made, recordedAs) {
@@ -265,7 +257,7 @@ function createLedger(
           else account.recorded.set(recordedAs, spent);
         },
       };
-      await record(origin, request);
+      await record(origin, { ...request, ...names });
       return { ok: true, call };
     },
     recalled(origin, call, quote) {

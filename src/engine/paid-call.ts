@@ -39,7 +39,7 @@ export async function completeCall(
     ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
     ...(attempts === undefined ? {} : { attempts }),
     ...(background === true ? { background } : {}),
-    ...(ledger.capped ? { beforeRetry: again } : {}),
+    beforeRetry: again,
     onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
   });
   // The time cap of the deliberation ended the call, not the call's own limit.

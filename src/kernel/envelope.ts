@@ -15,6 +15,17 @@ export type Envelope = {
   /** When it was recorded, by the recorder's clock: ISO 8601 in UTC. */
   readonly at: string;
   readonly origin: Origin;
+  /** Of an opening only: the requests of steps that did not account for all of them when the journal was read. */
+  readonly sent?: readonly SentRequests[];
+};
+
+/** How many requests were sent for the step of an origin key. */
+export type SentRequests = {
+  readonly origin: string;
+  readonly calls: number;
+  readonly model: string | null;
+  /** The participant or role that asked. */
+  readonly speaker: string | null;
 };
 
 /** A recorded event; `Event<"answer-given">` narrows to one member. */
@@ -44,6 +55,29 @@ export const isEvent = <T extends EventType>(entry: Entry, ...types: readonly T[
 /** The model call that produced an entry, if any. */
 export const callOf = (entry: Entry): Call | undefined =>
   entry.type !== "unknown" && "call" in entry.data ? entry.data.call : undefined;
+
+/** How many requests a step's first event accounts for: its call's, but one at least unless the budget refused it. */
+export function requestsCovered(entry: Entry): number {
+  const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
+  const isRefused = call?.ok === false && call.failure.code === "over-budget" && call.attempts === 0;
+  return isRefused || entry.origin.by === "adopted" ? 0 : Math.max(1, call?.attempts ?? 1);
+}
+
+/** A whole journal whose opening names the requests that no event accounts for. */
+export function withSent(
+  entries: readonly Entry[],
+  steps: readonly (SentRequests & { readonly recorded: number | null })[],
+): readonly Entry[] {
+  const [opened, ...rest] = entries;
+  const covered = (seq: number | null) => {
+    const entry = seq === null ? undefined : entries[seq - 1];
+    return entry ? requestsCovered(entry) : 0;
+  };
+  const sent = steps
+    .filter(({ calls, recorded }) => calls > covered(recorded))
+    .map(({ origin, calls, model, speaker }) => ({ origin, calls, model, speaker }));
+  return opened && sent.length > 0 ? [{ ...opened, sent }, ...rest] : entries;
+}
 
 /** An envelope's time in milliseconds since 1970. */
 // Parsing a recorded time reads no clock.

@@ -33,6 +33,9 @@ export {
   reactorLease,
   readReactorLease,
   timeOf,
+  requestsCovered,
+  type SentRequests,
+  withSent,
 } from "./envelope.ts";
 export { type DataOf, EVENT_SCHEMA, type NewEvent, parseEvent } from "./event.ts";
 export { type EventType, isEventType } from "./event-types.ts";
@@ -67,6 +70,7 @@ export {
   type Store,
   type Summary,
   type Texts,
+  type RequestNames,
 } from "./journal.ts";
 export {
   Call,

@@ -1,7 +1,7 @@
 import type { Origin } from "./origin.ts";
 import type { Cursor, DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
 import type { NewEvent } from "./event.ts";
-import type { Entry, UnreadableEvent } from "./envelope.ts";
+import type { Entry, SentRequests, UnreadableEvent } from "./envelope.ts";
 
 /**
  * `fresh: false`: the origin had recorded before; `events` is that earlier batch.
@@ -79,7 +79,7 @@ export interface Journal extends Feed {
   append(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Promise<Appended>;
   /**
    * Returns the events with `seq > after` in order, the first `limit` of them if it is given; none if the deliberation does
-   * not exist.
+   * not exist. An opening that is read with all that followed names the requests that no event accounts for (`withSent`).
    * @throws Fault `schema-newer`, `journal-damaged` if one of them is missing or cannot be read
    */
   read(id: DeliberationId, after?: number, limit?: number): Promise<readonly Entry[]>;
@@ -108,19 +108,22 @@ export interface Texts {
   text(digest: Digest): Promise<string>;
 }
 
-/** The worst case of a request that is about to be sent. */
+/** The worst case of a request that is about to be sent; without a budget only that it is one. */
 export type Reservation = { readonly calls: number; readonly tokens: number; readonly usd: number };
 
+/** Whom a request asks, and for whom; absent where nobody said. */
+export type RequestNames = { readonly model?: string; readonly speaker?: string };
+
 /** The sum of a step's reservations by all processes, and the `seq` of the first event that it recorded, if it did. */
-export type StepReservation = Reservation & { readonly recorded: number | null };
+export type StepReservation = Reservation & SentRequests & { readonly recorded: number | null };
 
 /**
- * Requests that were sent under a budget. A reservation is kept: beside a record it says what a request may have cost, and
- * without one that the process died and the provider may have charged for it.
+ * Requests that were sent. A reservation is kept: beside a record it says what a request may have cost, and without one that
+ * the process died or gave up, and the provider may have charged for it.
  */
 export interface Reservations {
   /** @throws Fault `deliberation-missing` */
-  reserve(id: DeliberationId, origin: string, amount: Reservation): Promise<void>;
+  reserve(id: DeliberationId, origin: string, request: Reservation & RequestNames): Promise<void>;
   /** Returns what each step has reserved, in any order. */
   reservations(id: DeliberationId): Promise<readonly StepReservation[]>;
 }

@@ -62,6 +62,10 @@ export function originColumn(key: string): string {
   return `${escapeText.slice(0, MAX_KEY_LENGTH)}"${createHash("sha256").update(escapeText).digest("hex")}`;
 }
 
+/** The inverse of `originColumn`; a key that was too long stays as the column has it, and is like no other. */
+export const originOf = (column: string): string =>
+  column.length > MAX_KEY_LENGTH ? column : unescapeText(`"${column}"`);
+
 /** @throws Fault `schema-newer`, `journal-damaged` */
 export function toEntry(row: EventRow): Entry {
   const { deliberation, origin_key: column, place, ...stored } = row;

@@ -270,6 +270,11 @@ function migrations(the: Spelling): readonly string[] {
   -- Servers ask every two seconds for what is open, of all organizations.
   create index deliberation_by_opening on deliberation (opened) where status = 'open';
   `,
+    `
+  -- Whom a request asked, and for whom: what names one that no event accounts for.
+  alter table reservation add column model ${the.text};
+  alter table reservation add column speaker ${the.text};
+  `,
   ];
 }
 

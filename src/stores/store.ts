@@ -11,6 +11,7 @@ import {
   type StepReservation,
   canonical,
   complete,
+  withSent,
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
 import { prepareBatch } from "./batch.ts";
@@ -25,6 +26,7 @@ import {
   toFeedEntry,
   escapeText,
   originColumn,
+  originOf,
   toSummary,
   unescapeText,
   type EventRow,
@@ -50,8 +52,10 @@ type SeqRange = { readonly after: number; readonly upTo: number };
 
 const COLUMNS = EVENT_COLUMNS.map((column) => `e.${column}`).join(", ");
 const EVENTS = `select ${COLUMNS} from @event e`;
-// One row without an event where there is none, so that a missing last event is noticed.
-const READ = `select d.seq as head, ${COLUMNS} from @deliberation d left join @event e on e.deliberation = d.id and e.seq > $3 and e.seq <= $4
+/** One row without an event where there is none, so that a missing last event is noticed. `sent`: what comes with the opening. */
+const READ = (
+  sent: string,
+) => `select d.seq as head, case when e.seq = 1 then (${sent}) end as sent, ${COLUMNS} from @deliberation d left join @event e on e.deliberation = d.id and e.seq > $3 and e.seq <= $4
   where d.id = $1 and d.organization = $2 order by e.seq`;
 /** The largest number of the column. */
 const MAX_SEQ = 2 ** 31 - 1;
@@ -123,15 +127,27 @@ const RELEASE = "delete from @lease where name = $1 and holder = $2";
 const TEXT = "select content from @pinned_text where organization = $1 and digest = $2";
 const PUT_TEXT =
   "insert into @pinned_text (organization, digest, content) values ($1, $2, $3) on conflict do nothing";
-const RESERVE = `insert into @reservation (deliberation, origin_key, calls, tokens, usd)
-  select $1, $3, $4, $5, $6 where ${IS_OWN}`;
+const RESERVE = `insert into @reservation (deliberation, origin_key, calls, tokens, usd, model, speaker)
+  select $1, $3, $4, $5, $6, $7, $8 where ${IS_OWN}`;
 
 const RESERVATIONS = `
-  select min(e.seq) as recorded, cast(sum(r.calls) as float8) as calls, sum(r.tokens) as tokens, sum(r.usd) as usd
+  select r.origin_key as origin, min(e.seq) as recorded, cast(sum(r.calls) as float8) as calls, sum(r.tokens) as tokens,
+    sum(r.usd) as usd, max(r.model) as model, max(r.speaker) as speaker
   from @reservation r left join @event e
     on e.deliberation = r.deliberation and e.origin_key = r.origin_key and e.place = 0
   where r.deliberation = $1 and ${IS_OWN}
   group by r.origin_key`;
+
+/** What `READ` says of the requests of each step. */
+const toSent = (rows: string): Parameters<typeof withSent>[1] =>
+  // The select makes them.
+  (JSON.parse(rows) as string[]).map((row) => {
+    const [recorded, calls, model, speaker, origin = ""] = row.split("\n");
+    return {
+      ...{ origin: originOf(origin), calls: Number(calls), recorded: Number(recorded) || null },
+      ...{ model: model || null, speaker: speaker || null },
+    };
+  });
 
 /** The store on an open database, which it closes when it is disposed of. `now`: this machine's clock, milliseconds. */
 export function createStore(opened: Database, now: () => number): OpenedStore {
@@ -163,6 +179,11 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
   const OWN_CHANGED = `select max(cursor) as cursor,
       ${dialect.list("id || ' ' || seq", "cursor", "organization = $2")} as heads
     from @deliberation where cursor > $1`;
+  const READ_ALL = READ(
+    // A name has no line break.
+    `select ${dialect.list("coalesce(recorded, 0) || '\n' || calls || '\n' || coalesce(model, '') || '\n' || coalesce(speaker, '') || '\n' || origin", "origin")}
+     from (${RESERVATIONS}) step`,
+  );
   const LEASE = `insert into @lease as held (name, holder, until) values ($1, $2, ${dialect.until("$3", "$4")})
     on conflict (name) do update set holder = excluded.holder, until = excluded.until
     where held.holder = excluded.holder or held.until <= ${dialect.now("$5")}`;
@@ -189,11 +210,15 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
   const fed = async (...query: Parameters<Database["all"]>) =>
     (await database.all<EventRow>(...query)).map(toFeedEntry);
   const read = async (id: DeliberationId, organization: OrganizationId, range: SeqRange) => {
-    type Row = EventRow | { readonly cursor: null };
+    type Row = (EventRow | { readonly cursor: null }) & {
+      readonly head: number;
+      readonly sent: string | null;
+    };
     const { after, upTo } = range;
-    const rows = await database.all<Row & { readonly head: number }>(READ, id, organization, after, upTo);
-    const entries = rows.flatMap(({ head: _head, ...row }) => (row.cursor === null ? [] : [toEntry(row)]));
-    return complete(entries, { id, after, head: Math.min(rows[0]?.head ?? 0, upTo) });
+    const rows = await database.all<Row>(READ_ALL, id, organization, after, upTo);
+    const entries = rows.flatMap((row) => (row.cursor === null ? [] : [toEntry(row)]));
+    const whole = complete(entries, { id, after, head: Math.min(rows[0]?.head ?? 0, upTo) });
+    return upTo < MAX_SEQ ? whole : withSent(whole, toSent(rows[0]?.sent ?? "[]"));
   };
   const texts = cacheTexts({
     put: async (organization, digest, text) =>
@@ -241,11 +266,15 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
       list: (query) => list(organization, query),
       putText: (digest, text) => texts.put(organization, digest, text),
       text: (digest) => texts.get(organization, digest),
-      async reserve(id, origin, { calls, tokens, usd }) {
-        const values = [id, organization, originColumn(origin), calls, tokens, usd];
+      async reserve(id, origin, { calls, tokens, usd, model = null, speaker = null }) {
+        const values = [id, organization, originColumn(origin), calls, tokens, usd, model, speaker];
         if ((await database.run(RESERVE, ...values)) === 0) throw new Fault("deliberation-missing", { id });
       },
-      reservations: (id) => database.all<StepReservation>(RESERVATIONS, id, organization),
+      reservations: async (id) =>
+        (await database.all<StepReservation>(RESERVATIONS, id, organization)).map((step) => ({
+          ...step,
+          origin: originOf(step.origin),
+        })),
       engrams: engramsFor(organization, engrams),
       projection: createProjection(database, organization),
     }),

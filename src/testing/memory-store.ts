@@ -10,6 +10,7 @@ import {
   isEvent,
   originKey,
   outlivesClosing,
+  withSent,
   encodeEvent,
   type Appended,
   type CheckedEvent,
@@ -19,6 +20,7 @@ import {
   type OrganizationId,
   type OrganizationStore,
   type Origin,
+  type RequestNames,
   type Reservation,
   type StepReservation,
   type Store,
@@ -42,7 +44,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
   const texts = new Map<string, string>();
   const cursors = new Map<string, Cursor>();
   const leases = new Map<string, { holder: string; until: number }>();
-  const reservations: { id: DeliberationId; origin: string; amount: Reservation }[] = [];
+  const reservations: { id: DeliberationId; origin: string; amount: Reservation & RequestNames }[] = [];
   const waiting = new Set<() => void>();
 
   const entryOf = (row: StoredEvent): Entry => {
@@ -81,6 +83,18 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
 
   const isOf = (id: DeliberationId, organization: OrganizationId | undefined): boolean =>
     organization === undefined || heads.get(id)?.organization === organization;
+
+  const stepsOf = (id: DeliberationId): StepReservation[] => {
+    const steps = new Map<string, StepReservation>();
+    for (const { origin, amount } of reservations.filter((one) => one.id === id)) {
+      const recorded = batches.get(`${id}/${origin}`)?.[0]?.seq ?? null;
+      const known = steps.get(origin);
+      const { model = known?.model ?? null, speaker = known?.speaker ?? null } = amount;
+      const sum = add(known ?? { calls: 0, tokens: 0, usd: 0 }, amount);
+      steps.set(origin, { ...sum, origin, model, speaker, recorded });
+    }
+    return [...steps.values()];
+  };
 
   /** Every organization's events, or one's. */
   async function* follow(
@@ -180,7 +194,8 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       const head = heads.get(id);
       if (!head || !isOf(id, organization)) return [];
       const own = head.places.slice(after, after + limit).flatMap((place) => rows[place] ?? []);
-      return complete(own.map(entryOf), { id, after, head: Math.min(head.seq, after + limit) });
+      const entries = complete(own.map(entryOf), { id, after, head: Math.min(head.seq, after + limit) });
+      return after > 0 || limit < Infinity ? entries : withSent(entries, stepsOf(id));
     },
     subscribe: (after, signal) => follow(after, signal, organization),
     changed: (after) => changed(after, organization),
@@ -204,14 +219,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     },
     async reservations(id) {
       await Promise.resolve();
-      const steps = new Map<string, StepReservation>();
-      for (const { origin, amount } of reservations.filter(
-        (one) => one.id === id && isOf(id, organization),
-      )) {
-        const recorded = batches.get(`${id}/${origin}`)?.[0]?.seq ?? null;
-        steps.set(origin, { ...add(steps.get(origin) ?? { calls: 0, tokens: 0, usd: 0 }, amount), recorded });
-      }
-      return [...steps.values()];
+      return isOf(id, organization) ? stepsOf(id) : [];
     },
   });
   return {

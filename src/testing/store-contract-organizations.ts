@@ -226,6 +226,7 @@ export const organizationCases: readonly StoreCase[] = [
     await openTheirs(theirs, "d2");
     expect(await theirs.reservations(deliberation("d2"))).toEqual([]);
     expect(await theirs.reservations(id)).toEqual([]);
-    expect(await ours.reservations(id)).toEqual([{ recorded: null, calls: 1, tokens: 10, usd: 0.5 }]);
+    const own = { origin: "protocol/draft", model: null, speaker: null, recorded: null };
+    expect(await ours.reservations(id)).toEqual([{ ...own, calls: 1, tokens: 10, usd: 0.5 }]);
   }),
 ];

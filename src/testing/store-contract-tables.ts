@@ -82,14 +82,17 @@ export const tableCases: readonly StoreCase[] = [
   twice("gives each step's reservations, and the event that it recorded", async (here, there) => {
     await here.for(LOCAL).append(id, [opening("?")], byOpening);
     const reserve = (step: string, calls: number) =>
-      here.for(LOCAL).reserve(id, `protocol/${step}`, { calls, tokens: calls * 1_000, usd: calls / 4 });
+      here.for(LOCAL).reserve(id, `protocol/${step}`, {
+        ...{ calls, tokens: calls * 1_000, usd: calls / 4, model: `openai/${step}`, speaker: step },
+      });
     expect(await here.for(LOCAL).reservations(id)).toEqual([]);
     await reserve("draft/ada", 1);
     await reserve("draft/bob", 2);
     await here.for(LOCAL).append(deliberation("d2"), [opening("?")], byOpening);
     await here.for(LOCAL).reserve(deliberation("d2"), "protocol/draft/ada", { calls: 64, tokens: 0, usd: 0 });
-    const ada = { calls: 1, tokens: 1_000, usd: 0.25 };
-    const bob = { calls: 2, tokens: 2_000, usd: 0.5 };
+    const named = (step: string) => ({ origin: `protocol/${step}`, model: `openai/${step}`, speaker: step });
+    const ada = { ...named("draft/ada"), calls: 1, tokens: 1_000, usd: 0.25 };
+    const bob = { ...named("draft/bob"), calls: 2, tokens: 2_000, usd: 0.5 };
     expect(await reserved(there)).toEqual([
       { recorded: null, ...ada },
       { recorded: null, ...bob },
@@ -110,9 +113,30 @@ export const tableCases: readonly StoreCase[] = [
     await here.for(LOCAL).append(id, [opening("?")], byOpening);
     for (const calls of [1, 2, 4])
       await here.for(LOCAL).reserve(id, "client/\0 retried", { calls, tokens: 0, usd: 0 });
-    expect(await reserved(there)).toEqual([{ recorded: null, calls: 7, tokens: 0, usd: 0 }]);
+    const sum = { origin: "client/\0 retried", model: null, speaker: null, calls: 7, tokens: 0, usd: 0 };
+    expect(await reserved(there)).toEqual([{ recorded: null, ...sum }]);
     await there.for(LOCAL).append(id, [note("done")], byClient("\0 retried"));
-    expect(await reserved(here)).toEqual([{ recorded: 2, calls: 7, tokens: 0, usd: 0 }]);
+    expect(await reserved(here)).toEqual([{ recorded: 2, ...sum }]);
+  }),
+
+  twice("BUDGET-8: names, with an opening, the requests that no event accounts for", async (here, there) => {
+    const [ours, theirs] = [here.for(LOCAL), there.for(LOCAL)];
+    await ours.append(id, [opening("?")], byOpening);
+    const sent = async () => (await theirs.read(id)).map((entry) => entry.sent);
+    const reserve = (step: string, named = {}) =>
+      ours.reserve(id, `protocol/${step}`, { calls: 1, tokens: 0, usd: 0, ...named });
+    expect(await sent()).toEqual([undefined]);
+    await reserve("draft/ada", { model: "openai/gpt-5", speaker: "ada" });
+    await reserve("draft/bob");
+    const ada = { origin: "protocol/draft/ada", model: "openai/gpt-5", speaker: "ada" };
+    const bob = { origin: "protocol/draft/bob", model: null, speaker: null, calls: 1 };
+    expect(await sent()).toEqual([[{ ...ada, calls: 1 }, bob]]);
+    await ours.append(id, [note("drafted")], byStep("draft/bob"));
+    expect(await sent()).toEqual([[{ ...ada, calls: 1 }], undefined]);
+    await reserve("draft/ada");
+    await ours.append(id, [note("drafted")], byStep("draft/ada"));
+    expect(await sent()).toEqual([[{ ...ada, calls: 2 }], undefined, undefined]);
+    expect((await theirs.read(id, 0, 1)).map((entry) => entry.sent)).toEqual([undefined]);
   }),
 ];
 
