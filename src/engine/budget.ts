@@ -16,7 +16,7 @@ import {
   type Reservations,
   type StepReservation,
 } from "../kernel/index.ts";
-import type { Affordable } from "./run.ts";
+import type { Affordable, CallSpec, ReplyEventType } from "./run.ts";
 
 // BUDGET-1. A request's worst case is reserved before the request is sent: in memory at once, and durably.
 // BUDGET-2. At every reservation and for every cap: spent + reserved + held back <= cap. Only its owner can use a share held back.
@@ -100,7 +100,7 @@ export interface Ledger {
   reserve(
     origin: string,
     quote: Quote,
-    asked?: RequestNames & { readonly share?: string | undefined },
+    asked?: Partial<Pick<CallSpec<ReplyEventType>, "request" | "share" | "work">>,
   ): Promise<{ ok: true; call: ReservedCall } | ({ ok: false } & Passed)>;
   /** Counts a recorded call, of whatever driver. */
   recalled(origin: string, call: Call, quote: Quote): void;
@@ -230,10 +230,15 @@ function createLedger(
   return {
     capped,
     caps: budget,
-    async reserve(origin, quote, { share, ...names } = {}) {
+    async reserve(origin, quote, { request: asked, share, work } = {}) {
       if (now() >= deadline)
         return { ok: false, cap: "time", why: `the time limit of ${timeMs} ms has passed` };
       const request = worst(quote);
+      const row = {
+        ...request,
+        ...(asked ? { model: asked.model } : {}),
+        ...(work?.by === undefined ? {} : { speaker: work.by }),
+      };
       const passed = over(request, share);
       if (passed) return { ok: false, ...passed };
       const own = { amount: request };
@@ -246,7 +251,7 @@ function createLedger(
           own.amount = spent;
           const refused = over(request);
           own.amount = refused ? before : plus(spent, request);
-          if (!refused) await record(origin, { ...request, ...names });
+          if (!refused) await record(origin, row);
           return refused;
         },
         settle(made, recordedAs) {
@@ -257,7 +262,7 @@ function createLedger(
           else account.recorded.set(recordedAs, spent);
         },
       };
-      await record(origin, { ...request, ...names });
+      await record(origin, row);
       return { ok: true, call };
     },
     recalled(origin, call, quote) {

@@ -315,11 +315,7 @@ class Steps implements StepScope {
       {
         adopt: true,
         produce: async (signal, name) => {
-          const room = await ledger.reserve(name, quote, {
-            model: request.model,
-            ...(spec.work?.by === undefined ? {} : { speaker: spec.work.by }),
-            share: spec.share,
-          });
+          const room = await ledger.reserve(name, quote, spec);
           reserved = room.ok ? room.call : undefined;
           signal.throwIfAborted();
           answered = room.ok
