@@ -47,7 +47,9 @@ export async function openConfigured({
     protocols,
     resources: isServed ? keptFresh(resources) : resources(),
     isServed,
-    ...(isServed ? {} : { loadFacts: factsLoader(place), loadRecorded: recordedLoader(place) }),
+    ...(isServed
+      ? {}
+      : { cwd: place.cwd, loadFacts: factsLoader(place), loadRecorded: recordedLoader(place) }),
   });
   const { organization, user } = settings;
   const principal = Principal.parse({ organization, user, scopes: Scope.options });

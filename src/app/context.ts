@@ -2,13 +2,13 @@ import type { Resources } from "../config/resources.ts";
 import type { LoadedSettings } from "../config/sources.ts";
 import { configFolder, type Environment } from "../config/paths.ts";
 import { createEngine, type Engine, type OrganizationEngine } from "../engine/engine.ts";
-import { localFrames, type LocalFrames } from "../engine/index.ts";
+import { localFrames, textDigest, type LocalFrames } from "../engine/index.ts";
 import type { AnyProtocol } from "../engine/protocol.ts";
 import type { Reactors, Registry } from "../engine/index.ts";
 import { systemWorld } from "../engine/world.ts";
 import { Fault, ModelRef, personOf, UserId, type Embeddings, type Models } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
-import type { OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
+import type { Digest, OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
@@ -59,6 +59,8 @@ export interface Process {
   readonly frames: LocalFrames;
   /** The folders that it may read for models: none, unless it is told. */
   readonly folders: Folders;
+  /** The digest of the folder in which it asks; undefined where it asks for others. */
+  readonly askedIn: Digest | undefined;
   /** The servers of tools that settings name. */
   readonly servers: ToolServers;
   /** The forests whose gates it runs: none, unless it is told. */
@@ -92,6 +94,8 @@ export type ProcessParts = {
   readonly env: Environment;
   readonly protocols: Registry<AnyProtocol>;
   readonly reactors: Reactors;
+  /** The folder in which it asks, an absolute path; absent where it asks for others. */
+  readonly cwd?: string | undefined;
   /** Replaces the models from the settings and the environment. */
   readonly models?: Models | undefined;
   /** Reads a file of facts for a simulated model. */
@@ -191,6 +195,7 @@ export function openProcess(parts: ProcessParts): Process {
     },
     frames,
     folders,
+    askedIn: parts.cwd === undefined ? undefined : textDigest(parts.cwd),
     servers,
     grounds,
     world,

@@ -1,5 +1,6 @@
 import { leaseHolder, LEASE_POLL_MS, type RecordedTurn } from "../engine/index.ts";
 import {
+  canonical,
   type DeliberationId,
   Fault,
   isEvent,
@@ -131,23 +132,30 @@ export async function nextTurn(
 const MAX_NEWEST = 200;
 
 /**
- * Resolves the turn that a question follows: an id, a unique prefix of one, or `last` for the newest run with an answer that
- * this user may follow. Runs of benchmarks and other jobs are none.
+ * Resolves the turn that a question follows: an id, a unique prefix of one, or `last` for the newest finished run with an answer
+ * that this user may follow: one of this folder, or else one that names no folder, as those of earlier versions. Runs of
+ * benchmarks and other jobs are none, and what is still open may be another terminal's.
  * @throws Fault `deliberation-missing`, `configuration` where there is none yet
  */
 export async function resolveTurn(
-  { store, principal }: Pick<AppContext, "store" | "principal">,
+  { store, principal, askedIn }: Pick<AppContext, "askedIn" | "principal" | "store">,
   id: string,
 ): Promise<DeliberationId> {
   if (id !== NEWEST) return resolveId({ store }, id);
-  for (const one of await store.list({ limit: MAX_NEWEST })) {
-    const entries = await store.read(one.id);
-    const { data, origin } = findOpening(entries, one.id);
-    const isOfJob = origin.by === "open" && /\/\d+$/.test(origin.request);
-    const isOpen = one.status === "open";
-    if (!isOfJob && (isOpen || answerEvent(entries)) && belongsTo(data, principal.user)) return one.id;
-  }
-  throw new Fault("configuration", { why: "there is no run to follow up on", next: "ask a question first" });
+  const own = { limit: MAX_NEWEST, opening: [`"folder":${canonical(askedIn ?? "")}`] };
+  for (const query of askedIn === undefined ? [{ limit: MAX_NEWEST }] : [own, { limit: MAX_NEWEST }])
+    for (const one of await store.list(query)) {
+      const entries = await store.read(one.id);
+      const { data, origin } = findOpening(entries, one.id);
+      const isElsewhere = askedIn !== undefined && (data.folder ?? askedIn) !== askedIn;
+      const isOfJob = origin.by === "open" && /\/\d+$/.test(origin.request);
+      const isFollowed = !isElsewhere && !isOfJob && belongsTo(data, principal.user);
+      if (isFollowed && answerEvent(entries)) return one.id;
+    }
+  throw new Fault("configuration", {
+    why: `there is no finished run${askedIn === undefined ? "" : " of this folder"} to follow up on`,
+    next: "ask a question first, or name a run by its id",
+  });
 }
 
 /** True if a deliberation belongs to this user or to the whole organization. */

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratch } from "../../test/support/scratch.ts";
 import { isEvent, type Message, type ModelRequest } from "../kernel/index.ts";
 import { splitFenced } from "../prompts/material.ts";
 import { scripted } from "../testing/scripted-models.ts";
@@ -99,6 +101,54 @@ describe("a follow-up", () => {
       const next = await asked(parley, { protocol: "ask", question: "Why?", previous: "last" });
       expect(next.opening.previous).toBe(first.id);
     }));
+
+  it("of the newest takes a finished one of this folder, and else one of no folder, as earlier versions made", async () => {
+    using place = scratch();
+    const models = scripted({ ada: reply, bob: reply, cyd: reply });
+    const within = async <T>(cwd: string | undefined, work: (parley: Parley) => Promise<T>): Promise<T> => {
+      await using parley = await openParley({ store: join(place.home, "parley.db"), env: {}, models, cwd });
+      return await work(parley);
+    };
+    const council = { protocol: "council", question: "Which database?" };
+    const followed = (cwd: string | undefined, more: Partial<StartRequest> = {}) =>
+      within(cwd, async (parley) => {
+        const { opening } = await asked(parley, {
+          protocol: "ask",
+          ...more,
+          question: "Why?",
+          previous: "last",
+        });
+        return opening.previous;
+      });
+    await expect(followed("/a")).rejects.toThrow("there is no finished run of this folder to follow up on");
+    await expect(followed(undefined)).rejects.toThrow("there is no finished run to follow up on");
+    const earlier = await within(undefined, (parley) => asked(parley, council));
+    expect(earlier.opening.folder).toBeUndefined();
+    expect(await followed("/c")).toBe(earlier.id);
+    const a = await within("/a", (parley) => asked(parley, council));
+    const b = await within("/b", (parley) => asked(parley, council));
+    expect(a.opening.folder).toMatch(/^[0-9a-f]{64}$/);
+    expect(a.opening.folder).not.toBe(b.opening.folder);
+    // Under way in another terminal of the same folder; and newer ones of none.
+    await within("/a", (parley) => parley.open({ ...council, models: MODELS }));
+    const later = await within(undefined, (parley) => asked(parley, council));
+    await within("/f", (parley) => asked(parley, { ...council, protocol: "respond" }));
+    expect(await followed("/e")).toBe(later.id);
+    expect(await followed("/a", { protocol: "council" })).toBe(a.id);
+    expect(await followed("/b", { protocol: undefined, member: "challenger" })).toBe(b.id);
+    // A fork is of the folder in which it is made.
+    const fork = await within("/d", async (parley) => {
+      const run = await parley.fork(a.id, { mode: "vote" });
+      await run.outcome();
+      return run.id;
+    });
+    expect(await followed("/d")).toBe(fork);
+    // The folder is no part of what a request's name stands for.
+    const named = { ...council, models: MODELS, request: "r1", reactions: false };
+    const one = await within("/a", (parley) => parley.open(named));
+    const two = await within("/b", (parley) => parley.open(named));
+    expect(two).toMatchObject({ fresh: false, opened: { deliberation: one.opened.deliberation } });
+  });
 
   it("is summarized in a recorded step where it does not fit, once for all turns after it", () =>
     talking(async (parley, requests) => {

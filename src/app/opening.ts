@@ -83,6 +83,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       ...(settings.seatTimeoutMs === undefined ? {} : { seatTimeoutMs: settings.seatTimeoutMs }),
       ...(parts.labels === undefined ? {} : { labels: parts.labels }),
       ...(parts.client === undefined ? {} : { client: parts.client }),
+      ...(context.askedIn === undefined ? {} : { folder: context.askedIn }),
       ...(parts.pack === undefined ? {} : { pack: parts.pack }),
       seed: settings.seed ?? world.id(),
       budget,

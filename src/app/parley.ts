@@ -65,6 +65,8 @@ export type ParleyOptions = {
   readonly protocols?: Registry<AnyProtocol> | undefined;
   /** Additional reactors. */
   readonly reactors?: readonly AnyReactor[] | undefined;
+  /** The folder that its runs are asked in, an absolute path: `previous: "last"` is then the newest run of that folder. */
+  readonly cwd?: string | undefined;
   /** Folders that models may read in runs that this process continues; those of its own requests are added. */
   readonly folders?: readonly string[] | undefined;
   /** Personas, strategies, prompts and rubrics by name; the built-in ones by default. */
@@ -198,6 +200,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     store,
     settings,
     env: options.env ?? globalThis.process.env,
+    cwd: options.cwd,
     models: options.models,
     protocols: withProtocols(options.protocols ?? []),
     reactors: [...(options.reactors ?? []), ...shippedReactors],
@@ -254,6 +257,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       ...(await forkChanges(context, from, { without, retry })),
       ...(labels === undefined ? {} : { labels }),
       ...(client === undefined ? {} : { client }),
+      ...(context.askedIn === undefined ? {} : { folder: context.askedIn }),
     };
     const name = request ?? context.world.id();
     const asked = { request: name, changes, upToSeq, asksOutages: true };

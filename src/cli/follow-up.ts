@@ -2,11 +2,11 @@ import type { StartRequest } from "../app/start.ts";
 import { Fault } from "../kernel/index.ts";
 
 // FOLLOW-1. What follows `--continue` is a run's id only where it has the form of one: else it begins the question, and the
-//   newest run is continued.
+//   newest finished run of this folder is continued.
 
 const RUN_ID = /^[a-z0-9]+$/;
 
-/** The command line with the newest run named behind each `--continue` that names none. */
+/** The command line with `last`, the newest finished run of this folder, behind each `--continue` that names none. */
 export function nameContinued(argv: readonly string[]): string[] {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   return argv.map((word, index) =>

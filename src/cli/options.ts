@@ -130,7 +130,7 @@ export const DEBATE_INPUT = {
 };
 
 export const CONTINUE = {
-  continue: text("--continue [id]", "continue this conversation (default: the newest run's)"),
+  continue: text("--continue [id]", "continue this conversation (default: the newest finished one here)"),
 };
 
 /** Grading, memory and the conversation of `respond` and `chat`. */

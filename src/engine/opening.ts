@@ -210,20 +210,21 @@ async function record(store: OrganizationStore, { id, request, opening }: NewOpe
   return { fresh: appended.fresh, differing, opened };
 }
 
-/** The fields in which two openings differ; the version of the readers is none of a request's. */
+/** The fields that a request does not ask for: the version of the readers, and where it was asked. */
+const NOT_ASKED: ReadonlySet<keyof Opening> = new Set(["readers", "folder"]);
+
+/** The fields in which two openings differ, of those that a request asks for. */
 function differingFields(one: Opening, other: Opening): (keyof Opening)[] {
   const names = Object.keys(Opening.shape) as (keyof Opening)[]; // the schema's own fields
   return names.filter(
-    (name) => name !== "readers" && canonical({ of: one[name] }) !== canonical({ of: other[name] }),
+    (name) => !NOT_ASKED.has(name) && canonical({ of: one[name] }) !== canonical({ of: other[name] }),
   );
 }
 
 /** The fields of an opening that a fork may change; the others, such as the seed, are the parent's. */
 export type ForkChanges = Partial<
-  Pick<
-    Opening,
-    "settings" | "participants" | "templates" | "budget" | "protocol" | "reactions" | "labels" | "client"
-  >
+  Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol" | "reactions"> &
+    Pick<Opening, "labels" | "client" | "folder">
 >;
 
 /** `upToSeq`: steps that were recorded later are not taken over; by default all are. */

@@ -77,6 +77,8 @@ export const Opening = z.strictObject({
   /** The owner of the conversation; absent if it belongs to the whole organization. */
   user: UserId.optional(),
   series: z.strictObject({ id: SeriesId, index: z.int().nonnegative() }).optional(),
+  /** The digest of the path of the folder in which it was asked; absent where none was, as by a server's client. */
+  folder: Digest.optional(),
   /** The previous turn of the conversation. */
   previous: DeliberationId.optional(),
   /** The previous turn's question is asked again: that turn's answer is no part of the conversation any more. */
