@@ -5,7 +5,7 @@ import { readContext, readFactsFile, readTextOrFile } from "./input-files.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 describe.skipIf(process.platform === "win32")("readContext", () => {
-  it.each(["pipe", "link", "socket", "/dev/zero", "/dev/null", "/dev/random"])(
+  it.each(["pipe", "link", "socket", "/dev/zero", "/dev/null", "/dev/random", "/proc/kmsg", "/proc/version"])(
     "refuses %s at once, which is no regular file",
     async (name) => {
       using place = scratch({ "project/notes.md": "a" });
@@ -22,7 +22,7 @@ describe.skipIf(process.platform === "win32")("readContext", () => {
 });
 
 describe.skipIf(process.platform === "win32")("readTextOrFile", () => {
-  it.each(["pipe", "link", "/dev/zero", "/dev/null", "/dev/tty"])(
+  it.each(["pipe", "link", "/dev/zero", "/dev/null", "/dev/tty", "/proc/kmsg"])(
     "refuses %s, which is neither a file nor meant as a text",
     async (name) => {
       using place = scratch();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { Fault } from "../kernel/index.ts";
 import { toOneLine } from "../text/words.ts";
 
@@ -22,7 +22,7 @@ export function readTextFile({ path, kind, maxBytes }: TextFile): string {
   try {
     const stat = statSync(path);
     if (stat.isDirectory()) throw refuse(`${name} is a folder`, "name a file in it");
-    if (!stat.isFile()) throw refuse(`${name} is not a regular file`, "name a file");
+    if (!stat.isFile() || isOfSystem(path)) throw refuse(`${name} is not a regular file`, "name a file");
     if (stat.size > maxBytes) throw tooLarge(name, maxBytes);
     return decodeText({ bytes: readFileSync(path), name, maxBytes });
   } catch (error) {
@@ -30,8 +30,20 @@ export function readTextFile({ path, kind, maxBytes }: TextFile): string {
   }
 }
 
+/** What Linux gives the file systems proc, sysfs, debugfs and tracefs for a type. */
+const SYSTEM_TYPES: ReadonlySet<number> = new Set([0x9fa0, 0x62656572, 0x64626720, 0x74726163]);
+
+/** Whether it is the system itself that speaks in a file, as in /proc/kmsg: it looks like any other, and may be waited for. */
+function isOfSystem(path: string): boolean {
+  try {
+    return SYSTEM_TYPES.has(statfsSync(path).type);
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Refuses what has no end or may never begin: a device, a named pipe, a socket. The shell's `<(…)` names an open descriptor,
+ * Refuses what has no end or may never begin: a device, a named pipe, a socket, a file of the system. The shell's `<(…)` names an open descriptor,
  * whose writer is the shell's, so it may be read. What is not there is left to whoever opens it.
  * @throws Fault `configuration`
  */
@@ -43,7 +55,7 @@ export function refuseSpecialFile(path: string, name: string): void {
   } catch {
     return;
   }
-  if (stat && !stat.isFile() && !stat.isDirectory())
+  if (stat && !stat.isDirectory() && (!stat.isFile() || isOfSystem(path)))
     throw refuse(`${name} is not a regular file`, "name a file, or pipe it in");
 }
 

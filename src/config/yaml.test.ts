@@ -148,6 +148,7 @@ describe("reading a file", () => {
         "the settings file HOME/loop is a link that leads back to itself; name the file itself",
       ],
       ["/dev/zero", "the settings file /dev/zero is not a regular file; name a file"],
+      ["/proc/version", "the settings file /proc/version is not a regular file; name a file"],
       [
         files.write("a/nul", "a\0b"),
         "the settings file HOME/a/nul is binary; give a text file; convert documents to text first",

@@ -35,14 +35,22 @@ export const PathInput = z
  */
 export function isSecretPath(segments: readonly string[], folder: boolean): boolean {
   const names = segments.map((segment) => withoutBackup(bareName(segment)));
-  if (names.some((name) => name.startsWith(".env") || FOLDERS.has(name))) return true;
+  if (names.some((name) => /^(?:\.env|env\.(?:local|dev|prod|stag))/.test(name) || FOLDERS.has(name)))
+    return true;
   const last = names.at(-1) ?? "";
   const parent = names.at(-2) ?? "";
   if (names.some((name) => name.endsWith(".git")) && (names.includes("logs") || (!folder && GIT.has(last))))
     return true;
   if (folder) return false;
+  const words = withoutBackup(
+    bareName((segments.at(-1) ?? "").replaceAll(/(?<=[a-z\d])(?=[A-Z])|\s+/g, "-")),
+  );
   return (
-    isSecretFile(last) || (PLACED.get(parent)?.includes(last) ?? false) || isServiceSettings(last, parent)
+    isSecretFile(last) ||
+    isSecretFile(words) || // apiKey.json as api-key.json
+    (last === "env" && bareName(segments.at(-1) ?? "") !== "env") ||
+    (PLACED.get(parent)?.includes(last) ?? false) ||
+    isServiceSettings(last, parent)
   );
 }
 
@@ -65,6 +73,8 @@ const PLACED: ReadonlyMap<string, readonly string[]> = new Map([
   [".snowsql", ["config"]],
   [".cargo", ["config", "config.toml"]],
   [".m2", ["settings.xml"]],
+  [".hg", ["hgrc"]],
+  [".gradle", ["gradle.properties"]],
   ["rclone", ["rclone.conf"]],
 ]);
 
@@ -79,7 +89,14 @@ function isServiceSettings(name: string, parent: string): boolean {
 function isSecretFile(name: string): boolean {
   const dot = name.lastIndexOf(".");
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot + 1)] : [name, ""];
-  if (FILES.has(name) || KEYS.some((key) => name.includes(key)) || isHistory(stem, extension)) return true;
+  // Some are written without their dot where they are kept for others.
+  if (
+    FILES.has(name) ||
+    FILES.has(`.${name}`) ||
+    KEYS.some((key) => name.includes(key)) ||
+    isHistory(stem, extension)
+  )
+    return true;
   if (name.startsWith("utc--") || (dot >= 0 && KEY_EXTENSIONS.has(name.slice(dot + 1)))) return true;
   if (!DATA_EXTENSIONS.has(extension)) return false;
   return (
@@ -103,7 +120,7 @@ const FILES: ReadonlySet<string> = new Set(
   words(
     ".netrc _netrc .authinfo .npmrc .yarnrc .yarnrc.yml .pypirc pip.conf pip.ini .condarc nuget.config .pgpass pgpass.conf " +
       ".htpasswd htpasswd .htdigest .dockercfg .s3cfg .boto .passwd-s3fs .databrickscfg .vault-token .vault_pass " +
-      ".git-credentials .my.cnf .mylogin.cnf .msmtprc .fetchmailrc .muttrc .curlrc .wgetrc .smbcredentials .terraformrc " +
+      ".git-credentials .gitconfig .hgrc .my.cnf .mylogin.cnf .msmtprc .fetchmailrc .muttrc .curlrc .wgetrc .smbcredentials .terraformrc " +
       "terraform.rc credentials.tfrc.json .lesshst .viminfo .wget-hsts kubeconfig kubeconfig.yaml kubeconfig.yml database.yml database.yaml wp-config.php configuration.php " +
       "sftp-config.json sftp.json .ftpconfig sitemanager.xml recentservers.xml logins.json key3.db key4.db cookies.sqlite " +
       "cookies.txt google-services.json googleservice-info.plist settings-security.xml wallet.dat shadow",
@@ -123,11 +140,13 @@ const STEMS: ReadonlySet<string> = new Set(
     "auth token tokens .token secret passwords password passwd wallet default_wallet seed seedphrase mnemonic rclone",
   ),
 );
-const BEGINNINGS = words("client_secret client-secret service-account service_account wallet. authkey_");
+const BEGINNINGS = words(
+  "client_secret client-secret serviceaccount service-account service_account wallet. authkey_",
+);
 const ENDINGS = words(
   "credential credentials secret secrets password passwords passwd passphrase vault_pass vault-pass apikey apikeys " +
     "api_key api-key api_keys api-keys _key -key privatekey privkey " +
-    "access_token access-token auth_token auth-token api_token api-token refresh_token id_token _rsa _dsa _ecdsa _ed25519 " +
+    "access_token access-token auth_token auth-token api_token api-token refresh_token id_token -token _rsa _dsa _ecdsa _ed25519 " +
     "service-account service_account seed_phrase recovery_phrase seed-phrase wallet _token",
 );
 /** Source code and prose about credentials may be read. */

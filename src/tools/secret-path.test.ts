@@ -13,11 +13,14 @@ const SECRETS = lines(`
   passwords.txt db_password api_key.txt my-api-key.json private_key.txt server_rsa ssh_host_rsa_key prod.env.json
   key.pem.txt logins.json key4.db cookies.txt .authinfo .yarnrc.yml nuget.config pip.conf rclone.conf
   project-firebase-adminsdk-x.json login.keychain-db vpn.ovpn krb5.keytab config/database.yml database.yml kubeconfig.yaml .password-store/mail.txt
+  .hg/hgrc .hgrc .gradle/gradle.properties .gitconfig netrc my.cnf npmrc pgpass env.bak env~ env.local env.production.json
+  serviceAccountKey.json serviceaccountkey.json clientSecret.json apiKeys.yaml privateKey.txt dbPassword refreshToken.json
 `);
 const READABLE = lines(`
   .vscode/settings.json docs/history.md HISTORY.md src/wallet.ts src/token.ts design-tokens.json keyboard.json monkey.txt
   src/auth.ts auth/index.ts package.json tsconfig.json settings.md history.txt config.yml tokenizer.json passwords.md turkey.csv
-  schema.json logs/HEAD
+  schema.json logs/HEAD gradle.properties env.ts env.md env.example.md environments.json src/serviceAccountKey.ts
+  keyBindings.json monkeyBars.txt tokenCount.json
 `);
 
 const isSecret = (path: string, folder = false): boolean => isSecretPath(path.split("/"), folder);
