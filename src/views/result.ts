@@ -123,7 +123,7 @@ export function resultFold(view?: SectionView): ResultFold {
   const entries: Entry[] = [];
   const answers = new Map<StepKey, AnswerEvent>();
   const lacking: Result["degraded"] = [];
-  /** The parts that were lost and whose steps say so themselves, by step and by why. */
+  /** The steps that say themselves that their part is lost. */
   const noted = new Set<string>();
   const folds = { waiting: waitingFold(), spent: spentFold(), criticalPath: criticalPathFold() };
   const at = {
@@ -149,7 +149,7 @@ export function resultFold(view?: SectionView): ResultFold {
       if (isEvent(entry, "answer-given")) historyOf(at.answers, entry.data.by).set(count, entry);
     }
     if (callOf(entry)?.ok === false && !at.failed.at(count)) at.failed.set(count, entry);
-    if (isEvent(entry, "degradation-noted")) noted.add(entry.data.why).add(ownStepOf(entry) ?? "");
+    if (step !== undefined && isLost(entry)) noted.add(step);
     lacking.push(...lackingIn(entry, { budget: at.opened.at(count)?.data.budget ?? {}, noted }));
     at.lacking.set(count, lacking.length);
     folds.waiting.take(entry);
@@ -249,6 +249,10 @@ const withheldFrom = (opening: Opening): Result["degraded"] =>
       why: `withheld from the chair, to measure its contribution to ${opening.parent?.id ?? "the answer"}`,
     }));
 
+/** Whether an entry says of its own step that it came to nothing that can be used. */
+const isLost = (entry: Entry): boolean =>
+  isEvent(entry, "degradation-noted") || (isEvent(entry, "review-given") && !entry.data.ranking.ok);
+
 /** What an entry says to be missing or cut, beside what is `noted` by steps of their own. */
 function lackingIn(
   entry: Entry,
@@ -270,13 +274,11 @@ function lackingIn(
   const work = workOf(entry);
   if (!isEvent(entry, "roster-fixed") || (work?.kind !== "admission" && work?.kind !== "roster")) return [];
   const when = work.round === undefined ? "" : ` in round ${work.round}`;
-  const out =
-    work?.kind === "admission"
-      ? entry.data.out
-      : entry.data.out.filter(({ id, why }) => !noted.has(why) && !noted.has(`${entry.data.phase}/${id}`));
-  return out.map(({ id, why, needs }) => {
-    const what = `${work.of ?? "part"} by ${id}${when}`;
-    return needs ? { what, why: `${why}${describeNeeds(needs, budget)}`, needs } : { what, why };
+  const isNoted = (part: string) => [...noted].some((step) => step === part || step.startsWith(`${part}/`));
+  return entry.data.out.flatMap(({ id, why, needs }) => {
+    if (isNoted(`${entry.data.phase}/${id}`)) return [];
+    const what = `${work.of ?? "part"} by ${id.replace("/of/", " of ")}${when}`;
+    return [needs ? { what, why: `${why}${describeNeeds(needs, budget)}`, needs } : { what, why }];
   });
 }
 
