@@ -145,7 +145,13 @@ function chunkGroups() {
     test: /^\0undici$|[\\/]undici[\\/]lib[\\/](?!.*(?:proxy|socks5))/,
     priority: CHUNKS.length + 1,
   };
-  return [zod, undici, ...own];
+  // By itself, because a start without its binary has to say so.
+  const libsql = {
+    name: "libsql",
+    test: /^\0(?:detect-libc|@neon-rs[\\/]load)$|[\\/]node_modules[\\/]libsql[\\/]/,
+    priority: CHUNKS.length + 1,
+  };
+  return [zod, undici, libsql, ...own];
 }
 
 function chunksBy(chunking: Chunking): ReadonlyMap<string, string> {

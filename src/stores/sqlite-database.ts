@@ -2,9 +2,8 @@ import { accessSync, constants, statSync, closeSync, existsSync, mkdirSync, open
 import { dirname, resolve } from "node:path";
 import { Fault, isFault } from "../kernel/index.ts";
 import { errorCode } from "./database.ts";
-import Database from "libsql";
-import AsyncDatabase from "libsql/promise";
 import { retryWhileBusy } from "./patience.ts";
+import type { SqliteDriver } from "./sqlite-driver.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
 /** Whether another connection holds the lock that was asked for. */
@@ -155,12 +154,13 @@ export type SqliteConnections = {
  * `:memory:` is a store that ends with the object.
  * @throws Fault `store-unavailable`, `schema-newer`
  */
-export async function openDatabase(path: string): Promise<SqliteConnections> {
+export async function openDatabase(path: string, load = loadLibsql): Promise<SqliteConnections> {
   try {
     const inMemory = path === ":memory:";
+    const driver = await load().catch((error: unknown) => withoutLibsql(path, error));
     if (!inMemory) createPrivately(path);
-    const reader = synchronous(path);
-    const writer = inMemory ? reader : asynchronous(path);
+    const reader = driver.reader(path);
+    const writer = inMemory ? reader : driver.writer(path);
     const close = async () => {
       // So that the file alone is the whole store when nobody has it open: libsql does not do it by itself. Where
       // another process is at work, or the disk is full, the log stays and the next opening reads it.
@@ -227,16 +227,28 @@ function watchPlace(path: string): () => void {
   };
 }
 
-type Connection = SqliteWriter & { readonly inTransaction: boolean; close(): void };
+export type SqliteConnection = SqliteWriter &
+  SqliteReader & { readonly inTransaction: boolean; close(): void };
 
-function synchronous(path: string): Connection & SqliteReader {
-  // libsql types a statement's values as arguments; in one array it takes them as well (index.js), and does not copy them.
-  return new Database(path) as unknown as Connection & SqliteReader;
+async function loadLibsql(): Promise<SqliteDriver> {
+  const [{ default: Database }, { default: AsyncDatabase }] = await Promise.all([
+    import("libsql"),
+    import("libsql/promise"),
+  ]);
+  return {
+    // libsql types a statement's values as arguments; in one array it takes them as well (index.js), and does not copy them.
+    reader: (path) => new Database(path) as unknown as SqliteConnection,
+    // libsql types its promise variant as `any` and forgets `inTransaction`.
+    writer: (path) => new AsyncDatabase(path, {}) as unknown as SqliteConnection,
+  };
 }
 
-function asynchronous(path: string): Connection {
-  // libsql types its promise variant as `any` and forgets `inTransaction`.
-  return new AsyncDatabase(path, {}) as unknown as Connection;
+/** @throws Fault `store-unavailable` where Node has no SQLite either */
+async function withoutLibsql(where: string, cause: unknown): Promise<SqliteDriver> {
+  const { nodeDriver, unusableWhy } = await import("./sqlite-driver.ts");
+  const driver = nodeDriver();
+  if (driver === null) throw new Fault("store-unavailable", { where, why: unusableWhy(cause) }, { cause });
+  return driver;
 }
 
 async function configure(connection: SqliteWriter, inMemory: boolean): Promise<void> {
