@@ -91,7 +91,7 @@ export async function writeLongRun(dist, scratch, recorded) {
 export async function openServer(dist, scratch) {
   const home = homeIn(scratch);
   const env = { PATH: process.env["PATH"], HOME: home, PARLEY_HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
-  const child = spawn(process.execPath, [join(dist, "cli.mjs"), "serve", "--port", "0"], {
+  const child = spawn(process.execPath, [join(dist, "cli.mjs"), "serve", "--simulated", "--port", "0"], {
     ...{ env, cwd: home },
     stdio: ["ignore", "pipe", "ignore"],
   });

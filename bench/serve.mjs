@@ -127,7 +127,7 @@ async function startParley(dist, { scratch, models }) {
   const lines = (/** @type {ReturnType<typeof command>} */ child) =>
     createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { value: key } = await lines(command("key", "new", "bench")).next();
-  const child = command("serve", "--port", "0");
+  const child = command("serve", "--simulated", "--port", "0");
   const { value: link } = await lines(child).next();
   const url = new URL("/", link).href;
   const headers = { authorization: `Bearer ${key}` };

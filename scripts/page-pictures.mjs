@@ -23,7 +23,7 @@ const COUNCILS = [
 async function serve(home) {
   const env = { PATH: process.env["PATH"], HOME: home, PARLEY_HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
   const cli = join(root, "dist", "cli.mjs");
-  const child = spawn(process.execPath, [cli, "serve", "--port", "0"], {
+  const child = spawn(process.execPath, [cli, "serve", "--simulated", "--port", "0"], {
     ...{ env, cwd: home },
     stdio: ["ignore", "pipe", "ignore"],
   });

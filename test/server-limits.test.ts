@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
+import { nativeApi } from "../src/server/api/index.ts";
+import { openAiApi } from "../src/server/openai/index.ts";
+import { mcpClient, mcpTestServer } from "./support/mcp.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
 import {
   expectProblem,
@@ -389,4 +392,40 @@ describe("a store", () => {
     },
     30_000,
   );
+});
+
+// PANEL-1
+describe("without a model", () => {
+  const WAYS = /parley keys set .*PARLEY_MODELS.*--simulated/;
+  const asked = { question: SUM };
+  const chat = { model: "parley/council", messages: [{ role: "user", content: SUM }] };
+
+  it("no question is answered by simulated models that nobody named, over any API", async () => {
+    await using own = await mcpTestServer({ simulated: false, surfaces: [nativeApi, openAiApi] });
+    for (const protocol of ["council", "ask", "debate", "respond"]) {
+      for (const path of ["deliberations", "estimate"]) {
+        const { next } = expectProblem(await own.post(path, { ...asked, protocol }), 503, "no-model");
+        expect(next).toMatch(WAYS);
+      }
+      const refused = await own.post("/v1/chat/completions", { ...chat, model: `parley/${protocol}` });
+      expect(refused).toMatchObject({ status: 503, json: { error: { code: "no-model" } } });
+      expect(refused.json.error.message).toMatch(WAYS);
+    }
+    expect((await own.post("/v1/responses", { model: "parley/council", input: SUM })).status).toBe(503);
+    expect((await own.get("/v1/models")).status).toBe(200);
+    await using client = await mcpClient(own);
+    const told = await client.callTool({ name: "ask", arguments: { question: SUM } });
+    expect(told).toMatchObject({ isError: true, _meta: { "parley/code": "no-model" } });
+    expect(JSON.stringify(told.content)).toMatch(WAYS);
+    expect((await own.get("deliberations")).json.data).toEqual([]);
+    const named = await own.ask({ models: ["sim/ada"], protocol: "respond" });
+    expect(named).toMatchObject({ status: "answered", simulated: true });
+  });
+
+  it("simulated ones answer where the server was told so", async () => {
+    await using own = await mcpTestServer({ simulated: true, surfaces: [nativeApi, openAiApi] });
+    const got = await own.post("deliberations", asked, { headers: { prefer: "wait=20" } });
+    expect(got).toMatchObject({ status: 200, json: { status: "answered", simulated: true } });
+    expect((await own.post("/v1/chat/completions", chat)).status).toBe(200);
+  });
 });

@@ -25,17 +25,19 @@ export type Configured = {
  * Opens the process that the settings of a folder and an environment describe. Flags become request settings; files and
  * the environment become process settings. `files`: rubric files named by flags; `protocols`: additional protocols; `isServed`:
  * requests come from elsewhere, for days: none of them makes the process read a file that it names, and personas and the like are
- * read again when they change.
+ * read again when they change; `withoutModels`: what to do where no model is configured, and simulated ones may not answer.
  * @throws Fault
  */
 export async function openConfigured({
   files = [],
   protocols,
   isServed = false,
+  withoutModels,
   ...place
 }: SettingsRequest & {
   readonly files?: readonly string[];
   readonly isServed?: boolean;
+  readonly withoutModels?: string | undefined;
   readonly protocols?: Registry<AnyProtocol> | undefined;
 }): Promise<Configured> {
   const { settings, sources, renamed } = loadSettings(place);
@@ -47,6 +49,7 @@ export async function openConfigured({
     protocols,
     resources: isServed ? keptFresh(resources) : resources(),
     isServed,
+    withoutModels,
     ...(isServed
       ? {}
       : { cwd: place.cwd, loadFacts: factsLoader(place), loadRecorded: recordedLoader(place) }),

@@ -66,6 +66,8 @@ export interface Process {
   /** The forests whose gates it runs: none, unless it is told. */
   readonly grounds: GateGrounds;
   readonly world: World;
+  /** What to do where no model is configured, which is then an error; without it, simulated ones answer. */
+  readonly withoutModels?: string | undefined;
   /** The name of this process in leases. */
   readonly worker: string;
   /** Returns why this model cannot be called; undefined if no problem is known. */
@@ -98,6 +100,7 @@ export type ProcessParts = {
   readonly cwd?: string | undefined;
   /** Replaces the models from the settings and the environment. */
   readonly models?: Models | undefined;
+  readonly withoutModels?: Process["withoutModels"];
   /** Reads a file of facts for a simulated model. */
   readonly loadFacts?: SimOptions["loadFacts"];
   /** Reads a file of recorded answers. */
@@ -199,6 +202,7 @@ export function openProcess(parts: ProcessParts): Process {
     servers,
     grounds,
     world,
+    withoutModels: parts.withoutModels,
     worker: `${process.pid}-${world.id()}`,
     async checkModel(ref) {
       if (parts.models) return undefined;

@@ -73,6 +73,8 @@ export type ParleyOptions = {
   readonly resources?: Resources | undefined;
   /** Whether requests come from elsewhere: none of them may name a package to be loaded (`ai-sdk/…`), as the settings may. */
   readonly isServed?: boolean | undefined;
+  /** What to do where no model is configured, which is then an error (`no-model`); by default simulated ones answer. */
+  readonly withoutModels?: string | undefined;
   readonly loadFacts?: ProcessParts["loadFacts"];
   readonly loadRecorded?: ProcessParts["loadRecorded"];
 };
@@ -204,6 +206,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     models: options.models,
     protocols: withProtocols(options.protocols ?? []),
     reactors: [...(options.reactors ?? []), ...shippedReactors],
+    withoutModels: options.withoutModels,
     loadFacts: options.loadFacts,
     loadRecorded: options.loadRecorded,
   });

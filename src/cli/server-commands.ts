@@ -1,5 +1,14 @@
 import { Until } from "../config/duration.ts";
-import { defineCommand, integer, list, negation, text, type Command, type CommandGroup } from "./command.ts";
+import {
+  defineCommand,
+  flag,
+  integer,
+  list,
+  negation,
+  text,
+  type Command,
+  type CommandGroup,
+} from "./command.ts";
 import { JSON_FLAG, SIM_SERVER } from "./options.ts";
 
 export const SERVE = {
@@ -10,10 +19,21 @@ export const SERVE = {
   maxDrives: integer("--max-drives <n>", "runs driven at a time; more wait in line", {
     ...{ min: 1, max: 1_000, or: 64 },
   }),
+  simulated: flag("--simulated", "answer with simulated models where none is configured"),
   page: negation("--no-page", "serve the APIs alone, without the page"),
   ...JSON_FLAG,
 };
-export const MCP = { maxDrives: SERVE.maxDrives };
+export const MCP = { maxDrives: SERVE.maxDrives, simulated: SERVE.simulated };
+/** What a service says where no model is configured, unless it was told to simulate. */
+export const withoutModels = ({ simulated }: { readonly simulated: boolean }) =>
+  simulated
+    ? {}
+    : {
+        withoutModels:
+          "parley keys set openai, or name models (PARLEY_MODELS, or models in parley.yaml), and start again; or start with " +
+          "--simulated, for a trial",
+      };
+
 export const NEW_KEY = {
   scopes: list("--scopes <scopes>", "what it may do: read, write, manage (default: read,write)"),
   until: {

@@ -27,6 +27,8 @@ type Faults = {
   /** `needsKeyOf`: the provider whose key is missing. */
   authentication: { why: string; next: string; needsKeyOf?: string };
   budget: { why: string; next: string };
+  /** None is configured, and no simulated one may stand in. */
+  "no-model": { why: string; next: string };
 };
 export type FaultCode = keyof Faults;
 
@@ -60,6 +62,7 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   untrusted: (d) => `${d.file} is not trusted as it is now, and names ${d.names.join(", ")}`,
   authentication: (d) => `${d.why}; ${d.next}`,
   budget: (d) => `${d.why}; ${d.next}`,
+  "no-model": (d) => `${d.why}; ${d.next}`,
 };
 
 /** The only error class. Match on `code`, which survives JSON and duplicate installs, not on `instanceof`. */

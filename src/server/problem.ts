@@ -34,7 +34,7 @@ export const TITLES: { readonly [status: number]: string } = {
   429: "Too many requests",
   431: "Headers too large",
   500: "Internal error",
-  503: "Over capacity",
+  503: "Not available",
 };
 
 export type HttpRefusal = Omit<ProblemDetails, "type" | "title" | "errors"> & {
@@ -66,6 +66,7 @@ const STATUS: { readonly [C in FaultCode]?: number } = {
   "replay-differs": 409,
   budget: 402,
   "store-unavailable": 503,
+  "no-model": 503,
 };
 
 /** What an error comes to. An unexpected one says nothing of its own: it is for the log. */
@@ -83,7 +84,7 @@ export function refusalOf(error: unknown): HttpRefusal {
   return {
     ...{ status, code, detail: redactSecrets(why) },
     ...(next === undefined ? {} : { next: redactSecrets(next) }),
-    ...(status === 503 ? { headers: { "retry-after": "2" } } : {}),
+    ...(status === 503 && code !== "no-model" ? { headers: { "retry-after": "2" } } : {}),
   };
 }
 

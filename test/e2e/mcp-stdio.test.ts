@@ -23,7 +23,7 @@ const SEATED = { ...PANEL, seats: [{ name: "me", seat: "reviewer" }] };
 function connect(place: Somewhere, options: ClientOptions = {}): Promise<Client & AsyncDisposable> {
   const { folder, home, cwd } = place;
   const transport = new StdioClientTransport({
-    ...{ command: process.execPath, args: [command, "mcp"], cwd, stderr: "pipe" },
+    ...{ command: process.execPath, args: [command, "mcp", "--simulated"], cwd, stderr: "pipe" },
     env: {
       ...{ PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: folder, PARLEY_HOME: home },
       ...{ OLLAMA_HOST: "127.0.0.1:1", LMSTUDIO_HOST: "127.0.0.1:1" },
@@ -167,7 +167,12 @@ describe("a process whose client goes away", () => {
 async function inProcess(times: McpTimes, options: ClientOptions) {
   const place = serverPlace();
   const env = { ...place.env, PARLEY_HOME: join(place.home, "parley"), OLLAMA_HOST: "127.0.0.1:1" };
-  const { parley, principal } = await openConfigured({ env, cwd: place.cwd, flags: {}, isServed: true });
+  const { parley, principal } = await openConfigured({
+    env,
+    cwd: place.cwd,
+    flags: {},
+    isServed: true,
+  });
   const [near, far] = InMemoryTransport.createLinkedPair();
   const control = new AbortController();
   const ended = serveMcpStdio({

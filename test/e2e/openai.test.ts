@@ -17,7 +17,7 @@ const MODELS = ["sim/a?latency=700&family=a", "sim/b?latency=900&family=b", "sim
 
 /** A server in a process of its own, and where it is. */
 async function serve(place: Somewhere, port = 0): Promise<{ readonly running: Running; readonly url: URL }> {
-  const running = place.start(["serve", "--port", String(port)]);
+  const running = place.start(["serve", "--simulated", "--port", String(port)]);
   const [link = ""] = /http\S+/.exec(await running.seen("stdout", /http\S+\n/)) ?? [];
   return { running, url: new URL("/", link) };
 }

@@ -29,7 +29,7 @@ export const newKey = async (place: Somewhere, ...more: readonly string[]): Prom
 export async function served(place: Somewhere, options: ServeOptions = {}): Promise<ServeProcess> {
   const { args = ["--port", "0"], env = {}, mostMs } = options;
   const key = options.key ?? (await newKey(place));
-  const process = place.start(["serve", ...args], env, mostMs);
+  const process = place.start(["serve", "--simulated", ...args], env, mostMs);
   const link = await process.seen("stdout", /^(http:\S+)\n/);
   return { process, link, url: link.replace(/\?.*/, ""), key };
 }

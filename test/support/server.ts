@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { openConfigured } from "../../src/app/configured.ts";
 import { issueCredential } from "../../src/app/credentials.ts";
+import { withoutModels } from "../../src/cli/server-commands.ts";
 import type { Parley } from "../../src/app/parley.ts";
 import { DeliberationId, OrganizationId, Scope, type Principal } from "../../src/kernel/index.ts";
 import { nativeApi } from "../../src/server/api/index.ts";
@@ -75,7 +76,11 @@ export type TestServerOptions = Partial<
     ServerOptions,
     "base" | "config" | "maxDrives" | "publicUrl" | "surfaces" | "mounts" | "page" | "port" | "host"
   >
-> & { readonly env?: Readonly<Record<string, string>> };
+> & {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether simulated models answer where none is named; by default they do. */
+  readonly simulated?: boolean;
+};
 
 /** A place for servers: what one of them leaves, the next one finds. */
 export const serverPlace = (files: Readonly<Record<string, string>> = {}): Scratch => scratch(files);
@@ -83,7 +88,7 @@ export const serverPlace = (files: Readonly<Record<string, string>> = {}): Scrat
 /** Starts a server, in a place of its own by default. */
 export async function testServer(options: TestServerOptions = {}, shared?: Scratch): Promise<TestServer> {
   const place = shared ?? serverPlace();
-  const { env: more = {}, ...given } = options;
+  const { env: more = {}, simulated = true, ...given } = options;
   const env = {
     ...place.env,
     PARLEY_HOME: join(place.home, "parley"),
@@ -92,7 +97,7 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     ...more,
   };
   const { parley, principal, context } = await openConfigured({
-    ...{ env, cwd: place.cwd, flags: {}, isServed: true },
+    ...{ env, cwd: place.cwd, flags: {}, isServed: true, ...withoutModels({ simulated }) },
   });
   const log: string[] = [];
   const server = await startServer({

@@ -2,15 +2,16 @@ import { openConfigured } from "../../app/configured.ts";
 import { serveMcpStdio } from "../../server/mcp/stdio.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
-import type { MCP } from "../server-commands.ts";
+import { withoutModels, type MCP } from "../server-commands.ts";
 import { interruptible } from "../session.ts";
 
 /** Serves one MCP client over standard input and output, until it goes away. */
-export const mcp = (io: Io, { maxDrives }: Values<typeof MCP>): Promise<void> =>
+export const mcp = (io: Io, options: Values<typeof MCP>): Promise<void> =>
   interruptible(async (signal) => {
     const { output, env, cwd, protocols } = io;
+    const { maxDrives } = options;
     const { parley, principal, renamed } = await openConfigured({
-      ...{ env, cwd, protocols, flags: {}, isServed: true },
+      ...{ env, cwd, protocols, flags: {}, isServed: true, ...withoutModels(options) },
     });
     for (const note of renamed) output.note(note);
     if (process.stdin.isTTY)

@@ -9,7 +9,7 @@ import { mcpMount } from "../../server/mcp/index.ts";
 import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
-import type { SERVE } from "../server-commands.ts";
+import { withoutModels, type SERVE } from "../server-commands.ts";
 import { jsonLine } from "../../reports/printable.ts";
 import { quoteValue } from "../../text/words.ts";
 import { interruptible } from "../session.ts";
@@ -24,7 +24,14 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
     const { host = "127.0.0.1", port, maxDrives, json } = options;
     const base = baseOf(options);
     const publicUrl = urlOf(options.publicUrl);
-    const configured = await openConfigured({ env, cwd, protocols, flags: {}, isServed: true });
+    const configured = await openConfigured({
+      env,
+      cwd,
+      protocols,
+      flags: {},
+      isServed: true,
+      ...withoutModels(options),
+    });
     for (const note of configured.renamed) output.note(note);
     const { parley, principal, context } = configured;
     const log = (line: string) => output.note(line);
