@@ -204,7 +204,7 @@ describe("who may read alone", () => {
   it("reads everything", async () => {
     const paths = [
       ...["", "/events", "/events/1", "/export", "/waiting"].map((path) => `deliberations/${done.id}${path}`),
-      ...["deliberations", "models", "personas", "strategies", "packs", "config", "usage", "inbox"],
+      ...["deliberations", "models", "personas", "strategies", "packs", "usage", "inbox"],
       ...["memory/search?q=x", "memory/facts", "memory/stats"],
     ];
     for (const path of paths)

@@ -31,7 +31,10 @@ beforeAll(async () => {
   if (!listening.ok) throw new Error(listening.reason);
   sim = listening.server;
   counted = await countedCalls(sim.url);
-  server = await testServer({ env: { OPENAI_BASE_URL: counted.url, CANARY_KEY: SECRET } }, place);
+  server = await testServer(
+    { env: { OPENAI_BASE_URL: counted.url, CANARY_KEY: SECRET, PARLEY_CLIENT_MODELS: `${MODEL},openai/bo` } },
+    place,
+  );
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

@@ -14,6 +14,7 @@ import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
+import type { ClientBounds } from "./ceilings.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { RunProjection } from "../stores/projection.ts";
@@ -87,6 +88,8 @@ export interface AppContext extends Omit<Process, "store" | "engine"> {
   readonly settings: EffectiveSettings;
   /** The names of the settings that the caller set itself. */
   readonly requested: ReadonlySet<string>;
+  /** What bounds it, where it is a server's client. */
+  readonly client?: ClientBounds | undefined;
   readonly resources: Resources;
 }
 
@@ -300,7 +303,8 @@ export function refuseUnknownPrices(
   }
 }
 
-const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
+/** The settings that name models. */
+export const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
 
 /** What comes from elsewhere may not name a package to be loaded. @throws Fault `configuration` */
 export function refusePackages(request: Readonly<Record<string, unknown>>): void {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { Fault, type OrganizationId, type Principal, type World } from "../kernel/index.ts";
-import type { Credential, Credentials } from "../stores/credentials.ts";
+import type { Credential, Credentials, KeyLimits } from "../stores/credentials.ts";
 
 // CREDENTIAL-1. A secret is shown once. What is kept is its SHA-256, and nothing compares secrets in a time that tells them.
 // CREDENTIAL-2. What was revoked or has ended is refused within a second, in every process.
@@ -19,12 +19,13 @@ export type CredentialParts = { readonly credentials: Credentials; readonly worl
 export type NewCredential = Pick<Credential, "kind" | "name" | "principal"> & {
   /** When it ends, in milliseconds since 1970; never by default. */
   readonly until?: number | undefined;
+  readonly limits?: KeyLimits | undefined;
 };
 
 /** Makes a credential, and gives its secret for the only time. (CREDENTIAL-1) @throws Fault `configuration` */
 export async function issueCredential(
   { credentials, world }: CredentialParts,
-  { kind, name, principal, until }: NewCredential,
+  { kind, name, principal, until, limits = {} }: NewCredential,
 ): Promise<{ readonly id: string; readonly secret: string }> {
   if (name.trim() === "" || name.length > MAX_NAME) {
     const why = `a key's name has 1 to ${MAX_NAME} characters`;
@@ -39,7 +40,7 @@ export async function issueCredential(
   const id = [randomInt(2, 10), ...letters].join("");
   const secret = `${PREFIX[kind]}${id}_${randomBytes(32).toString("base64url")}`;
   await credentials.put({
-    ...{ id, kind, name: name.trim(), principal, digest: digestOf(secret), revokedAt: null },
+    ...{ id, kind, name: name.trim(), principal, digest: digestOf(secret), revokedAt: null, limits },
     createdAt: new Date(world.now()).toISOString(),
     until: until === undefined ? null : new Date(until).toISOString(),
   });

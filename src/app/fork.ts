@@ -16,6 +16,7 @@ import { speakerOf } from "../views/spending.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
 import { estimateOpening, withoutKeys, type RunEstimate } from "./estimate.ts";
 import { findOpening } from "./lookup.ts";
+import { lowestOf, refuseOtherModels } from "./ceilings.ts";
 import { budgetFrom, chooseStrategy, protocolSettings, refuseUnreadGoal, seatPanel } from "./opening.ts";
 import { protocolNamed } from "./registry.ts";
 
@@ -175,7 +176,8 @@ async function planFork(
   const participants = await newParticipants(context, { opening, seats: protocol.seats, texts }, without);
   // Caps from files or the environment apply to new deliberations only.
   const own = Object.fromEntries(Object.entries(settings).filter(([key]) => requested.has(key)));
-  const budget = { ...opening.budget, ...budgetFrom(own) };
+  const budget = lowestOf({ ...opening.budget, ...budgetFrom(own) }, context.client?.most);
+  await refuseOtherModels(context, participants);
   if (budget.usd !== undefined) refuseUnknownPrices(context, participants);
   const changes = {
     settings: protocolSettings(protocol, { ...opening.settings, ...changed }),

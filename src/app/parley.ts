@@ -1,3 +1,4 @@
+import { settingsBelow, type Ceiling } from "./ceilings.ts";
 import { shippedResources, type Resources } from "../config/resources.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, AnyReactor, Registry, ReplayResult } from "../engine/index.ts";
@@ -80,7 +81,11 @@ export type ParleyOptions = {
 };
 
 /** The principal of a call; `LOCAL_PRINCIPAL` by default. */
-export type PrincipalOptions = { readonly principal?: Principal | undefined };
+export type PrincipalOptions = {
+  readonly principal?: Principal | undefined;
+  /** What a server's client may have of a run, beside what the server's settings say. */
+  readonly ceiling?: Ceiling | undefined;
+};
 
 export type ForkRequest = RequestSettings & {
   /** Members to leave out, by id or name. */
@@ -213,16 +218,17 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
   for (const folder of options.folders ?? []) process.folders.add(folder);
   const resources = options.resources ?? shippedResources();
   const contextFor = (
-    { principal = LOCAL_PRINCIPAL }: PrincipalOptions,
+    { principal = LOCAL_PRINCIPAL, ceiling }: PrincipalOptions,
     { scope, request = {} }: { readonly scope: Scope; readonly request?: RequestSettings | undefined },
   ): AppContext => {
     if (!principal.scopes.includes(scope)) {
       const next = `use a principal with the scope ${scope}`;
       throw new Fault("authentication", { why: `this principal may not ${scope}`, next });
     }
+    const { organization, user } = principal;
     const own = requestSettings(request);
     if (options.isServed === true) refusePackages(request);
-    const { organization, user } = principal;
+    const bounded = options.isServed === true ? settingsBelow(settings, own, ceiling) : undefined;
     return {
       ...process,
       process,
@@ -231,7 +237,8 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       engine: process.engine.for(organization),
       principal,
       resources,
-      settings: { ...settings, ...own, organization, user },
+      settings: { ...(bounded?.settings ?? { ...settings, ...own }), organization, user },
+      client: bounded?.client,
       requested: new Set(Object.keys(own)),
     };
   };

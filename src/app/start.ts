@@ -24,6 +24,7 @@ import {
   type PanelRequest,
   type PreparedOpening,
 } from "./opening.ts";
+import { refuseOtherModels } from "./ceilings.ts";
 import { followUp, withEarlierModels, type FollowUpRequest } from "./follow-up.ts";
 import { follow, type Run, type RunOptions } from "./run.ts";
 
@@ -37,6 +38,7 @@ const PROCESS_SETTINGS = [
   "families",
   "prices",
   "embedding",
+  "clientModels",
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
 type ProcessSetting = (typeof PROCESS_SETTINGS)[number];
@@ -165,6 +167,7 @@ export async function prepareOpening(
   const texts = [...attached, ...turn.attachments];
   const { labels } = request;
   const { client } = options;
+  await refuseOtherModels(context, part.participants, pack?.settings);
   return assembleOpening(context, {
     ...{ protocol, question, context: texts, part, reactions, labels, client, pack: pack?.id },
   });

@@ -35,11 +35,19 @@ export const withoutModels = ({ simulated }: { readonly simulated: boolean }) =>
       };
 
 export const NEW_KEY = {
-  scopes: list("--scopes <scopes>", "what it may do: read, write, manage (default: read,write)"),
+  scopes: list(
+    "--scopes <scopes>",
+    "what it may do: read, write, operate, manage (default: the first three)",
+  ),
   until: {
     ...{ flags: "--until <when>", description: "end early: on a day, or after a time such as 90d" },
     schema: Until.optional(),
   },
+  maxCostUsd: text("--max-cost-usd <usd/day>", "cost limit in USD, of its runs a day (UTC): 5/day"),
+  maxCalls: text("--max-calls <n/day>", "most model calls of its runs a day: 100/day"),
+  maxRequests: text("--max-requests <n/minute>", "most requests a minute: 60/minute"),
+  atOnce: integer("--at-once <n>", "runs under way at a time", { min: 1, max: 1_000 }),
+  models: list("--models <refs>", "models, as provider/model: those that it may name"),
   ...JSON_FLAG,
 };
 
@@ -47,7 +55,10 @@ const CLIENT_KEYS: readonly Command[] = [
   defineCommand("new <name>", "Make a key for a program, shown once", {
     details: "Send it as Authorization: Bearer KEY, or as x-api-key. Only its digest is kept.",
     options: NEW_KEY,
-    examples: ["key new ci", "key new editor --scopes read,write,manage --until 90d"],
+    examples: [
+      "key new ci --max-cost-usd 5/day --max-calls 100/day --at-once 8",
+      "key new editor --scopes read,write,manage --until 90d",
+    ],
     run: async (io, given, [name = ""]) =>
       (await import("./commands/client-keys.ts")).create(io, given, name),
   }),

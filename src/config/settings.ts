@@ -179,6 +179,8 @@ const Price = z
 export const Settings = z.strictObject({
   /** The models that answer: the members of a council, the agents of a debate. */
   models: refs("openai/gpt-5-mini,anthropic/claude-sonnet-4-5").default([]),
+  /** The models that clients of a server may name, beside those of these settings. */
+  clientModels: refs("openai/gpt-5-mini").default([]),
   /** The model that writes the synthesis, followed by those that replace it if it fails. */
   chair: refs("anthropic/claude-sonnet-4-5").default([]),
   /** Models that review drafts, and draft nothing themselves. */

@@ -20,6 +20,7 @@ describe("defaults", () => {
     const { settings, sources } = load(place);
     expect(settings).toEqual({
       models: [],
+      clientModels: [],
       chair: [],
       reviewers: [],
       synthesizer: [],
@@ -153,6 +154,7 @@ describe("what values may look like", () => {
   it("reads all settings from a file", () => {
     using place = scratch({
       [PROJECT]: `models: [sim/ada?skill=0.8&latency=200, openai/gpt-5]
+client-models: [openai/gpt-5-nano]
 chair: anthropic/claude-sonnet-4-5, openai/gpt-5
 reviewers: [google/gemini-2.5-pro]
 synthesizer: openai/gpt-5
@@ -200,6 +202,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
     });
     expect(load(place).settings).toEqual({
       models: ["sim/ada?skill=0.8&latency=200", "openai/gpt-5"],
+      clientModels: ["openai/gpt-5-nano"],
       chair: ["anthropic/claude-sonnet-4-5", "openai/gpt-5"],
       reviewers: ["google/gemini-2.5-pro"],
       synthesizer: ["openai/gpt-5"],

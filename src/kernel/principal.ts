@@ -4,9 +4,9 @@ import { OrganizationId } from "./ids.ts";
 
 /**
  * A permission: `read` shows deliberations and memory; `write` starts, answers, rates and cancels; `manage` changes what all
- * share: personas, strategies, packs and prompts.
+ * share: personas, strategies, packs and prompts; `operate` shows how the server is configured and how it does.
  */
-export const Scope = z.enum(["read", "write", "manage"]);
+export const Scope = z.enum(["read", "write", "manage", "operate"]);
 export type Scope = z.infer<typeof Scope>;
 
 /** The identity behind a call. Every call of the application takes one and sees only data of its organization. */

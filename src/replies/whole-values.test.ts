@@ -1,9 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { random as chanceOf } from "../stats/numbers.ts";
 import { sameAnswer } from "./answer.ts";
 import { extractAnswer } from "./extract-answer.ts";
 import { parseGrade } from "./grade.ts";
 import { parsePreference } from "./preference.ts";
+
+/** Numbers from 0 to 1 that are the same for the same words: mulberry32 by Tommy Ettinger (public domain). */
+function chanceOf(words: string): () => number {
+  let state =
+    [...words].reduce((hash, letter) => Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0), 7) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
 
 const same = (one: string, other: string): boolean => {
   const [a, b] = [extractAnswer(one), extractAnswer(other)];

@@ -4,6 +4,7 @@ import { credentialFinder, issueCredential, type CredentialParts } from "../app/
 import type { Principal } from "../kernel/index.ts";
 import type { Credential } from "../stores/credentials.ts";
 import { Refused } from "./problem.ts";
+import { createRequestCounter } from "./quota.ts";
 
 // ACCESS-1. One reader takes the credential from a request, in whichever header it comes, so that a restriction holds for all.
 // ACCESS-2. A request of another site's page is refused: by its Host, by its Origin, and a cookie's write by Sec-Fetch-Site.
@@ -35,6 +36,7 @@ export type AccessOptions = CredentialParts & {
 /** Who may do what. */
 export function createAccess(options: AccessOptions) {
   const find = credentialFinder(options);
+  const countRequest = createRequestCounter(options.world);
   let token: string | undefined = randomBytes(24).toString("base64url");
   const { base, isSecure, port } = options;
   const cookie = ["parley", port, ...base.split("/").filter(Boolean)].join("-");
@@ -62,6 +64,7 @@ export function createAccess(options: AccessOptions) {
       }
       const credential = await find(first.secret);
       if (!credential) throw unauthorized("the credential is unknown, revoked or has ended");
+      countRequest(credential);
       if (first.by === "cookie" && !isRead(request)) refuseOtherSites(request); // ACCESS-2
       return { credential, principal: credential.principal, by: first.by };
     },

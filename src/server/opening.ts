@@ -15,6 +15,8 @@ import { isWaiting } from "../views/waiting.ts";
 import type { Resumed } from "../app/resumable.ts";
 import type { OpenedRun } from "../app/start.ts";
 import type { ApiCaller } from "./access.ts";
+import { admit } from "./quota.ts";
+import type { Ceiling } from "../app/ceilings.ts";
 import { CLIENT_REQUESTS, CLIENT_WORK } from "./drives.ts";
 import { Refused } from "./problem.ts";
 import { readingContext, type HttpExchange, type Services } from "./route.ts";
@@ -90,6 +92,7 @@ export async function openOnce(
     readonly request: string;
     readonly principal: Principal;
     readonly client: ClientRequest["client"];
+    readonly ceiling: Ceiling | undefined;
   }) => Promise<OpenedRun>,
 ): Promise<OpenedRun> {
   const { principal } = caller;
@@ -104,7 +107,9 @@ export async function openOnce(
   const before = await known();
   if (before) return before;
   drives.checkRoom();
-  const begun = await open({ request: name, principal, client }).catch(async (error: unknown) => {
+  const begun = await admit(parley, caller, (ceiling) =>
+    open({ request: name, principal, client, ceiling }),
+  ).catch(async (error: unknown) => {
     // Of two at once, the other one was first.
     const rival = await known();
     if (rival) return rival;
@@ -135,7 +140,9 @@ export async function openWorkOnce(
           opening: [`"request":${canonical(own.request)}`],
         });
   if (known.length === 0) drives.checkRoom();
-  const { id, state } = known[0] ? { id: known[0].id, state: "closed" as const } : await open(own);
+  const { id, state } = known[0]
+    ? { id: known[0].id, state: "closed" as const }
+    : await admit(parley, caller, () => open(own));
   const [opened] = await store.read(id);
   if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
   if (known.length > 0) refuseOther(opened.data.client?.body, client.body);

@@ -5,7 +5,7 @@ import type { Parley } from "../app/parley.ts";
 import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { FileContext } from "../config/paths.ts";
-import { Fault, type Principal, type Scope, type World } from "../kernel/index.ts";
+import { Fault, LOCAL_PRINCIPAL, type Principal, type Scope, type World } from "../kernel/index.ts";
 import type { Access, ApiCaller } from "./access.ts";
 import { readJson } from "./body.ts";
 import type { Drives } from "./drives.ts";
@@ -113,15 +113,7 @@ export function route<
     path,
     async answer(exchange, services, given) {
       const caller = await services.access.caller(exchange.request);
-      if (!caller.principal.scopes.includes(parts.needs)) {
-        const detail = `the credential may not ${parts.needs}`;
-        throw new Refused({
-          status: 403,
-          code: "forbidden",
-          detail,
-          next: `use one with the scope ${parts.needs}`,
-        });
-      }
+      checkScope(caller, parts.needs);
       const params = parse("path", parts.params, given);
       const query = parse("query", parts.query, queryOf(exchange.url));
       const { text: sent, json } =
@@ -138,6 +130,18 @@ export function route<
       >); // Each part was read by its own schema.
     },
   };
+}
+
+/** @throws Refused 403 for a credential without the scope, and for another organization's, which may not change the one library */
+export function checkScope({ principal }: Pick<ApiCaller, "principal">, needs: Scope): void {
+  const { organization, scopes } = principal;
+  const isOther = needs === "manage" && organization !== LOCAL_PRINCIPAL.organization;
+  if (scopes.includes(needs) && !isOther) return;
+  const detail = isOther
+    ? "this server has one library, and another organization's credential may not change it"
+    : `the credential may not ${needs}`;
+  const next = isOther ? "change it as the organization local" : `use one with the scope ${needs}`;
+  throw new Refused({ status: 403, code: "forbidden", detail, next });
 }
 
 /** A parameter that comes twice is refused like one that is unknown. */

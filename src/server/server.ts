@@ -13,7 +13,14 @@ import { BUILD_HEADER, createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
 import { encoded, send } from "./reply.ts";
 import { createResults } from "./results.ts";
-import type { HttpExchange, HttpReply, ApiRoute, ServerConfig, Services } from "./route.ts";
+import {
+  checkScope,
+  type HttpExchange,
+  type HttpReply,
+  type ApiRoute,
+  type ServerConfig,
+  type Services,
+} from "./route.ts";
 
 // SERVER-1. A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
 // SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called.
@@ -114,7 +121,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return { status: Object.keys(problems).length === 0 ? 200 : 503, body: { problems } };
     }
     if (path === "metrics") {
-      await access.caller(exchange.request);
+      checkScope(await access.caller(exchange.request), "operate");
       return { status: 200, content: { type: "text/plain; version=0.0.4", bytes: metrics() } };
     }
     const token = exchange.url.searchParams.get("token");

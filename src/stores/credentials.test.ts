@@ -12,7 +12,12 @@ const acme = { ...LOCAL_PRINCIPAL, organization: OrganizationId.parse("acme"), s
 
 const credential = (id: string, changes: Partial<Credential> = {}): Credential => ({
   ...{ id, kind: "key", name: 'it\'s "ci" %_', principal: LOCAL_PRINCIPAL, digest: "d".repeat(64) },
-  ...{ createdAt: "2026-01-02T00:00:00.000Z", until: null, revokedAt: null },
+  ...{
+    createdAt: "2026-01-02T00:00:00.000Z",
+    until: null,
+    revokedAt: null,
+    limits: { callsPerDay: 7, models: ["sim/a"] },
+  },
   ...changes,
 });
 

@@ -1,5 +1,18 @@
+import * as z from "zod";
 import { OrganizationId, Scope, UserId, type Principal } from "../kernel/index.ts";
 import type { Database } from "./database.ts";
+
+/** What the owner of a server lets a key have; an absent limit is none. Days are those of UTC. */
+export const KeyLimits = z.strictObject({
+  usdPerDay: z.number().positive().optional(),
+  callsPerDay: z.int().positive().optional(),
+  requestsPerMinute: z.int().positive().optional(),
+  /** Runs under way. */
+  atOnce: z.int().positive().optional(),
+  /** The models that its requests may name, as `provider/model`; those of the server by default. */
+  models: z.array(z.string()).optional(),
+});
+export type KeyLimits = z.infer<typeof KeyLimits>;
 
 /** A credential of a server's client: a key for programs, or the session of a browser. Times are ISO 8601. */
 export type Credential = {
@@ -12,6 +25,7 @@ export type Credential = {
   readonly createdAt: string;
   readonly until: string | null;
   readonly revokedAt: string | null;
+  readonly limits: KeyLimits;
 };
 
 /** The credentials of a store's servers. */
@@ -35,10 +49,11 @@ type CredentialRow = {
   readonly created_at: string;
   readonly until: string | null;
   readonly revoked_at: string | null;
+  readonly limits: string | null;
 };
 
-const COLUMNS = "id, organization, person, kind, name, digest, scopes, created_at, until, revoked_at";
-const PUT = `insert into @credential (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null)`;
+const COLUMNS = "id, organization, person, kind, name, digest, scopes, created_at, until, limits, revoked_at";
+const PUT = `insert into @credential (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, null)`;
 const FIND = `select ${COLUMNS} from @credential where id = $1`;
 const LIST = `select ${COLUMNS} from @credential where organization = $1 order by created_at desc, id`;
 const REVOKE =
@@ -57,15 +72,27 @@ const toCredential = (row: CredentialRow): Credential => ({
   createdAt: row.created_at,
   until: row.until,
   revokedAt: row.revoked_at,
+  limits: KeyLimits.parse(JSON.parse(row.limits ?? "{}")),
 });
 
 export function createCredentials(database: Pick<Database, "all" | "first" | "run">): Credentials {
   return {
-    async put({ id, kind, name, principal, digest, createdAt, until }) {
+    async put({ id, kind, name, principal, digest, createdAt, until, limits }) {
       const { organization, user, scopes } = principal;
       await database.run(
         PUT,
-        ...[id, organization, user, kind, name, digest, JSON.stringify(scopes), createdAt, until],
+        ...[
+          id,
+          organization,
+          user,
+          kind,
+          name,
+          digest,
+          JSON.stringify(scopes),
+          createdAt,
+          until,
+          JSON.stringify(limits),
+        ],
       );
     },
     async find(id) {

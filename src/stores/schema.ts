@@ -275,6 +275,10 @@ function migrations(the: Spelling): readonly string[] {
   alter table reservation add column model ${the.text};
   alter table reservation add column speaker ${the.text};
   `,
+    `
+  -- What the owner lets a client's key have, as JSON; null for what was made before.
+  alter table credential add column limits ${the.text};
+  `,
   ];
 }
 

@@ -7,6 +7,7 @@ import { issueCredential } from "../../src/app/credentials.ts";
 import { withoutModels } from "../../src/cli/server-commands.ts";
 import type { Parley } from "../../src/app/parley.ts";
 import { DeliberationId, OrganizationId, Scope, type Principal } from "../../src/kernel/index.ts";
+import type { KeyLimits } from "../../src/stores/credentials.ts";
 import { nativeApi } from "../../src/server/api/index.ts";
 import { startServer, type ServerOptions } from "../../src/server/server.ts";
 import { scratch, type Scratch } from "./scratch.ts";
@@ -59,6 +60,7 @@ export type TestServer = AsyncDisposable & {
     readonly organization?: string;
     readonly user?: string;
     readonly until?: number;
+    readonly limits?: KeyLimits;
   }): Promise<{ readonly id: string; readonly secret: string }>;
   /** A browser's session of its own, as `BrowserContext.addCookies` takes it. */
   newSession(
@@ -106,9 +108,9 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
     ...given,
   });
-  const newKey: TestServer["newKey"] = ({ scopes = Scope.options, organization, user, until } = {}) =>
+  const newKey: TestServer["newKey"] = ({ scopes = Scope.options, organization, user, until, limits } = {}) =>
     issueCredential(context, {
-      ...{ kind: "key", name: "test", until },
+      ...{ kind: "key", name: "test", until, limits },
       principal: {
         scopes,
         organization:

@@ -1,6 +1,7 @@
 import { issueCredential, listKeys, revokeKey } from "../../app/credentials.ts";
-import { Fault, Scope } from "../../kernel/index.ts";
+import { Fault, ModelRef, Scope } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
+import type { KeyLimits } from "../../stores/credentials.ts";
 import { quoteValue } from "../../text/words.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { print, type Io, type Values } from "../command.ts";
@@ -9,7 +10,29 @@ import type { NEW_KEY } from "../server-commands.ts";
 import { withParley } from "../session.ts";
 
 /** What a key may do unless somebody says otherwise: not to change what all share. */
-const USUAL_SCOPES: readonly string[] = ["read", "write"] satisfies Scope[];
+const USUAL_SCOPES: readonly string[] = ["read", "write", "operate"] satisfies Scope[];
+
+/** `5/day` as 5. @throws Fault `configuration` for anything else */
+function readRate(flag: string, per: "day" | "minute", text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits = "", unit = per] = /^(\d{1,9}(?:\.\d{1,6})?)(?:\/(\w+))?$/.exec(text) ?? [];
+  const amount = Number(digits);
+  const isWhole = flag === "--max-cost-usd" || Number.isInteger(amount);
+  if (amount > 0 && unit === per && isWhole) return amount;
+  const why = `${flag} must be an amount per ${per} (got ${quoteValue(text)})`;
+  throw new Fault("configuration", { why, next: `${flag} 5/${per}` });
+}
+
+/** What the key may have, as it was given. @throws Fault `configuration` */
+function limitsIn({ maxCostUsd, maxCalls, maxRequests, atOnce, models }: Values<typeof NEW_KEY>): KeyLimits {
+  return {
+    usdPerDay: readRate("--max-cost-usd", "day", maxCostUsd),
+    callsPerDay: readRate("--max-calls", "day", maxCalls),
+    requestsPerMinute: readRate("--max-requests", "minute", maxRequests),
+    atOnce,
+    models: models?.map((ref) => ModelRef.parse(ref)),
+  };
+}
 
 /** Makes a key, and prints it: the only time that anybody sees it. */
 export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): Promise<void> =>
@@ -17,15 +40,16 @@ export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): P
     const { scopes: asked = USUAL_SCOPES, until } = options;
     const read = Scope.array().min(1).safeParse(asked);
     if (!read.success) {
-      const why = `--scopes takes read, write and manage (got ${quoteValue(asked.join(","))})`;
+      const why = `--scopes takes read, write, operate and manage (got ${quoteValue(asked.join(","))})`;
       throw new Fault("configuration", { why, next: "--scopes read,write" });
     }
     const principal = { ...context.principal, scopes: read.data };
-    const { id, secret } = await issueCredential(context, { kind: "key", name, principal, until });
+    const limits = limitsIn(options);
+    const { id, secret } = await issueCredential(context, { kind: "key", name, principal, until, limits });
     io.output.note(
       "Keep it now: it is not shown again. Send it as Authorization: Bearer KEY, or as x-api-key",
     );
-    const value = { id, name, key: secret, scopes: read.data };
+    const value = { id, name, key: secret, scopes: read.data, limits };
     await print(io, options, { value, words: () => `${secret}\n` });
   });
 
@@ -33,8 +57,8 @@ export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): P
 export const list = (io: Io, options: Values<typeof JSON_FLAG>): Promise<void> =>
   withParley(io, {}, async (context) => {
     const keys = await listKeys(context, context.principal.organization);
-    const value = keys.map(({ id, name, principal: { scopes }, createdAt, until }) => ({
-      ...{ id, name, scopes, createdAt, until },
+    const value = keys.map(({ id, name, principal: { scopes }, createdAt, until, limits }) => ({
+      ...{ id, name, scopes, createdAt, until, limits },
     }));
     const rows = value.map(({ id, name, scopes, createdAt, until }) => [
       ...[oneLine(name), id, scopes.join(","), createdAt.slice(0, 10), until?.slice(0, 10) ?? "never"],

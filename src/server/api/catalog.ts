@@ -70,7 +70,7 @@ export const catalogRoutes: readonly ApiRoute[] = [
   catalogRoute("strategies"),
   catalogRoute("packs"),
   route("get", "config", {
-    ...{ name: "getConfig", tag: "Catalog", needs: "read" },
+    ...{ name: "getConfig", tag: "Catalog", needs: "operate" },
     summary: "Show every setting, its value and where it comes from",
     replies: { 200: ConfigReply, ...REFUSALS },
     async handle({ config }) {

@@ -116,6 +116,7 @@ function subscriptionsOf({ server }: McpServer): (uri: string) => boolean {
 const localCaller = (principal: Principal, now: number): ApiCaller => ({
   ...{ principal, by: "header" },
   credential: {
+    limits: {},
     ...{ id: "stdio", kind: "key", name: "stdio", principal, until: null, revokedAt: null },
     digest: randomBytes(32).toString("hex"),
     createdAt: new Date(now).toISOString(),

@@ -1,0 +1,117 @@
+import { Fault, ModelRef, personOf, type Budget, type Participant } from "../kernel/index.ts";
+import { MODEL_FIELDS, type AppContext, type EffectiveSettings } from "./context.ts";
+import { budgetFrom } from "./opening.ts";
+import { choosePanel } from "./panel.ts";
+
+// CEILING-1. What a server was configured with, and what is left to a client's key, are ceilings: of several caps the smallest
+//     counts, in whatever way a request asks.
+// CEILING-2. A request names models of the owner's list alone: those of the settings and of `client-models`, or those of its key.
+//     Simulated models cost nothing, and people are none.
+
+/** What a client may have of each run: at most this, and of these models alone (`provider/model`). */
+export type Ceiling = {
+  readonly budget?: Budget | undefined;
+  readonly models?: readonly string[] | undefined;
+};
+
+const SETTING = {
+  usd: "maxCostUsd",
+  tokens: "maxTotalTokens",
+  calls: "maxCalls",
+  timeMs: "timeoutMs",
+} as const;
+const KINDS = ["usd", "tokens", "calls", "timeMs"] as const;
+
+/** What bounds a client's requests. */
+export type ClientBounds = {
+  readonly ceiling: Ceiling;
+  /** The caps of any run. */
+  readonly most: Budget;
+  /** The owner's settings. */
+  readonly owner: Omit<EffectiveSettings, "organization" | "user">;
+};
+
+/** Of each cap the smallest. */
+export function lowestOf(...budgets: readonly (Budget | undefined)[]): Budget {
+  const amounts = KINDS.flatMap((kind) => {
+    const given = budgets.flatMap((budget) => budget?.[kind] ?? []);
+    return given.length === 0 ? [] : [[kind, Math.min(...given)] as const];
+  });
+  return Object.fromEntries(amounts);
+}
+
+/** The owner's settings with a request's own, whose caps lower the owner's (CEILING-1), and the caps of any run under them. */
+export function settingsBelow<S extends Omit<EffectiveSettings, "organization" | "user">>(
+  settings: S,
+  own: Partial<S>,
+  ceiling: Ceiling = {},
+): { readonly settings: S; readonly client: ClientBounds } {
+  const most = lowestOf(budgetFrom(settings), ceiling.budget);
+  const budget = lowestOf(most, budgetFrom({ ...settings, ...NO_CAPS, ...own }));
+  const caps = KINDS.flatMap((kind) =>
+    budget[kind] === undefined ? [] : [[SETTING[kind], budget[kind]] as const],
+  );
+  return {
+    client: { ceiling, most, owner: settings },
+    settings: { ...settings, ...own, ...Object.fromEntries(caps) },
+  };
+}
+
+const NO_CAPS = {
+  maxCostUsd: undefined,
+  maxTotalTokens: undefined,
+  maxCalls: undefined,
+  timeoutMs: undefined,
+};
+
+/** The models that settings or a request name, without their parameters. */
+function namedIn(given: Readonly<Record<string, unknown>>): string[] {
+  const values = MODEL_FIELDS.flatMap((field) => given[field] ?? []);
+  const words = values.flatMap((value) => (typeof value === "string" ? value.split(/[,=\s]+/) : []));
+  return words.map(bare).filter((ref) => ref.includes("/"));
+}
+
+const bare = (ref: string): string => ref.split("?", 1)[0] ?? ref;
+const isFree = (ref: string): boolean => ref.startsWith("sim/") || personOf(ref) !== undefined;
+
+/**
+ * Checks the models of what a client asks for. `pack`: what the pack that it names sets.
+ * @throws Fault `configuration` for a model that is not on the owner's list (CEILING-2)
+ */
+export async function refuseOtherModels(
+  context: AppContext,
+  participants: readonly Pick<Participant, "model">[],
+  pack: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { client, requested, resources, settings } = context;
+  if (client === undefined) return;
+  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => requested.has(key)));
+  const named = [...participants.map(({ model }) => bare(model)), ...namedIn(own)].filter(
+    (ref) => !isFree(ref),
+  );
+  const configured = namedIn(client.owner);
+  const personas = [...resources.personas().values()].flatMap(({ model }) =>
+    model === undefined ? [] : [bare(model)],
+  );
+  const endpoints = Object.keys(client.owner.compatible).map((name) => `compatible/${name}`);
+  const listed = client.ceiling.models ?? [
+    ...configured,
+    ...client.owner.clientModels,
+    ...endpoints,
+    ...personas,
+    ...namedIn(pack),
+  ];
+  const other = named.filter((ref) => !listed.includes(ref));
+  if (other.length === 0) return;
+  // Where no models are set, those that are found answer.
+  const isFound = client.ceiling.models === undefined && client.owner.models.length === 0;
+  const found = isFound
+    ? (await choosePanel({ ...context, settings: { ...settings, models: [] } })).members
+    : [];
+  const refused = other.find((ref) => !found.includes(ModelRef.parse(ref)));
+  if (refused === undefined) return;
+  const why = `the model ${refused.slice(0, 100)} is none that clients of this server may name`;
+  const all = [...new Set([...listed, ...found])].slice(0, 10);
+  const next = all.length === 0 ? "leave models out" : `name ${all.join(", ")}, or leave models out`;
+  throw new Fault("configuration", { why, next });
+}
