@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratch } from "../../test/support/scratch.ts";
+import { readForestFile } from "./forest/file.ts";
 import { listClaims } from "./trust.ts";
 import { readEvaluationFile } from "../interop/dialectic/agent-file.ts";
 import { debateConfig, readDebateFile } from "../interop/dialectic/debate-file.ts";
@@ -240,4 +241,70 @@ describe("a debate's configuration", () => {
     expect(() => readEvaluationFile("eval.json", place)).toThrow("userPromptPath: /etc/passwd");
     place[Symbol.dispose]();
   });
+});
+
+const FOREST = "domain: factors\ngates: {costs: {command: [python3, costs.py]}}";
+const SERVERS = (args: string) => `mcp-servers: {own: {command: node, args: ${args}}}`;
+
+describe("TRUST-2: trust in a file that runs programs of its folder", () => {
+  it.each([
+    ["forest.yaml", FOREST, "costs.py"],
+    ["forest.yaml", "domain: ./soil", "soil/index.mjs"],
+    ["parley.yaml", SERVERS("[server.mjs]"), "server.mjs"],
+    ["parley.yaml", SERVERS("[--import=./hooks/first.mjs, x]"), "hooks/first.mjs"],
+    ["parley.yaml", "mcp-servers: {own: {command: ./run.sh, cwd: tools}}", "tools/run.sh"],
+    ["parley.yaml", "mcp-servers: {own: {command: bin/own}}", "bin/own"],
+  ])("%s with %s is in %s as it stands, too", (file, text, program) => {
+    const place = stranger({ [`project/${file}`]: text, [`project/${program}`]: "one" });
+    const read = () => (file === "forest.yaml" ? readForestFile(place.cwd, place) : loadSettings(place));
+    expect(read).toThrow("not trusted");
+    for (const claim of listClaims(place)) recordTrust(claim, place);
+    expect(read).not.toThrow();
+    place.write(`project/${program}`, "another");
+    expect(read).toThrow("not trusted");
+    for (const claim of listClaims(place, [file])) recordTrust(claim, place);
+    expect(read).not.toThrow();
+    rmSync(join(place.cwd, program));
+    expect(read).toThrow("not trusted");
+    place[Symbol.dispose]();
+  });
+
+  it("is in no program of the system", () => {
+    const place = stranger({ [PROJECT]: SERVERS("[/etc/hostname, ../outside.mjs]"), "outside.mjs": "one" });
+    for (const claim of listClaims(place)) recordTrust(claim, place);
+    place.write("outside.mjs", "another");
+    expect(() => loadSettings(place)).not.toThrow();
+    place[Symbol.dispose]();
+  });
+});
+
+const PERSONA = "{id: a, name: A, instructions: x, model: openai/gpt-5}";
+
+it.each([
+  ["forest.yaml", FOREST],
+  ["parley.yaml", "models: openai/gpt-5"],
+  [".parley/critic.yaml", "model: openai/gpt-5"],
+  [".parley/memory.yaml", "recall: {most: 20}"],
+  [".parley/personas/a.yaml", PERSONA],
+  [".parley/roles/a.yaml", PERSONA],
+  [
+    ".parley/packs/p.yaml",
+    "{id: p, name: P, description: d, protocol: council, members: [{persona: analyst, model: openai/gpt-5}]}",
+  ],
+  [
+    "debate-config.json",
+    JSON.stringify({
+      agents: [{ id: "a", name: "A", role: "architect", model: "gpt-5", provider: "openai" }],
+    }),
+  ],
+])("TRUST-4: %s can be trusted by its name from another folder", (file, text) => {
+  const place = stranger({ [`project/there/${file}`]: text });
+  const [claim, ...others] = listClaims(place, [`there/${file}`]);
+  expect({ path: claim?.path, names: claim?.names.length }).toEqual({
+    path: join(place.cwd, "there", file),
+    names: expect.any(Number) as number,
+  });
+  expect(others).toEqual([]);
+  expect(listClaims(place, ["there"])).toContainEqual(claim);
+  place[Symbol.dispose]();
 });

@@ -20,6 +20,8 @@ export type FileClaim = {
   readonly path: string;
   /** What the file holds now. */
   readonly text: string;
+  /** Files of its folder that what it names runs, as absolute paths: trust in the file is in these as they stand. */
+  readonly programs?: readonly string[] | undefined;
   /** One text each, fit to be shown: `models: openai/gpt-5-mini`. */
   readonly names: readonly string[];
 };

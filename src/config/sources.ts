@@ -4,7 +4,7 @@
 // SETTINGS-4. A name with a tag and without a provider is a model of Ollama's; what another program writes before a colon is not.
 
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { redactSecrets } from "../kernel/index.ts";
 import { findMeant, findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import { writeDuration } from "./duration.ts";
@@ -24,7 +24,7 @@ import {
   type SettingKey,
 } from "./settings.ts";
 import { displayPath, looksLikePath, refuse } from "./text-file.ts";
-import { requireTrust } from "./trust.ts";
+import { programIn, requireTrust } from "./trust.ts";
 import { isMapping, readYaml, refuseSecrets } from "./yaml.ts";
 
 export type SettingOrigin = "flag" | "environment" | "project file" | "user file";
@@ -190,8 +190,24 @@ function projectLayer(path: string, user: SettingLayer | undefined, place: FileC
     const below = user?.values.get(key)?.raw;
     return claimsOfSetting(key, raw, { folder: dirname(path), env: place.env, below });
   });
-  requireTrust(file, claims, place);
+  const servers = layer.values.get("mcpServers")?.raw;
+  const programs = isMapping(servers)
+    ? Object.values(servers).flatMap((one) => programsOf(one, path, place))
+    : [];
+  requireTrust({ ...file, programs }, claims, place);
   return layer;
+}
+
+/** The files of the folder of a project's settings that a server of tools is run by, as its command and arguments name them. */
+function programsOf(server: unknown, path: string, { cwd }: FileContext): readonly string[] {
+  if (!isMapping(server)) return [];
+  const { command, args, cwd: own } = server;
+  const words = [command, args]
+    .flat()
+    .flatMap((word) => [String(word), String(word).replace(/^-[^=]*=/, "")]);
+  return [dirname(path), cwd, ...(typeof own === "string" ? [own] : [])].flatMap((folder) =>
+    words.flatMap((word) => programIn(resolve(folder, word), dirname(path)) ?? []),
+  );
 }
 
 function readLayer(path: string, from: SettingOrigin, { env }: FileContext) {

@@ -1,11 +1,12 @@
 // TRUST-1. What a file that somebody else may have written names beyond what costs and reveals nothing takes effect only where
 // this user has trusted the file.
-// TRUST-2. Trust is in a file as it stands, at its place: after a change of it, it is asked for again.
+// TRUST-2. Trust is in a file as it stands, at its place, and in the files of its folder that it has run: after a change of one, it is
+// asked for again. What a program loads itself is its own matter.
 // TRUST-3. A path in such a file stays inside the file's folder, links followed.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Fault, redactSecrets } from "../kernel/index.ts";
 import { toOneLine } from "../text/words.ts";
 import { dataFolder, toAbsolute, type FileClaim, type FileContext } from "./paths.ts";
@@ -13,12 +14,12 @@ import { displayPath } from "./text-file.ts";
 
 /** @throws Fault `untrusted` where the file names anything, and this user does not trust it */
 export function requireTrust(
-  { path, text }: Pick<FileClaim, "path" | "text">,
+  { path, text, programs }: Omit<FileClaim, "names">,
   names: readonly string[],
   place: FileContext,
 ): void {
   if (names.length === 0) return;
-  const claim = { path, text, names: names.map((name) => toOneLine(redactSecrets(name), 300)) };
+  const claim = { path, text, programs, names: names.map((name) => toOneLine(redactSecrets(name), 300)) };
   const trusts = place.trusts ?? ((one: FileClaim) => existsSync(recordFile(one, place)));
   if (!trusts(claim)) throw new Fault("untrusted", { file: displayPath(path), names: claim.names });
 }
@@ -31,12 +32,28 @@ export function recordTrust(claim: FileClaim, place: FileContext): void {
 }
 
 /** The record's name is the digest of the file's place and text. (TRUST-2) */
-function recordFile({ path, text }: Pick<FileClaim, "path" | "text">, place: FileContext): string {
+function recordFile({ path, text, programs = [] }: Omit<FileClaim, "names">, place: FileContext): string {
   const folder = followLinks(dirname(resolve(place.cwd, path)));
-  const digest = createHash("sha256")
-    .update(`${join(folder, basename(path))}\0${text}`)
-    .digest("hex");
-  return join(dataFolder(place), "trusted", digest);
+  const hash = createHash("sha256").update(`${join(folder, basename(path))}\0${text}`);
+  for (const program of [...new Set(programs)].sort()) hash.update(`\0${program}\0${digestOfFile(program)}`);
+  return join(dataFolder(place), "trusted", hash.digest("hex"));
+}
+
+/** Of what a file holds; of one that cannot be read, nothing. */
+function digestOfFile(path: string): string {
+  try {
+    return createHash("sha256").update(readFileSync(path)).digest("hex");
+  } catch {
+    return "";
+  }
+}
+
+/** A word of a command that is a file of a folder, as an absolute path. */
+export function programIn(word: string, folder: string): string | undefined {
+  const path = resolve(folder, word);
+  const way = relative(folder, path);
+  const isInside = way !== "" && way.split(sep)[0] !== ".." && !isAbsolute(way);
+  return isInside && statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined;
 }
 
 /**

@@ -26,7 +26,8 @@ import { routeWeather, type TreeWeather } from "../../protocols/forest/weather.t
 import { checkModelRef, type AppContext } from "../context.ts";
 import { appendLog, cyclesAt, keepsCycle, readForest, writeForest } from "./archive.ts";
 import { accepted, proposedIn, readAmendments, writeAmendments } from "./amendments.ts";
-import { codeDigest, domainPath, ownFile, readForestFile, readGateScript, type ForestFile } from "./file.ts";
+import { programIn } from "../../config/trust.ts";
+import { codeDigest, domainPath, readForestFile, readGateScript, type ForestFile } from "./file.ts";
 import { HANDOFF_FILES } from "./handoffs.ts";
 import { choosePanel } from "../panel.ts";
 import { openMeasurement, resumable, type ResumableWork, type Resumed } from "../resumable.ts";
@@ -97,7 +98,7 @@ const executorOf = (pool: GatePool, place: DomainPlace, digest: string): Executo
       return { ok: true, metrics: asJson(await pool.compile(place, check.texts, signal)) };
     const { gate, candidate, accepted: fruits, seed } = check;
     // Its working folder is another one: a file of the forest's is named whole.
-    const [program, ...args] = (gate.command ?? []).map((word) => ownFile(word, place.folder) ?? word);
+    const [program, ...args] = (gate.command ?? []).map((word) => programIn(word, place.folder) ?? word);
     const task = {
       ...{ kind: "check" as const, place, gate: gate.name, candidate, thresholds: gate.thresholds },
       ...{ accepted: fruits, seed, soil: digest, timeMs: gate.time_limit_ms, script: gate.script },

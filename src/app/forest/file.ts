@@ -5,7 +5,7 @@ import * as z from "zod";
 import { checkedFile } from "../../config/named-files.ts";
 import type { FileContext } from "../../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile, refuse } from "../../config/text-file.ts";
-import { requireTrust } from "../../config/trust.ts";
+import { programIn, requireTrust } from "../../config/trust.ts";
 import { readYaml } from "../../config/yaml.ts";
 import { GateProfile } from "../../gates/profile.ts";
 import { Json } from "../../kernel/index.ts";
@@ -60,8 +60,9 @@ export function readForestFile(folder: string, place: FileContext): ReadForestFi
     throw refuse(`${displayPath(folder)} has no ${FOREST_FILE}`, "plant a forest: forest init");
   const yaml = readYaml(path, "file of a forest");
   const file = checkedFile(yaml, ForestFile, "correct it: docs/forest.md has every key");
-  requireTrust({ path, text: yaml.text }, claimsOf(file), place);
-  return { file, folder };
+  const read = { file, folder };
+  requireTrust({ path, text: yaml.text, programs: listCode(read) }, claimsOf(file), place);
+  return read;
 }
 
 /** What of a file runs code, or calls models that cost money. */
@@ -101,32 +102,32 @@ export function domainPath({ file: { domain }, folder }: ReadForestFile): string
 /** How many files of a domain of one's own are looked at, and how large one may be. */
 const MAX_CODE_FILES = 200;
 
-/** Tells one state of the code from another: of a domain of one's own, and of the files that commands name. */
-export function codeDigest({ file: { domain, gates = {} }, folder }: ReadForestFile): string {
-  const hash = createHash("sha256");
+/** The files of the code that a forest runs: of a domain of its own, and those that commands name. @throws Fault `configuration` */
+function listCode({ file: { domain, gates = {} }, folder }: ReadForestFile): readonly string[] {
   const paths = Object.values(gates).flatMap(({ command = [] }) =>
-    command.flatMap((word) => ownFile(word, folder) ?? []),
+    command.flatMap((word) => programIn(word, folder) ?? []),
   );
   if (!isShippedDomain(domain)) {
     const own = ownPath(domain, folder, "domain");
-    const inner = statSync(own).isDirectory()
+    const inner = statSync(own, { throwIfNoEntry: false })?.isDirectory()
       ? readdirSync(own, { recursive: true, encoding: "utf8" }).map((name) => join(own, name))
       : [own];
     paths.push(
       ...inner.filter((path) => /\.[cm]?[jt]s$|\.json$/.test(path) && !path.includes("node_modules")),
     );
   }
-  for (const path of paths.sort().slice(0, MAX_CODE_FILES))
-    if (statSync(path).isFile()) hash.update(`${relative(folder, path)}\0`).update(readFileSync(path));
-  return hash.digest("hex");
+  return paths
+    .sort()
+    .slice(0, MAX_CODE_FILES)
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
-/** A word of a command that is a file of the forest's folder, as an absolute path. */
-export function ownFile(word: string, folder: string): string | undefined {
-  const path = resolve(folder, word);
-  const way = relative(folder, path);
-  const isInside = way !== "" && way.split(sep)[0] !== ".." && !isAbsolute(way);
-  return isInside && statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined;
+/** Tells one state of that code from another. */
+export function codeDigest(read: ReadForestFile): string {
+  const hash = createHash("sha256");
+  const { folder } = read;
+  for (const path of listCode(read)) hash.update(`${relative(folder, path)}\0`).update(readFileSync(path));
+  return hash.digest("hex");
 }
 
 /** The text of a gate's script. @throws Fault `configuration` (FORESTFILE-2) */

@@ -35,6 +35,7 @@ export async function trust(
     return EXIT.refusedByCheck;
   }
   for (const claim of claims) recordTrust(claim, place);
-  io.output.note("Trusted as they are now; a file that changes has to be trusted again");
+  const what = claims.some(({ programs = [] }) => programs.length > 0) ? "file or program of it" : "file";
+  io.output.note(`Trusted as they are now; a ${what} that changes has to be trusted again`);
   return EXIT.answered;
 }
