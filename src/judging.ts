@@ -17,7 +17,7 @@ export {
 export { effectiveVotes } from "./stats/proportions.ts";
 export { extractAnswer } from "./replies/extract-answer.ts";
 export { kendallW } from "./stats/rank-correlation.ts";
-export { labelReader, normalizeLabel, normalizeLabel as normaliseLabel } from "./replies/reply-fields.ts";
+export { labelReader, normalizeLabel } from "./replies/reply-fields.ts";
 export { majority, type AnswerGroup, type Majority, type MajorityOutcome } from "./stats/vote.ts";
 export { meanRank, type MeanRank, type ReviewerBallot } from "./stats/rank-correlation.ts";
 export { parseRanking, type Ranking } from "./replies/ranking.ts";
@@ -35,7 +35,6 @@ export {
   type SaidText,
 } from "./text/context-search.ts";
 export { kappa, weightedKappa } from "./stats/kappa.ts";
-export { krippendorffAlpha } from "./stats/krippendorff-alpha.ts";
 export { mcnemar } from "./stats/proportions.ts";
 export { shapley } from "./stats/shapley.ts";
 export { traceSentences, type NamedText, type Source, type Trace } from "./text/trace.ts";
@@ -46,10 +45,7 @@ export { parseGrade, type Grade } from "./replies/grade.ts";
 export { judgeLeans, type JudgedPair, type JudgeLeans } from "./stats/judge-leans.ts";
 export { parsePreference, type Preference } from "./replies/preference.ts";
 export { bootstrap, type Bootstrap, type BootstrapOptions } from "./stats/bootstrap.ts";
-export { copeland } from "./stats/ballot-rules.ts";
-export { kemeny, type Kemeny } from "./stats/kemeny.ts";
 export { kendallTau } from "./stats/rank-correlation.ts";
-export { schulze } from "./stats/ballot-rules.ts";
 export { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./protocols/judge/work.ts";
 export { bradleyTerry, type BradleyTerry } from "./stats/bradley-terry.ts";
 export { dawidSkene, type DawidSkene, type Label } from "./stats/dawid-skene.ts";
