@@ -207,9 +207,10 @@ function readAmount(value: string, plain: string): (Ratio & { readonly unit: str
 }
 
 /** Numbers with commas between them: `(58.0, -130)`; their last zeros say nothing, unlike those of a version. */
-const coordinates = /^[\s([{]{0,3}[-+−\d.\s]{1,40}(?:,[-+−\d.\s]{1,40}){1,40}[\s)\]}]{0,3}$/;
+const coordinates = /^[\s([{]{0,3}[-+−\d.\s]{1,40}(?:[,;][-+−\d.\s]{1,40}){1,40}[\s)\]}]{0,3}$/;
+const numbers = /^[-+−\d.,;|\s]*$/;
 const withoutZeros = (text: string): string =>
-  text.replace(/(\d\.\d*?)0+(?!\d)/g, "$1").replace(/\.(?!\d)/g, "");
+  text.replace(/(?<![\d.])(\d+)(?:\.0+|(\.\d*[1-9])0+)(?![\d.])/g, "$1$2");
 
 type ComparedAnswer =
   { readonly key: string } | { readonly amount: Ratio; readonly unit: MeasuredUnit | null };
@@ -217,6 +218,9 @@ type ComparedAnswer =
 /** What an answer is compared by: a number and its unit, or a text that is the same for equal answers and only for these. */
 function readAnswer({ kind, value, unit: known }: Answer): ComparedAnswer {
   if (kind === "choice") return { key: `choice ${value.trim().toUpperCase()}` };
+  // WHOLE-2
+  if (/\n|\\begin\{/.test(value))
+    return { key: `lines ${numbers.test(value) ? withoutZeros(value) : value}` };
   if (value.length > MAX_COMPARED_LENGTH) return { key: `long ${value.trim().toLowerCase()}` };
   const date = readDate(value);
   if (date !== null) return { key: `date ${date}` };

@@ -7,15 +7,33 @@ const answerNames = ["final_answer", "finalanswer", "final answer", "answer"];
 /** In a table a row of two cells, unless it is the head of the table. */
 const tableRow =
   /^[ \t]{0,3}\|[ \t*_]{0,6}(?:the |my )?(?:final |correct )?answer[ \t*_:]{0,6}\|([^|\n]{1,200})\|?[ \t]{0,9}$(?!\n[ \t|:]*-{2,})/gim;
-const tag = /<(\/?)(?:answer|final_?answer)>/gi;
+const tag =
+  /<(\/?)(?:answer|final[_-]?answer|antwort|réponse|respuesta|resposta|risposta|ответ|答案)(?:\s[^<>\n]{0,80})?>/gi;
 /** A heading or a line in bold that says `Answer` and has one short line behind it, the last of the reply. */
 const lastHeading =
   /(?:^|\n)[ \t]{0,3}(?:#{1,6}[ \t]{1,3}[*_]{0,3}|\*\*|__)(?:(?:the|my|correct) )?answer[*_:]{0,5}[ \t]{0,9}\n\s{0,9}(?![#>|`])([^\n]{1,60})\s{0,9}$/i;
 const box = /\\(?:fbox|framebox)\s?(?=\{)/g;
 const bareBox = /\\boxed\s{1,3}(\w)(?!\w)/g;
-/** Captions in the languages that models answer in; a number with a mark in it is left alone, as the marks mean other things there. */
-const foreign =
-  /^[ \t#*_>]{0,10}(?:(?:also|daher|somit|donc|ainsi|por lo tanto|portanto|quindi|итак|поэтому|所以|因此|综上|したがって|よって)[,，、]?\s?)?(?:(?:die )?(?:endgültige |richtige |korrekte )?antwort|(?:la )?(?:bonne )?réponse(?: finale| correcte)?|(?:la )?respuesta(?: final| correcta)?|(?:a )?resposta(?: final| correta| certa)?|(?:la )?risposta(?: finale| corretta| giusta)?|(?:окончательный |правильный )?ответ|[【[]?(?:(?:最终|正确|参考|本题)(?:的)?)?答案[】\]]?|[【[]?(?:最終的な|正しい)?(?:答え|解答)[】\]]?|(?:최종 )?(?:정답|답))[ \t*_]{0,4}(?:[:：]|(?<=[】\]])|(?:ist|lautet|est|es|é|è)(?!\p{L})|—(?=\s)|[是为為はは은는])[ \t*_:：]{0,6}(?=\S)(?![^\n]{0,80}\d[.,]\d)/gimu;
+/** What an answer is called in the languages that models answer in. */
+export const ANSWER_NAMES =
+  "antwort|lösung|endergebnis|réponse|respuesta|resposta|risposta|ответ|відповідь|antwoord|svar(?:et)?|odpowied[zź]|odpověď|cevap|đáp án|jawaban(?:nya)?|απάντηση|vastaus|válasz|răspuns(?:ul)?|الإجابة|الجواب|תשובה|उत्तर|คำตอบ|答案|选项|正解|答え|解答|정답|답";
+const adjectives =
+  "endgültige|richtige|korrekte|finale?|bonne|correcte|correcta|corret[ao]|certa|corretta|giusta|окончательный|правильный|правильна|juiste|rätt|prawidłowa|správná|doğru|đúng|الصحيحة|النهائية|सही|σωστή|helyes";
+const opens =
+  "(?:(?:also|daher|somit|damit|donc|ainsi|por lo tanto|portanto|quindi|итак|поэтому|таким образом|dus)[,،]?\\s)?(?:ist\\s)?(?:(?:die|das|der|la|le|a|het|den)\\s)?";
+const options =
+  "(?:(?:die|der|das|la|le|a)\\s)?(?:(?:opción|opção|opzione|option|letra|lettre|lettera|alternativa|вариант|буква)\\s)?(?=[*_]{0,2}\\(?[A-Z]\\)?[*_.\\s]{0,4}$)";
+/** Such captions; a number with a mark in it is left alone, as the marks mean other things there. */
+const foreign = new RegExp(
+  String.raw`^[ \t#*_>]{0,10}${opens}(?:(?:(?:${adjectives})\s)?(?:${ANSWER_NAMES}|opción|opção|opzione|option|alternativa|вариант)(?:\s(?:${adjectives}))?|richtig(?= ist)|korrekt(?= ist))[ \t*_]{0,4}(?:[:：=]|[-–—](?=\s)|(?:ist|lautet|est|es|é|è|is|är|to|là|هي|هو|adalah|είναι|คือ)(?!\p{L})|(?=[*_]{0,2}\(?[A-Z]\)?[*_.।\s]{0,4}$))[ \t*_:：]{0,6}(?:${options})?(?=\S)(?![^\n]{0,80}\d[.,]\d)`,
+  "gimu",
+);
+/** The same in Chinese, Japanese and Korean, also within a line: `所以，答案是D`, `【答案】D`, `故选D`, `정답은 D`. */
+const eastern =
+  /(?<=^|[\s,，。;；.、])(?:所以|因此|综上(?:所述)?|故|于是|したがって|よって|따라서)?[,，、]?\s?(?:[【[]?(?:(?:最终|正确|参考|本题|最終的な|正しい|최종)\s?(?:的)?)?(?:答案|选项|正解|答え|解答|정답|답)[】\]]?[ \t*_]{0,4}(?:[:：]|(?<=[】\]])|应?该?[是为為选]|[はは은는])|(?:本题|应|应该)?选择?[:：]?(?=\s?[(（*]{0,3}[A-Z][)）*]{0,3}(?![\p{L}\p{N}])))[ \t*_:：]{0,6}(?=\S)(?:(?<=^[^\n]{0,30})|(?=[*_(（]{0,3}(?:[A-Z](?![\p{L}\p{N}])|[-−$]?\d)))/gmu;
+/** What ends a sentence there. */
+const copula =
+  /(?<=[A-Z\d)*])\s?(?:です|である|だ|입니다|이다|है)?[。।](?=\s|$)|(?<=[A-Z\d)*])\s?(?:です|である|だ|입니다|이다|है)(?=[.。।]?\s*$)/gmu;
 /** Words that announce an answer where a reply ends with a letter or a number. */
 const lastCaption =
   /(?:^|\n)[ \t*_]{0,6}(?:solution|conclusion|ans\.?|(?:the |my )?(?:correct )?(?:option|choice))[ \t*_]{0,4}[:：.=][ \t*_]{0,4}(?=(?:\(?[A-Z]\)?|-?\$?\d[\d,]{0,20}(?:\.\d{1,20})?%?)[*_. \t]{0,4}\s{0,9}$)/i;
@@ -49,7 +67,9 @@ export function restateForms(given: string): string {
   return (/\S/.test(findTagged(text)?.value ?? "") ? text : text.replace(tag, "\n"))
     .replace(tableRow, (_, value: string) => `Final answer: ${value.trim()}`)
     .replace(lastHeading, "\nFinal answer: $1")
+    .replace(copula, "")
     .replace(foreign, "Answer: ")
+    .replace(eastern, "\nAnswer: ")
     .replace(lastCaption, "\nAnswer: ")
     .replace(chosen, "\nAnswer: ")
     .replace(box, "\\boxed")
@@ -75,7 +95,7 @@ export function readObjectAnswer(text: string): string | null | undefined {
 
 /** An answer that is taken back in its own line: `41. Wait, no, 42`, `B. Actually, C`. */
 export const isCorrected = (line: string): boolean =>
-  /(?:[,;!?…—–]|\.{2,})\s{0,3}no,|[.,;:!?…—–-]\s{0,3}\(?(?:(?:oh|hmm),? )?(?:wait\b|actually,|no wait|hmm\b|or rather|rather,|sorry\b|correction\b|i mean\b|scratch that|strike that|make that|on second thought)/i.test(
+  /(?:[,;!?…—–]|\.\.)\s{0,3}no,|[.,;:!?…—–-]\s{0,3}\(?(?:(?:oh|hmm),? )?(?:wait\b|actually,|no wait|hmm\b|or rather|rather,|sorry\b|correction\b|i mean\b|scratch that|strike that|make that|on second thought)/i.test(
     line,
   );
 
@@ -91,7 +111,7 @@ export const withoutAside = (value: string): string =>
 
 /** What stands in a form that was not filled in: `[your answer]`, `<answer>`, `___`. */
 export const isUnfilled = (value: string): boolean =>
-  /^[<[{(]?\s?(?:insert |put )?(?:your |the |my )?(?:final )?(?:answer|letter|number|value|option)(?: here)?\s?[>\]})]?$|^[_.\s…]+$|^([A-Z]),? where \1 is\b/i.test(
+  /^[<[{(]?\s?(?:insert |put )?(?:your |the |my )?(?:final )?(?:answer|letter|number|value|option)(?: here)?\s?[>\]})]?$|^[_.\s…]+$|^see (?:above|below)$|^as (?:above|below)$|^([A-Z]),? where \1 is\b/i.test(
     value,
   );
 

@@ -14,7 +14,7 @@ import {
 } from "./captions.ts";
 import { findBoxed } from "./boxed.ts";
 import { blankQuoted } from "./quoted.ts";
-import { endsWithBlock, valueAfter, valueIn } from "./value-block.ts";
+import { type CaptionedValue, endsWithBlock, MAX_LOOK_LENGTH, valueAfter, valueIn } from "./value-block.ts";
 import {
   asciiDigits,
   ownTurn,
@@ -29,7 +29,7 @@ import {
 
 // A form is looked for from the end, and so often at most: an extraction stays cheap whatever the text repeats.
 const MAX_TRIES = 20;
-const MAX_LOOK_LENGTH = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 /** What a reply comes down to stands at its end. */
 const MAX_READ_LENGTH = 256 * 1024;
 const MAX_SHORT_WORDS = 8;
@@ -53,6 +53,9 @@ const mentions = /answer|option|choice/i;
 /** A sentence that comes to a letter: `The most likely explanation is (C).`, `…, i.e., (F)`. */
 const endsWithLetter =
   /(?:\b(?:is|are|or|answer|option|choice|to|i\.e\.|[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence)|:),? [*_]{0,3}\(([A-Z])(?:\)|$)[*_.!\s]*$/;
+/** Before `answer is`, behind a final answer: that a sentence says it of the whole, and not of a part or another option. */
+const opensSentence =
+  /(?:^|[.!?:]\s)[\s*_#>]{0,6}(?:(?:so|thus|hence|therefore|then),?\s)?(?:(?:the|my|our|correct|right|final|actual)\s){1,4}$/i;
 /** Of a sentence around a box: that it belongs to the working. */
 const denied =
   /\b(?:no|not|never|cannot|without|wrong|incorrect|first|previous|initial|earlier|tempting|naive)\b[^.!?,;:\n]{0,30}$|n['’]t\b[^.!?,;:\n]{0,30}$/i;
@@ -74,10 +77,19 @@ const alone = /^(?:yes|no|true|false|valid|invalid|\([A-Z]\)|-?\d{1,15}(?:\.\d{1
 const decline =
   /^(?:i\b|i'm|sorry|as an\b|(?:it|that|this|the answer) depends|unknown|none given|n\/a|no answer|not sure)/i;
 
-/** A declared answer and where its declaration stands; null where it goes on for several lines (WHOLE-1). */
+/** A declared answer and where its declaration stands; null where it goes on for several lines that are not compared (WHOLE-1). */
 type DeclaredAnswer = { readonly answer: Answer | null; readonly at: number };
 const located = (answer: Answer | null, at: number): DeclaredAnswer | null => answer && { answer, at };
-const unread = (at: number): DeclaredAnswer => ({ answer: null, at });
+const asText = (value: string | null): Answer | null => (value === null ? null : { kind: "text", value });
+
+/** What a caption declares: its line as `read` reads it, or its lines (WHOLE-2). */
+function readCaptioned(
+  value: CaptionedValue,
+  at: number,
+  read: (line: string) => Answer | null,
+): DeclaredAnswer | null {
+  return "whole" in value ? { answer: asText(value.whole), at } : located(read(value.line), at);
+}
 
 function readValue(given: string, maxWords: number): Answer | null {
   const box = findBoxed(given);
@@ -105,22 +117,18 @@ function findFinal(text: string): DeclaredAnswer | null {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
     if (declaration === null || denied.test(text.slice(Math.max(0, mark.index - 60), mark.index))) continue;
-    const { line: value, goesOn } = valueAfter(rest);
-    if (goesOn) return unread(mark.index);
-    const answer =
+    const found = readCaptioned(valueAfter(rest), mark.index, (value) =>
       declaration[1] === undefined
         ? readValue(value, MAX_SHORT_WORDS)
-        : (readChoice(value) ?? readNumberAnswer(value));
-    if (answer !== null) return { answer, at: mark.index };
+        : (readChoice(value) ?? readNumberAnswer(value)),
+    );
+    if (found !== null) return found;
   }
   return null;
 }
 
-/**
- * What follows `the answer is`, in its sentence or below it; words count where `maxWords` allows them. Undefined where it goes on
- * for several lines.
- */
-function readPhrase(rest: string, maxWords: number): Answer | null | undefined {
+/** What follows `the answer is`, in its sentence or below it; words count where `maxWords` allows them. */
+function readPhrase(rest: string, at: number, maxWords: number): DeclaredAnswer | null {
   const [line = ""] = rest.split("\n", 1);
   const sentence = captioned.exec(line)?.[0] ?? firstSentence(line);
   if (
@@ -129,20 +137,26 @@ function readPhrase(rest: string, maxWords: number): Answer | null | undefined {
   )
     return null;
   const captured = valueAfter(rest);
-  if (captured.goesOn && (maxWords > 0 || !/\w/.test(line))) return undefined;
-  const value = cleanValue(withoutAside(cleanValue(/\w/.test(sentence) ? sentence : captured.line)));
-  const answer = readChoice(value) ?? readNumberAnswer(value);
-  if (answer !== null) return answer;
-  const [letter, other] = new Set([...sentence.matchAll(bracketedLetter)].map((match) => match[1]));
-  if (letter !== undefined && other === undefined) return { kind: "choice", value: letter };
-  return maxWords === 0 && !alone.test(value) ? null : readTextAnswer(value, Math.max(1, maxWords));
+  const isBelow = !/\w/.test(line);
+  const read = (said: string): Answer | null => {
+    const value = cleanValue(withoutAside(cleanValue(said)));
+    const answer = readChoice(value) ?? readNumberAnswer(value);
+    if (answer !== null) return answer;
+    const [letter, other] = new Set([...sentence.matchAll(bracketedLetter)].map((match) => match[1]));
+    if (letter !== undefined && other === undefined) return { kind: "choice", value: letter };
+    return maxWords === 0 && !alone.test(value) ? null : readTextAnswer(value, Math.max(1, maxWords));
+  };
+  if ("whole" in captured ? maxWords > 0 || isBelow : isBelow || captured.line !== cleanValue(line))
+    return readCaptioned(captured, at, read);
+  return located(read(sentence), at);
 }
 
 /**
  * The last `Answer: …` at the start of a line, `the answer is …` or `(C) is the correct answer`; words behind the second
  * count only at the end of a short reply. A letter goes before the numbers of later sentences: there are options.
  */
-function findNamed(text: string, lines: readonly TextLine[], long: boolean): DeclaredAnswer | null {
+function findNamed(text: string, long: boolean, after: number): DeclaredAnswer | null {
+  const lines = sayingLines(text);
   let last: DeclaredAnswer | null = null;
   let tries = 0;
   for (let index = lines.length - 1; index >= 0; index -= 1) {
@@ -150,25 +164,30 @@ function findNamed(text: string, lines: readonly TextLine[], long: boolean): Dec
     const behind = (from: number) => text.slice(start + from, start + from + MAX_LOOK_LENGTH);
     if (!mentions.test(line)) continue;
     const mark = answerLine.exec(line.slice(0, 200));
-    const skipped = Math.max(0, line.length - MAX_LOOK_LENGTH);
+    const skipped = Math.max(0, line.length - MAX_LINE_LENGTH);
     const tail = line.slice(skipped);
-    const phrases = [...tail.matchAll(answerIs)]
-      .slice(-3)
-      .filter(({ index: at }) => isAsserted(tail.slice(Math.max(0, at - 60), at)));
+    const phrases = [...tail.matchAll(answerIs)].slice(-3).filter(({ index: at }) => {
+      const before = tail.slice(Math.max(0, at - 60), at);
+      return isAsserted(before) && (start + skipped + at < after || opensSentence.test(before));
+    });
     const letters = [...tail.matchAll(letterIs)].slice(-1);
     if (mark === null && phrases.length + letters.length === 0) continue;
     if ((tries += 1) > MAX_TRIES) break;
     const maxWords = long || index < lines.length - 1 ? 0 : 6;
     const said = [
-      ...(mark ? [readMarked(behind(mark[0].length), start)] : []),
+      ...(mark
+        ? [
+            readCaptioned(valueAfter(behind(mark[0].length)), start, (value) =>
+              readValue(value, MAX_SHORT_WORDS),
+            ),
+          ]
+        : []),
       ...letters.map((match) =>
         located({ kind: "choice", value: match[1] ?? "" }, start + skipped + match.index),
       ),
-      ...phrases.map((match) => {
-        const at = start + skipped + match.index;
-        const said = readPhrase(behind(skipped + match.index + match[0].length), maxWords);
-        return said === undefined ? unread(at) : located(said, at);
-      }),
+      ...phrases.map((match) =>
+        readPhrase(behind(skipped + match.index + match[0].length), start + skipped + match.index, maxWords),
+      ),
     ]
       .filter((one) => one !== null)
       .toSorted((a, b) => b.at - a.at);
@@ -184,26 +203,23 @@ function findNamed(text: string, lines: readonly TextLine[], long: boolean): Dec
 function readTagged(text: string): DeclaredAnswer | null {
   const tagged = findTagged(text);
   if (tagged === null || !/\S/.test(tagged.value)) return null;
-  const { line, goesOn } = valueIn(tagged.value);
-  if (goesOn) return unread(tagged.at);
-  const value = findBoxed(line)?.value ?? line;
-  if (isUnfilled(value) || isCorrected(value)) return null;
-  return located(
-    readChoice(value) ?? readNumberAnswer(value) ?? readTextAnswer(value, 1) ?? { kind: "text", value },
-    tagged.at,
-  );
+  return readCaptioned(valueIn(tagged.value), tagged.at, readPlain);
 }
 
-/** What stands behind `Answer:` at the start of a line. */
-function readMarked(text: string, at: number): DeclaredAnswer | null {
-  const { line, goesOn } = valueAfter(text);
-  return goesOn ? unread(at) : located(readValue(line, MAX_SHORT_WORDS), at);
+/** What stands between tags or in a field: a letter, a number, or else the text whatever its length. */
+function readPlain(line: string): Answer | null {
+  const value = findBoxed(line)?.value ?? line;
+  return isUnfilled(value) || isCorrected(value)
+    ? null
+    : (readChoice(value) ?? readNumberAnswer(value) ?? readTextAnswer(value, 1) ?? asText(value));
 }
 
 /** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
 function readDeclared(given: string, long: boolean): DeclaredAnswer | null {
   const text = blankTags(given);
-  const [declared = null] = [findFinal(text), findNamed(text, sayingLines(text), long), readTagged(given)]
+  const final = findFinal(text);
+  const named = findNamed(text, long, final?.at ?? Infinity);
+  const [declared = null] = [final, named, readTagged(given)]
     .filter((one) => one !== null)
     .toSorted((one, other) => other.at - one.at);
   const found = findBoxed(text);
@@ -213,20 +229,20 @@ function readDeclared(given: string, long: boolean): DeclaredAnswer | null {
   const around = text.slice(text.lastIndexOf("\n", found.at) + 1).split("\n", 1)[0] ?? "";
   const isWorking =
     declared.at < found.at &&
-    working.test(around.slice(0, MAX_LOOK_LENGTH)) &&
+    working.test(around.slice(0, MAX_LINE_LENGTH)) &&
     !/\banswer\b/i.test(around.slice(0, 200));
   const options = declared.answer?.kind === "choice" && boxed.kind !== "choice";
   const own =
     text.indexOf(")", found.at) !== -1 &&
     /\([^()\n]{1,200}$/.test(text.slice(Math.max(0, found.at - 200), found.at).replace(/\\\(/g, ""));
   const beaten =
-    declared.at > found.at || options || isWorking || (own && working.test(around.slice(-MAX_LOOK_LENGTH)));
+    declared.at > found.at || options || isWorking || (own && working.test(around.slice(-MAX_LINE_LENGTH)));
   return beaten ? declared : { answer: boxed, at: found.at };
 }
 
 /** The lines that say something: neither blank nor a fence. */
 const sayingLines = (text: string): TextLine[] =>
-  splitLines(text).filter(({ text: line }) => /\S/.test(line) && !/^ {0,3}(?:`{3}|~{3})/.test(line));
+  splitLines(text).filter(({ text: line }) => /[^\s\ufffc]/.test(line) && !/^ {0,3}(?:`{3}|~{3})/.test(line));
 
 /** The last line, where it is nothing but a result or marks one in bold, and its last sentence, where that concludes. */
 function readLastLine(line: string, long: boolean): Answer | null {
@@ -237,7 +253,7 @@ function readLastLine(line: string, long: boolean): Answer | null {
   const marked = !long || totalled.test(line) || /^[*_$\\]/.test(line.trim());
   const number = words <= MAX_SHORT_WORDS && marked && !listItem.test(line) ? readNumberAnswer(value) : null;
   if (number !== null) return number;
-  const bolds = [...line.slice(0, MAX_LOOK_LENGTH).matchAll(/\*\*([^*]{1,100})\*\*/g)].map((match) =>
+  const bolds = [...line.slice(0, MAX_LINE_LENGTH).matchAll(/\*\*([^*]{1,100})\*\*/g)].map((match) =>
     cleanValue(match[1] ?? ""),
   );
   const [bold = "", second] = bolds;
@@ -256,7 +272,7 @@ function readLastLine(line: string, long: boolean): Answer | null {
 /** The last sentence of a line. */
 const lastSentence = (line: string): string =>
   line
-    .slice(-MAX_LOOK_LENGTH)
+    .slice(-MAX_LINE_LENGTH)
     .trim()
     .split(/(?<=[.!?])\s+(?=\S)/)
     .at(-1) ?? "";
@@ -303,7 +319,12 @@ function readWholeReply(line: string): Answer | null {
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
   const whole = asciiDigits(splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH)))).trim();
   const object = cutOff ? undefined : readObjectAnswer(whole);
-  if (object !== undefined) return object === null ? null : readValue(object, MAX_SHORT_WORDS);
+  if (object !== undefined)
+    return object === null
+      ? null
+      : object.trim().includes("\n")
+        ? (readCaptioned(valueIn(object), 0, readPlain)?.answer ?? null)
+        : readValue(object, MAX_SHORT_WORDS);
   const text = restateForms(whole);
   const lines = sayingLines(text);
   const last = lines.at(-1)?.text ?? "";

@@ -86,9 +86,10 @@ export function cleanValue(raw: string): string {
   return text;
 }
 
-const several = /^[\W_]{0,3}[A-Z][\W_]{0,3}(?:,|&|\/|\band\b|\bor\b)[\W_]{0,3}[A-Z](?![\p{L}\p{N}])/u;
+const several =
+  /^[\W_]{0,3}[A-Z][\W_]{0,3}(?:,|[&/|;>→、]|\b(?:and|or|und|oder|et|ou|as well as)\b)(?:\s?(?:and|or|then|und|dann|et|puis|y|e)\s)?[\W_]{0,3}(?:[A-Z]|[IVX]{2,4})(?![\p{L}\p{N}])/u;
 const choice =
-  /^(?:(?:the\s+)?(?:option|choice|answer|letter)\s+)?[*_]{0,3}(?:\(\s?([A-Za-z])\s?(?:\)|$|[.:]\s)|\[([A-Za-z])\]|([A-Z])(?=[*_]{0,3}(?:$|[):,]|\.(?:$|[*_]{1,3}(?:\s|$))|\s[-–—(](?![>-])(?!\s?(?!a\s)\p{L}(?!\p{L}))|\s(?:because|since|as)\b|\sis\s(?:the\s)?(?:most\s)?(?:correct|right|best|answer|true|likely|valid)\b))|([b-j])$|([b-j])\))/iu;
+  /^(?:(?:the\s+)?(?:option|choice|answer|letter)\s+)?[*_]{0,3}(?:\(\s?([A-Za-z])\s?(?:\)|$|[.:]\s)|\[([A-Za-z])\]|([A-Z])(?=[*_]{0,3}(?:$|[):,]|\.(?:$|[*_]{1,3}(?:\s|$))|\s[-–—(](?![>-])(?!\s?(?!a\s)\p{L}(?!\p{L}))|\s(?:because|since)\b|\sas\s(?:it|its|the|this|that|these|those|they|there|we|you|all|both|per|in|shown|stated|explained|option)\b|\sis\s(?:(?:the|my|clearly|therefore|thus)\s){0,2}(?:most\s)?(?:correct|right|best|answer|true|likely|valid)(?:\s(?:answer|option|choice|one|statement))?(?=[*_\s]*(?:$|[,.;:!(–—])|\s(?:because|since|as|for|here|due|given|in|based)\b)))|([b-j])$|([b-j])\))/iu;
 /** `B. Paris`, `D. $45`, `A. within the past year`; not `E. coli` and `J. K. Rowling`. */
 const captioned = /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{Lu}\.)(?!\p{Ll}+[.*_]*$)\S/u;
 
@@ -96,15 +97,28 @@ const captioned = /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{L
 const dressed =
   /^(?:[-•>]\s{1,3}|\d{1,2}\.\s|<(?:b|strong|em|i|answer)>|\{|i (?:think|believe) (?:it is|it's|that it is)\s)?[*_]{0,3}(\(?[A-Z]\)?)[*_]{0,3}(?:<\/(?:b|strong|em|i|answer)>|\}|[\s\p{Extended_Pictographic}\ufe0f]{1,6})?$/iu;
 
-/** `A: Knight, B: Knave`, `A is here and B is there`: letters that are names of things, of which something is said. */
-const labels =
-  /^[\W_]{0,3}[A-Z](?:\s?[:(=]|\s(?:is|are|->|→|[-–])\s)[^]*(?<![\p{L}\p{N}])[B-HJ-Z](?:\s?[:=]|\s?\((?!\d)|\s(?:is|are|->|→|[-–])\s)/u;
+/** A letter of which something is said: how it stands, and behind what another one stands that has the same. */
+const labels: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^[\W_]{0,3}([A-Z])(?:\s?[:=]|\s(?:is|are|->|→|[-–—])\s|\s?\()/u,
+    /(?<![\p{L}\p{N}])([B-HJ-Z])(?:\s?[:=]|\s(?:is|are|->|→|[-–—])\s)|(?:[,;.]|\b(?:and|then))\s([A-Z])\s?\(/gu,
+  ],
+  [/^[\W_]{0,3}([A-Z])[).]/u, /(?:[,;|/.]|\b(?:and|then|und|dann))\s{0,3}\(?([A-Z])[).]\s?[^\s,.)]/gu],
+];
+/** Whether a value says something of several letters: `A: Knight, B: Knave`, `A) 3, B) 4`, `A is here and B is there`. */
+const namesLetters = (value: string): boolean =>
+  labels.some(([head, others], index) => {
+    const first = head.exec(value)?.[1]?.charCodeAt(0);
+    if (first === undefined) return false;
+    const letters = [...value.matchAll(others)].map((match) => (match[1] ?? match[2] ?? "").charCodeAt(0));
+    return letters.some((other) => (index === 0 ? other !== first : other === first + 1));
+  });
 
 /** The letter of one choice: `B`, `(b)`, `B) Paris`, `B. Paris`, `option B`; a lone `a` is an article. */
 export function readChoice(given: string): Answer | null {
   const bare = dressed.exec(given)?.[1];
   const value = bare !== undefined && /[A-Z]/.test(bare) ? bare : given;
-  if (several.test(value) || labels.test(value)) return null;
+  if (several.test(value) || namesLetters(value)) return null;
   const [all, ...letters] = choice.exec(value) ?? captioned.exec(value) ?? [];
   const letter = letters.find((group) => group !== undefined);
   if (all === undefined || letter === undefined || value === "a") return null;
@@ -146,7 +160,7 @@ const dating = new Set(
   (
     "in on since until during by step version type level not than least most below under above over before after " +
     "number statement item case page day year week question problem part section chapter line row figure table equation " +
-    "room route rule point phase round stage plus times"
+    "room route rule point phase round stage plus times the a an this that these those each every"
   ).split(" "),
 );
 /** Before a number: what makes another one of it. */
@@ -164,6 +178,12 @@ const unread = /[\\±∓≤≥≠≈~<>¬√∫∑Σ∂∇∏∈^_=|]/;
 /** Whether words before a number leave it as it is: a sentence with its subject, no function, sign, bound or change. */
 function leadsTo(before: string, currency: string): boolean {
   const words = before.replace(/[*_]{2,3}/g, "").trim();
+  if (
+    /^(?:[B-HJ-Z]|A(?= (?:has|gets|had|needs|wins|pays|owes|earns|takes|makes) ))\s(?!is\b|was\b|equals?\b)/.test(
+      before,
+    )
+  )
+    return false;
   if (shifting.test(`${words} `) || unread.test(words) || /(?:^|\s)(?!a\b)\p{L}$/iu.test(words)) return false;
   if (amount.test(words) || (words === "" && currency !== "")) return true;
   return /\s/.test(words) && !phrase.test(words);
@@ -184,7 +204,7 @@ export function readNumberInSentence(sentence: string): Answer | null {
   ];
   if (
     derived.test(before) ||
-    /(?<!\\)\([^()]*[^()\s$€£*_][^()]*$/.test(before) ||
+    /(?<!\\)\([^()]*[^()\s$€£*_][^()]*$|(?<!\b(?:is|are|was|be|equals)|[=:])\s\([^()]*$/.test(before) ||
     formula.test(behind) ||
     !leadsTo(before.replace(/[$€£(\\\s*_]+$/, ""), currency ?? "")
   )

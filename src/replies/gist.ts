@@ -1,4 +1,4 @@
-import { writeAnswer } from "../text/format.ts";
+import { writeAnswerLine } from "../text/format.ts";
 import { contentWords } from "../text/words.ts";
 import { extractAnswer } from "./extract-answer.ts";
 import { fencedBlocks, readEnds, splitLines } from "../text/fences.ts";
@@ -15,7 +15,7 @@ const CODE_LINE = 80;
 /** What an answer comes to, on a line: its final answer, else its first sentence. */
 export function outcomeLine(answer: string): string {
   const final = extractAnswer(answer);
-  return final ? writeAnswer(final) : (answer.trim().split(/\n|(?<=[.!?])\s/, 1)[0] ?? "");
+  return final ? writeAnswerLine(final) : (answer.trim().split(/\n|(?<=[.!?])\s/, 1)[0] ?? "");
 }
 
 /** What only greets, announces or offers: it says nothing of the question. */

@@ -65,14 +65,16 @@ export function findQuoted(text: string): Span[] {
   return [...found, ...findInLine(text)].toSorted((one, other) => one.start - other.start);
 }
 
-/** The text with these parts, in order, as spaces, and every line where it was. */
-function blank(text: string, spans: readonly Span[]): string {
+/** The text with these parts, in order, as spaces, and every line where it was; of an indented line the last is `mark`. */
+function blank(text: string, spans: readonly Span[], mark = " "): string {
   const parts: string[] = [];
   let at = 0;
   for (const { start, end } of spans) {
     if (end <= Math.max(at, start)) continue;
     const from = Math.max(start, at);
-    parts.push(text.slice(at, from), text.slice(from, end).replace(/[^\n]/g, " "));
+    const part = text.slice(from, end);
+    const spaces = part.replace(/[^\n]/g, " ");
+    parts.push(text.slice(at, from), /^(?: {4}|\t)/.test(part) ? spaces.replace(/ $/, mark) : spaces);
     at = end;
   }
   return parts.length === 0 ? text : parts.join("") + text.slice(at);
@@ -92,7 +94,7 @@ export type OwnWords = {
 };
 
 /** The words of a reply with LF line ends. A broken JSON object reaches to the last brace, else to the end. Time is linear in the reply. */
-export function readOwn(text: string): OwnWords {
+export function readOwn(text: string, blanked = " "): OwnWords {
   const objects = jsonObjects(text);
   let next = 0;
   const broken = [...text.matchAll(objectStart)].find(({ index }) => {
@@ -108,10 +110,13 @@ export function readOwn(text: string): OwnWords {
   const quoted = findQuoted(plain);
   return {
     plain,
-    own: blank(plain, quoted),
+    own: blank(plain, quoted, blanked),
     isQuoted: (at) => quoted.some((span) => span.start <= at && at < span.end),
   };
 }
 
+/** Stands where an indented line is blanked: whether it was a quotation or belongs to what stands above it is not known. */
+export const BLANKED = "\ufffc";
+
 /** The text with what it marks as quoted, and what stands in its JSON objects, as spaces, and every line where it was. */
-export const blankQuoted = (text: string): string => readOwn(text).own;
+export const blankQuoted = (text: string): string => readOwn(text, BLANKED).own;

@@ -1,27 +1,41 @@
 // WHOLE-1. A value is read whole or not at all: what goes on behind its first line (a program, a grid, a table, a column of
 //     numbers, a system of equations) is never compared by that line.
-import { listItem } from "./captions.ts";
-import { cleanValue } from "./final-value.ts";
+// WHOLE-2. A value of several lines equals only one of the same lines, spaces aside. Prose and lists of steps are none, and so is
+//     a block behind which more of its kind stands.
+import { ANSWER_NAMES, listItem } from "./captions.ts";
+import { cleanValue, readChoice, readNumberAnswer } from "./final-value.ts";
 
-/** What stands behind a caption: one line, nothing, or a value of several lines, which is read by nobody. */
-export type CaptionedValue = { readonly line: string; readonly goesOn: boolean };
+/** What stands behind a caption: one line, or a value of several, which is compared as it is written; null where it is read by nobody. */
+export type CaptionedValue = { readonly line: string } | { readonly whole: string | null };
 
-const MAX_LOOK_LENGTH = 2_000;
-const NOTHING: CaptionedValue = { line: "", goesOn: false };
-const SEVERAL: CaptionedValue = { line: "", goesOn: true };
+/** How far a value is read behind its caption, in UTF-16 units; one that reaches farther than half of it is not compared. */
+export const MAX_LOOK_LENGTH = 8_000;
+/** One between tags, or in a field of its own, may be longer. */
+const MAX_TAGGED_LENGTH = 64 * 1024;
+const MAX_LINES = 300;
+/** What is looked at of a line to see whether the next belongs to it. */
+const MAX_LINE_LENGTH = 400;
+const NOTHING: CaptionedValue = { line: "" };
 
 const fence = /^\s{0,3}(?:`{3,}|~{3,})/;
 const mathBreak = /^\s*(?:\\[[\]]|\$\$)\s*$/;
 const captionMark = /^[\s*_]{0,4}(?:is|:|：|→|[-–—](?=\s))?[\s*_:：]{0,6}(?:\(.{0,60}?\):)?/i;
 /** `Answer:` in front of a value that has been announced already. */
-const repeatedCaption =
-  /^[\s*_#>]{0,8}(?:the |my )?(?:final |correct )?answer[\s*_]{0,4}[:：][\s*_]{0,4}(?=\S)/i;
+const repeatedCaption = new RegExp(
+  String.raw`^[\s*_#>]{0,8}(?:(?:so|therefore|thus|hence),? )?(?:(?:the|my|our|final|correct|right|best)\s){0,3}(?:answer|option|choice|${ANSWER_NAMES})[\s*_]{0,4}(?:[:：=]|[-–—](?=\s)|is(?![\p{L}]))[\s*_:]{0,6}(?=\S)`,
+  "iu",
+);
+/** A line as a value, without a caption of its own. */
+const bare = (line: string): CaptionedValue => ({
+  line: cleanValue(cleanValue(line.replace(repeatedCaption, "")).replace(repeatedCaption, "")),
+});
 /** A line of prose that ends with a colon announces what stands below it; `def f(x):` and `a = {:` are code. */
-const announces = /^[^()[\]{}=;|]*\p{L}[^()[\]{}=;|]*[:：][\s*_]{0,4}$/u;
+const announces = /[:：][\s*_]{0,4}$/u;
+const codeSign = /[()[\]{}=;|]/;
 const codeWord =
   /^\s*(?:def|class|if|elif|else|for|while|try|except|finally|with|case|default|switch|do|begin)\b/;
 /** A row of a grid or a table: numbers, single letters and signs, and no word. */
-const row = /^(?=\s*\S)(?:[^\p{L}\n=]|(?<!\p{L})\p{L}(?!\p{L}))*$/u;
+const row = /^(?=[^\n]*[\p{L}\p{N}.#])(?:[^\p{L}\n=]|(?<!\p{L})\p{L}(?!\p{L}))*$/u;
 /** An equation with a variable on its left side. */
 const equation = /^[^=\n]*(?<!\p{L})\p{L}(?!\p{L})[^=\n]*=[^=\n]*$/u;
 const assigned = /^[\s$\\(&*-]*(\p{L}[\p{L}\p{N}_{}']{0,20})\s?&?[=≈:]/u;
@@ -30,7 +44,8 @@ const beginsInside = /^(?: {2,}|\t|\s*[)\]}&|])/;
 const opensBlock = /\\begin\{(?![^]*\\end\{)|^\s*```|^\s*\|/;
 
 /** Whether the line below one belongs to the same value: it is indented, of the same form, or the one above is left open. */
-function continues(line: string, below: string): boolean {
+function continues(above: string, under: string): boolean {
+  const [line, below] = [above.slice(-MAX_LINE_LENGTH), under.slice(0, MAX_LINE_LENGTH)];
   if (below.trim() === "" || fence.test(below) || mathBreak.test(below)) return false;
   return (
     opensBlock.test(line) ||
@@ -51,65 +66,107 @@ export function endsWithBlock(text: string): boolean {
   return continues(above, last) && (one !== undefined || !equation.test(last));
 }
 
-/** Lines up to the next blank one, or what a fence holds. */
-function blockOf(lines: readonly string[]): readonly string[] {
-  const [first = ""] = lines;
-  if (fence.test(first)) {
-    const end = lines.findIndex((line, index) => index > 0 && fence.test(line));
-    return lines.slice(1, end === -1 ? lines.length : end).filter((line) => line.trim() !== "");
-  }
-  const end = lines.findIndex((line) => line.trim() === "" || fence.test(line));
-  return (end === -1 ? lines : lines.slice(0, end)).filter((line) => !mathBreak.test(line));
+/** Words in a row that make a sentence, a label with its value, a heading, a rule or a tag: more of no grid and of no program. */
+const prose =
+  /(?:\p{L}[\p{L}'’-]+[,;:]?\s+){3}\p{L}|^\s*(?:#{1,6}\s|[-*_]{3,}\s*$|<\/?\p{L}|[*_]{2}[^*_]+[*_]{2}:?\s*$|[*_]{0,2}\p{L}[\p{L} ]{2,30}[:：]|\p{L}[^=(){}[\];]*\p{L}{2}[.!]\s*$)|\p{Script=Han}{4}/u;
+
+const isProse = (line: string): boolean => prose.test(line.slice(0, MAX_LINE_LENGTH)) && !codeWord.test(line);
+
+/** The lines of a value as they are compared: without what all are indented by, and of a grid without any indentation. */
+function writeWhole(lines: readonly string[], plain: boolean, most = MAX_LOOK_LENGTH / 2): CaptionedValue {
+  if (plain && lines.some((line) => listItem.test(line) || isProse(line))) return { whole: null };
+  const said = lines.filter((line) => line.trim() !== "" && !mathBreak.test(line)).slice(0, MAX_LINES);
+  const indents = said.map((line) => line.length - line.trimStart().length);
+  const common = said.every((line) => line.length < MAX_LOOK_LENGTH && row.test(line))
+    ? Infinity
+    : Math.min(...indents);
+  const whole = said.map((line, index) => {
+    const indent = " ".repeat(Math.max(0, (indents[index] ?? 0) - common));
+    return `${indent}${line.trim().replace(/\s+/g, " ")}`;
+  });
+  const text = whole.join(whole.some((line) => line.includes("\\begin{")) ? " " : "\n");
+  const length = said.reduce((sum, line) => sum + line.length, 0);
+  return { whole: said.length === MAX_LINES || length > most ? null : text };
 }
 
-const isAnnouncement = (line: string): boolean => announces.test(line) && !codeWord.test(line);
+/** Whether a line only says that a value comes; without a colon, where one stands right below it. */
+const isAnnouncement = (line: string, below = ""): boolean =>
+  ((announces.test(line.slice(-6)) && /\p{L}/u.test(line) && !codeSign.test(line)) ||
+    (below.trim() !== "" && /\p{L} (?:is|are)[\s*_]{0,4}$/u.test(line.slice(-12)))) &&
+  !codeWord.test(line);
 
+/** Whether a text reads as one letter or one number. */
+const isSimple = (line: string): boolean => {
+  const value = cleanValue(line);
+  return (readChoice(value) ?? readNumberAnswer(value)) !== null;
+};
 /** A letter with its option may have its reasons below it; what stands below anything else belongs to it. */
 const lettered = /^[\s*_>-]{0,6}\(?[A-Z](?:[).:]|\*{1,2}|\s*$)/;
 const reasons = /^\s*\p{Lu}?[\p{L}'’]+[ ,]+(?:[^\s]+ ){2,}/u;
+
+/** Lines up to a blank one, and what they come to as one value; what stands below must not go on with them. */
+function readLines(lines: readonly string[]): CaptionedValue {
+  const end = lines.findIndex((line, index) => index > 0 && (line.trim() === "" || fence.test(line)));
+  const block = (end === -1 ? lines : lines.slice(0, end)).filter((line) => !mathBreak.test(line));
+  const rest = end === -1 ? [] : lines.slice(end);
+  const next = rest.find((line) => line.trim() !== "" && !mathBreak.test(line));
+  const [first = "", second] = block;
+  if (second === undefined)
+    return next !== undefined && continues(first, next) ? { whole: null } : bare(first);
+  if (lettered.test(first) && reasons.test(second)) return bare(first);
+  const goesOn = next !== undefined && (beginsInside.test(next) || !isProse(next));
+  return goesOn ? { whole: null } : writeWhole(block, true);
+}
 
 function readBelow(lines: readonly string[], depth = 0): CaptionedValue {
   const from = lines.findIndex((line) => line.trim() !== "" && !mathBreak.test(line));
   if (from === -1) return NOTHING;
   const rest = lines.slice(from);
-  const block = blockOf(rest);
-  const [first = "", second] = block;
-  if (depth < 3 && isAnnouncement(first) && !fence.test(rest[0] ?? ""))
-    return readBelow(rest.slice(1), depth + 1);
-  const value = first.replace(repeatedCaption, "");
-  if (second !== undefined)
-    return lettered.test(value) && reasons.test(second)
-      ? { line: cleanValue(value), goesOn: false }
-      : SEVERAL;
-  if (!listItem.test(value)) return { line: cleanValue(value), goesOn: false };
+  const [first = "", ...behind] = rest;
+  if (fence.test(first)) {
+    const end = behind.findIndex((line) => fence.test(line));
+    const inside = (end === -1 ? behind : behind.slice(0, end)).filter((line) => line.trim() !== "");
+    const [only = "", second] = inside;
+    return second === undefined ? bare(only) : writeWhole(inside, false);
+  }
+  if (depth < 3 && isAnnouncement(first, behind[0])) return readBelow(behind, depth + 1);
+  if (!listItem.test(first)) return readLines(rest);
   // A list may have blank lines between its items.
-  const next = rest.slice(1).find((line) => line.trim() !== "");
-  return next !== undefined && listItem.test(next)
-    ? SEVERAL
-    : { line: cleanValue(value.replace(listItem, "")), goesOn: false };
+  const next = behind.find((line) => line.trim() !== "");
+  return next !== undefined && (listItem.test(next) || behind[0] === next)
+    ? { whole: null }
+    : bare(first.replace(listItem, ""));
 }
 
 /** What a caption declares: the rest of its line, or where there is none, or it only announces, the block below (WHOLE-1). */
 export function valueAfter(text: string): CaptionedValue {
-  const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", 100);
+  const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", MAX_LINES + 2);
   const own = (lines[0] ?? "").replace(captionMark, "");
   const below = lines.slice(1);
   if (cleanValue(own) === "") return readBelow(below);
   if (fence.test(own)) return readBelow([own, ...below]);
-  if (isAnnouncement(own)) return readBelow(below, 1);
-  return continues(own, below[0] ?? "")
-    ? SEVERAL
-    : { line: cleanValue(own.replace(repeatedCaption, "")), goesOn: false };
+  if (isAnnouncement(own, below[0])) return readBelow(below, 1);
+  const [next = ""] = below;
+  const more =
+    continues(own, next) ||
+    (next.trim() !== "" && !fence.test(next) && !mathBreak.test(next) && !isSimple(own) && !isProse(next));
+  if (more) return readLines([own, ...below]);
+  const apart = below.find((line) => line.trim() !== "" && !mathBreak.test(line)) ?? "";
+  return equation.test(own) && equation.test(apart) ? { whole: null } : bare(own);
 }
 
-/** What stands between tags, whatever its length: one line, or several, which are read by nobody (WHOLE-1). */
+/** What stands between tags or in a field, whatever its length: one line, or several (WHOLE-1). */
 export function valueIn(text: string): CaptionedValue {
-  const lines = text
-    .split("\n")
-    .filter((line) => line.trim() !== "" && !mathBreak.test(line) && !fence.test(line));
-  const [first = "", second] = lines;
-  if (second !== undefined) return isAnnouncement(first) || lettered.test(first) ? readBelow(lines) : SEVERAL;
-  if (first.length <= MAX_LOOK_LENGTH / 5)
-    return { line: cleanValue(first.replace(repeatedCaption, "")), goesOn: false };
-  return first.length > MAX_LOOK_LENGTH ? SEVERAL : { line: first.trim(), goesOn: false };
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !mathBreak.test(line));
+  const said = lines.filter((line) => !fence.test(line));
+  const [first = "", second] = said;
+  if (second === undefined)
+    return first.length <= 400
+      ? bare(first)
+      : first.length > MAX_TAGGED_LENGTH
+        ? { whole: null }
+        : { line: first.trim() };
+  return isAnnouncement(first) || (lettered.test(first) && reasons.test(second))
+    ? readBelow(lines)
+    : writeWhole(said, false, MAX_TAGGED_LENGTH);
 }

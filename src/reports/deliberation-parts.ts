@@ -8,7 +8,7 @@ import {
   type ReportPart,
   type StepKey,
 } from "../kernel/index.ts";
-import { formatDuration, formatNumber, pluralize, writeAnswer } from "../text/format.ts";
+import { formatDuration, formatNumber, pluralize, writeAnswerLine } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { spending, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
@@ -171,7 +171,7 @@ function draftsPart(journal: JournalSection): ReportPart {
     folded(
       part(
         `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
-        words(final === null ? "" : `Final answer: ${writeAnswer(final)} (${final.kind})`),
+        words(final === null ? "" : `Final answer: ${writeAnswerLine(final)} (${final.kind})`),
         quote(text),
         words(reusedFrom(origin)),
       ),

@@ -1,4 +1,5 @@
 import type { Answer } from "../kernel/index.ts";
+import { toOneLine } from "./words.ts";
 
 /** 1234567 as 1,234,567. */
 export const formatNumber = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
@@ -33,3 +34,7 @@ export function writeAnswer({ value, unit = "" }: Answer): string {
     currency === "" ? value : value.startsWith("-") ? `-${currency}${value.slice(1)}` : `${currency}${value}`;
   return /^(?:[%‰°/-]|$)/.test(rest) ? `${amount}${rest}` : `${amount} ${rest}`;
 }
+
+/** The same on one line, of at most 200 characters; the lines of a value that has several stand behind each other: `1 2 / 3 4`. */
+export const writeAnswerLine = (answer: Answer): string =>
+  toOneLine(writeAnswer(answer).replaceAll("\n", " / "), 200);

@@ -8,7 +8,7 @@ import {
   type Participant,
   type StepKey,
 } from "../kernel/index.ts";
-import { writeAnswer } from "../text/format.ts";
+import { writeAnswerLine } from "../text/format.ts";
 import { vote } from "../stats/vote.ts";
 import { answerEvent, answersIn, type AnswerEvent } from "./answer-event.ts";
 
@@ -103,7 +103,7 @@ function votesOf(members: readonly Participant[], answers: Iterable<AnswerEvent>
     return own ? [{ id, ...own }] : [];
   });
   return vote(voters).groups.map(({ answer, first, last }) => {
-    return { answer: writeAnswer(answer), first: [...first], last: [...last] };
+    return { answer: writeAnswerLine(answer), first: [...first], last: [...last] };
   });
 }
 

@@ -14,7 +14,9 @@ import {
 } from "../../kernel/index.ts";
 import { memoryStore } from "../../testing/memory-store.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
-import { benchRow, BenchLine, isCut } from "./row.ts";
+import { sameAnswer } from "../../replies/answer.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { benchRow, BenchLine, expectedAnswer, isCut } from "./row.ts";
 
 const digest = Digest.parse("0".repeat(64));
 const by = (name: string) => ParticipantId.parse(name);
@@ -211,5 +213,19 @@ describe("a line of a file of tasks", () => {
       { question: "?", answer: "1", more: 1 },
     ])
       expect(read(bad).success).toBe(false);
+  });
+  it("may have an answer of several lines, or of many short tokens, which is right as a whole only", () => {
+    const right = (answer: string, reply: string) => {
+      const [truth, given] = [expectedAnswer(answer), extractAnswer(reply)];
+      return truth !== null && given !== null && sameAnswer(truth, given);
+    };
+    expect(read({ question: "?", answer: "1 2\n3 4" }).success).toBe(true);
+    expect(read({ question: "?", answer: "3 2 4 2 7 1 1 4 5 6 7" }).success).toBe(true);
+    expect(
+      read({ question: "?", answer: "It depends on what you would like to have of it all." }).success,
+    ).toBe(false);
+    expect(right("1 2\n3 4", "Final answer:\n```\n1 2\n3 4\n```")).toBe(true);
+    expect(right("1 2\n3 4", "<answer>\n1 2\n3 5\n</answer>")).toBe(false);
+    expect(right("1 2\n3 4", "Final answer: 1 2")).toBe(false);
   });
 });

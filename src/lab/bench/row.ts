@@ -17,7 +17,7 @@ export const BenchLine = z.strictObject({
     .union([z.string().trim().min(1), z.number().transform(String)])
     .refine(
       (answer) => expectedAnswer(answer) !== null,
-      "cannot be compared; give a number, a letter or a few words",
+      "cannot be compared; give a number, a letter, a few words, or lines such as those of a grid",
     ),
   /** Names it in the report; by default its line. */
   id: z.string().trim().min(1).max(200).optional(),
@@ -32,7 +32,9 @@ export const OpenLine = BenchLine.partial({ answer: true });
 export type BenchTask = z.infer<typeof OpenLine> & { readonly id: string };
 
 /** What an answer in a file of tasks comes to, read as a model's is. */
-export const expectedAnswer = (answer: string): Answer | null => extractAnswer(`Final answer: ${answer}`);
+export const expectedAnswer = (answer: string): Answer | null =>
+  (answer.includes("\n") ? null : extractAnswer(`Final answer: ${answer}`)) ??
+  (/(?:\p{L}{2,}[,;]?\s+){4}/u.test(answer) ? null : extractAnswer(`<answer>\n${answer}\n</answer>`));
 
 /** Of an open question the whole text of the answer, which is neither right nor wrong. */
 const BenchScore = z.strictObject({ answer: z.string().nullable(), right: z.boolean().nullable() });

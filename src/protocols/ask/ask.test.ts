@@ -113,6 +113,42 @@ describe("ask, where final answers can be compared", () => {
     expect(notesOf(entries)).toEqual([[{ rung: "draft", next: null }, "all 3 drafts come to 391"]]);
   });
 
+  it.each([
+    [
+      "the same grid in three frames",
+      ["Final answer:\n1 2\n3 4", "<answer>1 2\n3 4</answer>", "Answer:\n\n```\n1  2\n3  4\n```"],
+      true,
+    ],
+    [
+      "three programs with one head",
+      [3, 4, 5].map((by) => `Final answer:\n\`\`\`python\ndef f(x):\n    return x + ${by}\n\`\`\``),
+      false,
+    ],
+    [
+      "three stories of A and B",
+      ["A is a Knight, and B a Knave", "A is a Knave, and B a Knight", "A and B are Knaves"].map(
+        (said) => `I see.\n\nFinal answer: ${said}.`,
+      ),
+      false,
+    ],
+    [
+      "three options below one announcement",
+      ["A. red", "B. green", "C. blue"].map(
+        (option) => `### Final Answer:\nThe correct option is:\n**${option}**`,
+      ),
+      false,
+    ],
+  ])(
+    "WHOLE-1: calls alike only what is the same as a whole: %s",
+    async (_, [one = "", two = "", three = ""], alike) => {
+      const table = on({ ada: { draft: one }, bob: { draft: two }, cyd: { draft: three } });
+      const { entries } = await table.play(asked());
+      const reasons = JSON.stringify(notesOf(entries));
+      expect(reasons.includes("all 3 drafts come to")).toBe(alike);
+      if (alike) expect(reasons).toContain("all 3 drafts come to 1 2 / 3 4");
+    },
+  );
+
   it("sends a split through one anonymous round, then votes over first and last answers", async () => {
     const table = on({
       ada: { draft: "391" },

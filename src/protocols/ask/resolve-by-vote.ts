@@ -1,7 +1,7 @@
 import { canAfford, type ProtocolContext } from "../../engine/index.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
 import { sameAnswer } from "../../replies/answer.ts";
-import { writeAnswer } from "../../text/format.ts";
+import { writeAnswerLine } from "../../text/format.ts";
 import { tiedGroups, vote, type Vote, type VoteGroup } from "../../stats/vote.ts";
 import { breakTie } from "../council/index.ts";
 import { answerWith, centralDraft, leadingDraft } from "../phases/control.ts";
@@ -122,6 +122,6 @@ const DECIDED: { readonly [by in Vote["by"]]: string } = {
 };
 
 function shorten(answer: Answer): string {
-  const text = writeAnswer(answer);
+  const text = writeAnswerLine(answer);
   return text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text;
 }

@@ -1,6 +1,6 @@
 import type { ParticipantId } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
-import { writeAnswer } from "../../text/format.ts";
+import { writeAnswerLine } from "../../text/format.ts";
 import { parseConfidence } from "../../replies/confidence.ts";
 import { similarityOfRounds } from "../../stats/text-similarity.ts";
 import { majority } from "../../stats/vote.ts";
@@ -46,7 +46,7 @@ async function checkConvergence(
   const similarity = similarityOfRounds(listTexts(last), listTexts(changed));
   const isSimilar = similarity !== null && similarity >= least;
   const reason = agree
-    ? `all answers come to ${writeAnswer(group.answer)}`
+    ? `all answers come to ${writeAnswerLine(group.answer)}`
     : isSimilar
       ? `the refinements are ${similarity.toFixed(3)} alike to the last round's, of ${least}`
       : "the answers still differ and still change";
