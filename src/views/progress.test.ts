@@ -123,6 +123,15 @@ it("takes what was recorded, with what it took, over any frame that comes late",
   ]);
 });
 
+it("takes a reply that nobody repairs for what was asked for, as a judge's is", () => {
+  const view = progressView();
+  view.event(opening);
+  const bob = ParticipantId.parse("bob");
+  const data = { by: bob, why: "item-1, b shown before a", call };
+  view.event(entry({ type: "reply-received", data }, step("verdict/item-1/ba")));
+  expect(stepsOf(view, "bob")).toMatchObject([{ state: "done", why: null }]);
+});
+
 it("tells why a step failed: a call, an unreadable ranking, a reply that has to be repaired", () => {
   const view = progressView();
   view.event(opening);

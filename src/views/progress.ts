@@ -76,6 +76,10 @@ export function progressView() {
   let count = 0;
   const nothing = spent.read();
 
+  const received = new Map<
+    string,
+    { step: StepKey; owner: string | undefined; view: StepView; why: string }
+  >();
   const see = (step: StepKey, owner: string | undefined, view: StepView): void => {
     const known = steps.get(step);
     // Of what was not recorded, the newest is enough.
@@ -99,7 +103,13 @@ export function progressView() {
       const call = callOf(entry);
       if (!call || !("step" in entry.origin)) return;
       const { step } = entry.origin;
-      see(step, speakerOf(entry), recordedView(entry, { step, call }));
+      // A reply is what was asked for, as a judge's is, unless a repair says that it could not be read.
+      const read = step.endsWith(REPAIR) ? received.get(step.slice(0, -REPAIR.length)) : undefined;
+      if (read) see(read.step, read.owner, { ...read.view, state: "failed", why: read.why });
+      const view = recordedView(entry, { step, call });
+      if (entry.type === "reply-received" && !isHidden(entry) && view.state === "done")
+        received.set(step, { step, owner: speakerOf(entry), view, why: entry.data.why });
+      see(step, speakerOf(entry), view);
     },
     frame({ step, work, ...frame }: Frame): void {
       const known = steps.get(step);
@@ -140,6 +150,9 @@ export function progressView() {
   };
 }
 
+/** What the key of a step that repairs another's reply ends with. */
+const REPAIR = "/repair";
+
 const subjectOf = (step: StepKey, work: Work | undefined): Pick<StepView, "work" | "again"> => ({
   work: work?.kind ?? step,
   again: (work?.nth ?? 1) > 1,
@@ -163,7 +176,7 @@ function recordedView(entry: Entry, { step, call }: { step: StepKey; call: Call 
 function failureOf(entry: Entry, call: Call): string | null {
   if (isHidden(entry)) return null;
   if (call.ok && (call.toolCalls ?? []).length > 0) return null;
-  if (entry.type === "degradation-noted" || entry.type === "reply-received") return entry.data.why;
+  if (entry.type === "degradation-noted") return entry.data.why;
   if (entry.type === "review-given" && !entry.data.ranking.ok)
     return `unreadable: ${entry.data.ranking.reason}`;
   return call.ok ? null : `${call.failure.code}: ${call.failure.message}`;

@@ -274,6 +274,11 @@ export const run: Strings["run"] = {
     `Eine erneute Anfrage an den Vorsitz mit allen Entwürfen ändert die Antwort um bis zu ${value}: Was darunter liegt, zählt als 0. Ein Mitglied ohne Wirkung liegt in einer von ${Math.round(1 / chance)} Ziehungen darüber${chance > 0.05 ? "; behauptet wird deshalb nichts" : ""}.`,
   unsupported: (share) => `${share} der Antwort stehen in keinem Entwurf.`,
   withinNoise: "im Rauschen",
+  preferred: {
+    A: "Die Bewertung zieht diese Antwort der zweiten vor.",
+    B: "Die Bewertung zieht die zweite Antwort dieser vor.",
+    tie: "Die Bewertung zieht keine der beiden Antworten vor.",
+  },
   vetoedFlaw: (name, flaw) => `${name}: ${flaw}`,
   earlierTurns: "Früher in dieser Unterhaltung",
   earlierSteps: (count: number) => `${plural(count, "früherer Schritt", "frühere Schritte")} zu zeigen`,

@@ -5,7 +5,7 @@ import { answerEvent } from "../../views/answer-event.ts";
 import type { Result } from "../../views/result.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import { address, go, hrefWith } from "../address.ts";
-import type { ShownRun } from "../folds.ts";
+import { useReport, type ShownRun } from "../folds.ts";
 import { formatPercent } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { Badge } from "../parts/badge.tsx";
@@ -13,6 +13,8 @@ import { Markdown } from "../parts/elements.tsx";
 import { Folded } from "../parts/folded.tsx";
 import { isolateName, isolateNames } from "../parts/isolated-names.ts";
 import { Refusal } from "../parts/refusal.tsx";
+import { Report } from "../parts/report.tsx";
+import { showResult } from "../../reports/shown.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 
@@ -38,14 +40,39 @@ export function AnswerView({ shown, result }: AnswerProps): VNode {
             <Markdown text={answer} level={2} />
           </div>
         ) : (
-          <p class="quiet waiting-answer">{isClosed ? t.run.noAnswerEnded : t.run.noAnswer}</p>
+          <Verdict shown={shown} result={result}>
+            <p class="quiet waiting-answer">{isClosed ? t.run.noAnswerEnded : t.run.noAnswer}</p>
+          </Verdict>
         )}
+        {!isDraft && <Preference entries={shown.entries.value} />}
         {answer != null && !isDraft && <AnswerFoot shown={shown} result={result} />}
         {!isDraft && <Beside result={result} />}
       </section>
       <Baseline result={result} />
     </div>
   );
+}
+
+/** What a protocol that decides instead of answering came to, in the answer's place; else what stands there. */
+function Verdict({ shown, result, children }: AnswerProps & { readonly children: VNode }): VNode {
+  const report = useReport(shown.protocol).value;
+  if (!report?.isVerdict || result.section === null) return children;
+  const { parts } = showResult(result, report, { entries: shown.entries.value });
+  return (
+    <div class="answer-text" data-answer="verdict">
+      <Report parts={parts} level={2} />
+    </div>
+  );
+}
+
+/** Which of two respondents' answers a judge preferred. */
+function Preference({ entries }: { readonly entries: readonly Entry[] }): VNode | null {
+  const given = entries.findLast((entry) => isEvent(entry, "preference-given"));
+  return given && isEvent(given, "preference-given") ? (
+    <p class="final">
+      <strong>{t.run.preferred[given.data.winner]}</strong>
+    </p>
+  ) : null;
 }
 
 /** Of one deliberation, the answer that its vote would give and the one that its chair wrote. */
