@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { longFlag } from "../src/cli/command.ts";
 import { CommandError } from "../src/cli/errors.ts";
 import { built, somewhere, type Ended } from "./e2e/parley.ts";
+import { allRows } from "../src/cli/program.ts";
+import { commandIo } from "./support/command-io.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 
 // What people do wrong on the command line: one line says it, the next what to do, and no model is called.
@@ -265,18 +268,6 @@ describe("a mistake on the command line", () => {
     expect({ rows: ends.size, calls }).toEqual({ rows: ROWS.length, calls: [] });
   });
 
-  it("is one object for a program that asks for --json", async () => {
-    await using place = somewhere();
-    writeFileSync(join(place.cwd, "a.md"), "alpha");
-    const rows = ROWS.filter(({ cd, env }) => cd === undefined && env === undefined);
-    const ended = await place.runAll(rows.map(({ args }) => ({ args: [...args, "--json"] })));
-    for (const [index, { code, stdout }] of ended.entries()) {
-      const name = rows[index] && nameOf(rows[index]);
-      expect(CommandError.safeParse(JSON.parse(stdout)).error, name).toBeUndefined();
-      expect(JSON.parse(stdout), name).toMatchObject({ exit: code });
-    }
-  }, 60_000);
-
   it.each(ROWS.map((row) => [nameOf(row), row] as const))("%s", (name, { args, says, code = 2 }) => {
     const end = ends.get(name);
     expect(end).toMatchObject({ code, ...(!args.includes("--json") && { stdout: "" }) });
@@ -287,6 +278,129 @@ describe("a mistake on the command line", () => {
     expect(lines[0]).toMatch(/^parley: /);
     if (lines.length > 1) expect(lines[1]).toMatch(/^Try: \S/);
   });
+});
+
+/** What `--json` printed, which is one object and nothing else. */
+function objectIn({ stdout }: Pick<Ended, "stdout">, name: string): unknown {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`${name} printed ${JSON.stringify(stdout.slice(0, 200))}`);
+  }
+}
+
+/** Commands that go on until they are stopped. */
+const ENDLESS = new Set(["serve", "mcp", "sim-server", "worker", "watch", "chat"]);
+
+describe("--json prints one object, wherever a command ends:", () => {
+  it("after a mistake", async () => {
+    await using place = somewhere();
+    writeFileSync(join(place.cwd, "a.md"), "alpha");
+    const rows = ROWS.filter(({ cd, env }) => cd === undefined && env === undefined);
+    const ended = await place.runAll(rows.map(({ args }) => ({ args: [...args, "--json"] })));
+    for (const [index, end] of ended.entries()) {
+      const { args = [] } = rows[index] ?? {};
+      const object = CommandError.parse(objectIn(end, args.join(" ")));
+      expect(object.exit, args.join(" ")).toBe(end.code);
+      // The sentence and what to do that a person reads.
+      expect(end.stderr).toContain(`parley: ${object.error?.message}`);
+      if (end.stderr.includes("\nTry: ")) expect(end.stderr).toContain(`Try: ${object.error?.next}`);
+    }
+  }, 60_000);
+
+  it("every command, with what is missing, unknown, or not there to be read", async () => {
+    const rows = await allRows(commandIo({ cwd: "/", env: {} }).io);
+    const commands = rows.flatMap((row) =>
+      "commands" in row
+        ? row.commands.map((command) => ({ path: [row.name, command.name], command }))
+        : [{ path: [row.name], command: row }],
+    );
+    await using place = somewhere();
+    mkdirSync(join(place.cwd, "open"));
+    writeFileSync(join(place.cwd, "open", "parley.yaml"), FILES["open/parley.yaml"] ?? "");
+    const runs = commands.flatMap(({ path, command: { name, options, arguments: words = "" } }) => {
+      const needed = Object.values(options)
+        .filter(({ isRequired }) => isRequired)
+        .flatMap(({ flags }) => [longFlag(flags), "nosuch"]);
+      const given = [...path, ...words.split(" ").filter(Boolean).fill("nosuch"), ...needed, "--json"];
+      return [
+        { args: [...path, "--json", "--no-such"] },
+        ...("json" in options ? [{ args: given, below: "open" }] : []),
+        ...("json" in options && !ENDLESS.has(name) ? [{ args: given }, { args: [...path, "--json"] }] : []),
+      ];
+    });
+    const ended = await place.runAll(runs);
+    for (const [index, end] of ended.entries()) {
+      const name = runs[index]?.args.join(" ") ?? "";
+      const object = objectIn(end, name);
+      if (end.code === 2) expect(object, name).toMatchObject({ error: { code: "usage" }, exit: 2 });
+    }
+    expect(ended.length).toBeGreaterThan(250);
+  }, 60_000);
+
+  it("a run without a key, over its budget, refused, or that waits", async () => {
+    await using server = await openFakeServer((response) => void response.writeHead(400).end("{}"));
+    await using place = somewhere();
+    writeFileSync(join(place.cwd, ".env"), "");
+    const env = { OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: `${server.url}/v1` };
+    const [ask, sim] = [
+      ["council", Q, "--json", "-q"],
+      ["--models", "sim/ada,sim/bo,sim/cy"],
+    ];
+    const rows = [
+      {
+        args: [...ask, ...M],
+        code: 4,
+        has: {
+          error: { message: expect.stringMatching(/needs a key/) as string, next: "parley keys set openai" },
+        },
+      },
+      {
+        args: [...ask, ...M, "--max-cost-usd", "0.0000001"],
+        env,
+        code: 5,
+        has: { status: "stopped-by-budget" },
+      },
+      { args: [...ask, ...M], env, code: 3, has: { status: "failed" } },
+      { args: [...ask, ...sim, "--seat", "me:tie-break"], code: 0, has: { status: "answered" } },
+      { args: ["seat", "--json"], code: 0, has: { error: null, exit: 0 } },
+      { args: [...ask, ...sim.slice(0, 1), "sim/ada,human/local"], code: 8, has: { status: "waiting" } },
+      {
+        args: ["seat", "--json"],
+        code: 8,
+        has: {
+          error: { code: "waiting", next: expect.stringMatching(/^parley seat \w+ --answer/) as string },
+        },
+      },
+      { args: ["answer", "last", "--list", "--json"], code: 0, has: [] },
+    ];
+    const ended = await place.runAll(rows);
+    for (const [index, end] of ended.entries()) {
+      const { args = [], code, has } = rows[index] ?? {};
+      expect(end.code, end.stderr).toBe(code);
+      const object = objectIn(end, args.join(" "));
+      if (Array.isArray(has)) expect(object).toEqual(has);
+      else expect(object).toMatchObject(has ?? {});
+    }
+  }, 60_000);
+
+  it.each([["council", Q, ...M], ["models", "test", "openai/gpt-5-mini"], ["models"]])(
+    "stopped by Ctrl-C: %s",
+    async (...args) => {
+      await using server = await openFakeServer(() => undefined);
+      await using place = somewhere();
+      const env = { OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: `${server.url}/v1` };
+      const running = place.start([...args, "--json"], env);
+      await vi.waitUntil(() => server.received.length > 0, { timeout: 20_000 });
+      running.kill("SIGINT");
+      const end = await running.ended;
+      expect(end.code, end.stderr).toBe(130);
+      const object = objectIn(end, args.join(" "));
+      // What a command makes of it itself is an object, too.
+      if (args[1] !== "test") expect(object).toMatchObject({ error: { code: "interrupted" }, exit: 130 });
+    },
+    30_000,
+  );
 });
 
 describe("what a provider refuses is told once", () => {

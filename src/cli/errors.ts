@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import {
   isFault,
@@ -20,64 +20,83 @@ const MAX_PROBLEM_LENGTH = 1_000;
 
 /** What `--json` prints where a command ends without a result. Published as `schemas/error.schema.json`. */
 export const CommandError = z.strictObject({
-  error: z.strictObject({
-    /** What the exit code is called: `usage`, `provider`, `authentication`, `interrupted`, … */
-    code: z.string(),
-    message: z.string(),
-    /** What to do about it; null where nothing is known. */
-    next: z.string().nullable(),
-  }),
+  /** Null where nothing is wrong, and nothing to print either. */
+  error: z
+    .strictObject({
+      /** What the exit code is called: `usage`, `provider`, `authentication`, `interrupted`, … */
+      code: z.string(),
+      message: z.string(),
+      /** What to do about it; null where nothing is known. */
+      next: z.string().nullable(),
+    })
+    .nullable(),
   exit: z.int(),
 });
 
-/** The same output, and what prints one object at the end where nothing else was printed and the exit code is not 0. */
+/**
+ * The same output for a program that asked for `--json`: what is no JSON goes to stderr, and `end` prints one object where nothing
+ * was printed; so does an end of the process before it, by Ctrl-C or otherwise.
+ */
 export function withJsonError(output: Io["output"]): {
   readonly output: Io["output"];
-  readonly end: (exit: number) => Promise<number>;
+  /** `exit` is undefined where help was printed. */
+  readonly end: (exit: number | undefined) => Promise<number>;
 } {
   let isPrinted = false;
+  let isProblem = false;
   let [message, next]: [string, string | null] = ["", null];
-  const end = async (exit: number) => {
-    if (isPrinted || exit === EXIT.answered) return exit;
+  const objectOf = (exit: number): string => {
     const name = Object.entries(EXIT).find(([, code]) => code === exit)?.[0] ?? "failed";
     const code = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    await output.result(
-      jsonText({ error: { code, message: message || name, next }, exit } satisfies z.infer<
-        typeof CommandError
-      >),
-    );
-    return exit;
+    const error = exit === EXIT.answered ? null : { code, message: message || name, next };
+    return jsonText({ error, exit } satisfies z.infer<typeof CommandError>);
   };
+  const atExit = (exit: number) => {
+    if (!isPrinted) writeSync(1, objectOf(exit));
+  };
+  // Whoever else listens ends the command in its own way.
+  const stop = () => {
+    if (process.listenerCount("SIGINT") === 1) process.exit(EXIT.interrupted);
+  };
+  process.on("SIGINT", stop).on("SIGTERM", stop).on("exit", atExit);
   return {
-    end,
+    async end(exit) {
+      process.off("SIGINT", stop).off("SIGTERM", stop).off("exit", atExit);
+      if (!isPrinted && exit !== undefined) await output.result(objectOf(exit));
+      return exit ?? EXIT.answered;
+    },
     output: {
       ...output,
       result(text) {
-        isPrinted ||= text !== "";
+        if (!isPrinted && !/^\s*[[{]/.test(text)) return Promise.resolve(output.note(text.trimEnd()));
+        isPrinted = true;
         return output.result(text);
       },
       note(text) {
-        if (text.startsWith(TRY)) next = text.slice(TRY.length);
-        else [message, next] = [text.replace(/^parley: /, ""), null];
+        const isOne = text.startsWith(PROBLEM);
+        if (text.startsWith(TRY)) next ??= text.slice(TRY.length);
+        else if (isOne || !isProblem) [message, next] = [text.replace(PROBLEM, ""), null];
+        isProblem ||= isOne;
         output.note(text);
       },
     },
   };
 }
 
+const PROBLEM = "parley: ";
 const TRY = "Try: ";
 
 /** Writes a problem as a sentence, and what to do on a line of its own. */
 export function noteProblem({ output }: Pick<Io, "output">, { problem, next }: CommandProblem): void {
   const line = oneLine(problem, MAX_PROBLEM_LENGTH).trim();
-  output.note(`parley: ${line}${/[.?!)]$/.test(line) ? "" : "."}`);
+  output.note(`${PROBLEM}${line}${/[.?!)]$/.test(line) ? "" : "."}`);
   if (next !== undefined) output.note(`${TRY}${oneLine(next, MAX_PROBLEM_LENGTH)}`);
 }
 
 /** Writes an error for people. A bug shows its stack only with `PARLEY_DEBUG`. */
 export function noteError(io: Pick<Io, "output" | "env" | "cwd">, error: unknown): void {
   const isDebug = (io.env["PARLEY_DEBUG"] ?? "") !== "";
-  if (isDebug && error instanceof Error) io.output.note(`parley: ${error.stack ?? error.message}`);
+  if (isDebug && error instanceof Error) io.output.note(`${PROBLEM}${error.stack ?? error.message}`);
   else noteProblem(io, problemIn(error));
   if (isFault(error, "authentication") && existsSync(join(io.cwd, ".env")))
     io.output.note("The .env file in this folder is not read by itself; -e .env reads it");

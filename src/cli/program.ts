@@ -43,16 +43,16 @@ export async function runProgram(
 ): Promise<number> {
   const options = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   const own = processOutput(process.env);
-  const { output, end } = options.includes("--json")
-    ? withJsonError(own)
-    : { output: own, end: (exit: number) => Promise.resolve(exit) };
-  return end(await runCommand(argv, { output, env: process.env, cwd: process.cwd(), protocols }));
+  const { output, end } = options.includes("--json") ? withJsonError(own) : { output: own, end: undefined };
+  const exit = await runCommand(argv, { output, env: process.env, cwd: process.cwd(), protocols });
+  return end ? end(exit) : (exit ?? EXIT.answered);
 }
 
-async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+/** Gives the exit code; undefined where help was asked for, and is printed. */
+async function runCommand(argv: readonly string[], io: Io): Promise<number | undefined> {
   try {
     const parsed = await parseCommandLine(argv.length > 0 ? argv : await pipedQuestion(io), io);
-    if (!parsed) return EXIT.answered;
+    if (!parsed) return undefined;
     const { command, given, args } = parsed;
     const own = withEnvFile(io, given);
     return await command.run(
@@ -62,7 +62,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
     );
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return EXIT.answered;
+      if (error.exitCode === 0) return undefined;
       const problem = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
       const named = await namedIn(argv, io);
       const next = ["parley", ...named, "--help"].join(" ");
