@@ -364,6 +364,18 @@ describe("a store", () => {
     answer();
   }, 30_000);
 
+  it("HEALTH-2: a rush of questions keeps nobody waiting who asks whether the server is well", async () => {
+    await using own = await testServer();
+    let answered = 0;
+    const rush = Array.from({ length: 60 }, async () => {
+      await own.post("estimate", { ...question, models: ["sim/ada"] });
+      answered += 1;
+    });
+    expect((await own.get("/healthz")).status).toBe(200);
+    expect(answered).toBeLessThan(30);
+    await Promise.all(rush);
+  }, 60_000);
+
   it.each([
     ["deleted", (path: string) => rmSync(path)],
     ["replaced", (path: string) => (rmSync(path), writeFileSync(path, "another"))],

@@ -6,6 +6,8 @@ import { isFault, type Store, type World } from "../kernel/index.ts";
 
 // HEALTH-1. Whether a server is ready is known before anybody asks: one look after the other, which writes nothing. An answer waits
 //     for no store and no disk; what a look waits for too long for is what is wrong.
+// HEALTH-2. Of a rush of requests one begins at a time, once all who have come are heard: whoever asks whether the server is well waits
+//     for none of them.
 
 /** Between the end of a look and the next. */
 const LOOK_EVERY_MS = 1_000;
@@ -70,5 +72,34 @@ async function problemsOfFile(location: string): Promise<Readonly<Record<string,
   return {
     ...(writable.status === "rejected" ? { store: "it cannot be written" } : {}),
     ...(free < MIN_FREE_BYTES ? { disk: `${Math.round(free / 1e6)} MB are free` } : {}),
+  };
+}
+
+/** How many connections are taken at most between two requests. */
+const MAX_TAKEN = 1_000;
+
+/**
+ * `turn` resolves for one caller in a turn of the event loop, in the order in which they come, and in no turn in which another
+ * connection came: the loop takes one a turn, so that a short request would wait for all that came before it. (HEALTH-2)
+ */
+export function createTurns() {
+  const waiting: (() => void)[] = [];
+  let hasCome = false;
+  let taken = 0;
+  const next = (): void => {
+    taken = hasCome ? taken + 1 : MAX_TAKEN;
+    hasCome = false;
+    if (taken >= MAX_TAKEN) {
+      taken = 0;
+      waiting.shift()?.();
+    }
+    if (waiting.length > 0) setImmediate(next);
+  };
+  return {
+    came: (): void => void (hasCome = true),
+    turn: (): Promise<void> =>
+      new Promise((resolve) => {
+        if (waiting.push(resolve) === 1) setImmediate(next);
+      }),
   };
 }

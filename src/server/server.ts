@@ -8,7 +8,7 @@ import { createAccess } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
-import { watchHealth } from "./health.ts";
+import { createTurns, watchHealth } from "./health.ts";
 import { BUILD_HEADER, createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
 import { encoded, send } from "./reply.ts";
@@ -96,6 +96,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     onEnd: (id) => followers.settle(id),
   });
   const exchanges = new Set<AbortController>();
+  const turns = createTurns();
   const counts = new Map<number, number>();
   const stopped = new AbortController();
   const health = await watchHealth({ store: process.store, world, stopped: stopped.signal });
@@ -191,6 +192,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
       if (!url) throw notHere(target);
       path = pathBelow(url.pathname, base);
+      if (path !== "healthz" && path !== "readyz") await turns.turn(); // HEALTH-2
       const reply = await dispatch(path, { request, response, url, signal: control.signal });
       if (reply) send(response, await encoded(request, reply));
     } catch (error) {
@@ -219,6 +221,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     (request, response) => void answer(request, response),
   );
   server.on("clientError", refuseBroken);
+  server.on("connection", turns.came);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, host, () => {
