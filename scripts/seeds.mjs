@@ -35,6 +35,8 @@ const row = z
     id: z.string().regex(/^[1-5]\.\d+$/),
     part: z.string(),
     promise: z.string(),
+    /** What of the promise is not there. */
+    lacking: z.string().optional(),
     run: z.string().optional(),
     shows: oneOrMore.default([]),
     lacks: oneOrMore.default([]),
@@ -53,11 +55,13 @@ const seed = z.strictObject({ title: z.string(), rows: z.array(row) });
 /** @typedef {z.infer<typeof row>} Row @typedef {z.infer<typeof seed>} Seed */
 
 /** What is wrong with a row as a whole. @param {Row} row */
-function problemOf({ run, shows, lacks, test, differs, decision, planned }) {
+function problemOf({ run, shows, lacks, test, differs, decision, planned, lacking }) {
   const hasEvidence = run !== undefined || test.length > 0;
   if (run !== undefined && shows.length + lacks.length === 0) return "`run` needs `shows` or `lacks`";
   if (run === undefined && shows.length + lacks.length > 0) return "`shows` and `lacks` are for `run`";
   if ((differs === undefined) !== (decision === undefined)) return "`differs` and `decision` go together";
+  if (lacking !== undefined && (!hasEvidence || differs !== undefined))
+    return "`lacking` stands with evidence of what is there";
   if (planned !== undefined && (hasEvidence || differs !== undefined)) return "`planned` stands alone";
   if (planned === undefined && !hasEvidence && differs === undefined) return "no evidence, decision or plan";
   if (decision !== undefined && !existsSync(join(root, decision))) return `${decision} does not exist`;
@@ -103,8 +107,9 @@ export function missingTests(rows, present) {
  * @param {readonly Seed[]} seeds
  */
 export function pageOf(seeds) {
-  const marks = ["●", "↷", "○"];
-  const markOf = (/** @type {Row} */ { planned, differs }) => (planned ? "○" : differs ? "↷" : "●");
+  const marks = ["●", "◐", "↷", "○"];
+  const markOf = (/** @type {Row} */ { planned, differs, lacking }) =>
+    planned ? "○" : differs ? "↷" : lacking ? "◐" : "●";
   /** @param {readonly Row[]} rows */
   const counts = (rows) => [
     ...marks.map((mark) => rows.filter((one) => markOf(one) === mark).length),
@@ -121,6 +126,7 @@ export function pageOf(seeds) {
   };
   const evidenceOf = (/** @type {Row} */ one) =>
     [
+      one.lacking && `in part: ${one.lacking}`,
       one.planned && `comes with: ${one.planned}`,
       one.differs && `${one.differs} ([decision](${one.decision?.replace(/^docs\//, "")}))`,
       one.run &&
@@ -139,12 +145,12 @@ Parley grew out of five designs: two stages of LoCAL2 (a local assistant with a 
 promise, and the evidence. \`npm run seeds\` runs every command and every test named here, fails where one does not hold, and
 writes the page from \`test/seeds\`.
 
-● works, with its evidence · ↷ different on purpose, with the decision · ○ not built yet
+● works, with its evidence · ◐ works in part, with what is lacking · ↷ different on purpose, with the decision · ○ not built yet
 
 <!-- prettier-ignore-start -->
 ${table([
   ["design", ...marks, "rows"],
-  ["---", "---", "---", "---", "---"],
+  ["---", "---", "---", "---", "---", "---"],
   ...seeds.map(({ title, rows }) => [title, ...counts(rows)]),
   ["all", ...counts(all)],
 ])}

@@ -208,6 +208,17 @@ describe("annotating", () => {
     ]);
     expect((await memory.recall(asked("water boil"), never())).engrams).toEqual([]);
   });
+  it("changes nothing of what was there", async () => {
+    const memory = opened();
+    await memory.write(water(), never());
+    const [before] = await store.get(scopeOf(), [idOf("d1/a#0")]);
+    await memory.annotate(named("d1/a#0"), said(1, grade(5)), { against: 2 });
+    await memory.annotate(named("d1/a#0"), said(2, thumb("up"), { by: "ann" }), { against: 2 });
+    const [after] = await store.get(scopeOf(), [idOf("d1/a#0")]);
+    expect(after?.engram).toEqual(before?.engram);
+    expect(after?.annotations).toHaveLength((before?.annotations.length ?? 0) + 2);
+    expect(after?.annotations.slice(0, before?.annotations.length)).toEqual(before?.annotations);
+  });
   it("retires after a crash between the two writes (ANNOTATE-1)", async () => {
     const memory = opened();
     await memory.write(water(), never());

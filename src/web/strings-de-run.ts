@@ -274,6 +274,7 @@ export const run: Strings["run"] = {
     `Eine erneute Anfrage an den Vorsitz mit allen Entwürfen ändert die Antwort um bis zu ${value}: Was darunter liegt, zählt als 0. Ein Mitglied ohne Wirkung liegt in einer von ${Math.round(1 / chance)} Ziehungen darüber${chance > 0.05 ? "; behauptet wird deshalb nichts" : ""}.`,
   unsupported: (share) => `${share} der Antwort stehen in keinem Entwurf.`,
   withinNoise: "im Rauschen",
+  secondAnswer: "Die zweite Antwort",
   preferred: {
     A: "Die Bewertung zieht diese Antwort der zweiten vor.",
     B: "Die Bewertung zieht die zweite Antwort dieser vor.",

@@ -272,6 +272,7 @@ export const run = {
     `Asking the chair again with all drafts changes the answer by up to ${value}: what is below counts as 0. A member without effect exceeds that in one draw in ${Math.round(1 / chance)}${chance > 0.05 ? ", so no effect is claimed" : ""}.`,
   unsupported: (share: string) => `${share} of the answer stands in no draft.`,
   withinNoise: "within noise",
+  secondAnswer: "The second respondent's answer",
   preferred: {
     A: "The judge prefers this answer to the second respondent's.",
     B: "The judge prefers the second respondent's answer to this one.",

@@ -161,6 +161,11 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
     const shown = plain(await page.locator(".answer").innerText());
     expect(shown).toContain(plain(first.data.text));
     expect(shown).not.toContain(plain(second.data.text));
+    await page.locator(".column").first().waitFor(WAIT);
+    const whole = async () => plain(await page.locator("main").innerText());
+    expect(await whole()).not.toContain(plain(second.data.text));
+    await page.getByText("The second respondent's answer", { exact: true }).click();
+    await expect.poll(whole, WAIT).toContain(plain(second.data.text).slice(0, 40));
   }, 60_000);
 
   it("shows a debate's rounds, and of each summary what it stands for", async () => {

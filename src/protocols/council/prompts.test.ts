@@ -58,6 +58,27 @@ describe("the council's prompts", () => {
   });
 });
 
+it("send the chair through weaknesses, then the directive, then to writing", () => {
+  const prompt = {
+    material,
+    persona: "P",
+    answers,
+    remarks: [],
+    standing: undefined,
+    directive: "THE-DIRECTIVE",
+  };
+  const text = textOf(synthesisPrompt(desk, { ...prompt, absent: [] }));
+  const order = [
+    "THE-DIRECTIVE",
+    "Go through the weaknesses",
+    "what the directive rules out",
+    "Write one answer",
+  ];
+  const places = order.map((words) => text.indexOf(words));
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(places[0]).toBeGreaterThan(-1);
+});
+
 describe("a chair's reply", () => {
   const labels = ["A", "B", "C"];
   const block = '```json\n{"contributors":[{"id":"A","weight":1,"reason":"r"}]}\n```';

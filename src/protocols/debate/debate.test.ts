@@ -399,6 +399,21 @@ describe("what an agent remembers", () => {
     expect(judged).not.toContain("Refinement of bob. A decision");
   });
 
+  it("is made by the judge apart from the agents' own", async () => {
+    const { entries } = await table().play(
+      debateAsked({
+        agents: ["ada", "bob"],
+        settings: { rounds: 2, summarization: { enabled: true, threshold: 1 } },
+      }),
+    );
+    const made = eventsOf(entries, "summary-made");
+    const stepOf = (of: string) =>
+      made.flatMap(({ data, origin }) => (data.for === of && "step" in origin ? [origin.step] : []));
+    expect(stepOf("judge")).not.toEqual([]);
+    expect(stepOf("ada")).not.toEqual([]);
+    expect(new Set(made.map(({ origin }) => ("step" in origin ? origin.step : ""))).size).toBe(made.length);
+  });
+
   it("is followed by what came since where a later summary fails", async () => {
     let made = 0;
     const on = table({

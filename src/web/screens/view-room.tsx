@@ -23,6 +23,9 @@ const MAX_STAGES = 12;
 /** Of a column's steps, so many of the newest are shown at first, and so many more at a time. */
 const MORE_STEPS = 4;
 
+/** The seat of the second of two respondents, whose answer nobody sees unasked. */
+const SECOND = "respondent-b";
+
 type RoomProps = { readonly shown: ShownRun };
 
 const progressFold = () => {
@@ -48,11 +51,16 @@ export function Room({ shown }: RoomProps): VNode {
       <Column key={row.id} row={row} run={run} live={written.get(row.id) ?? []} />
     );
     const stray = { id: "", name: t.unknown, seat: "", model: "", steps: [] };
-    return [...rows, ...(written.has("") ? [stray] : [])].map(column);
+    const [second = [], first = []] = [true, false].map((isSecond) =>
+      [...rows, ...(written.has("") ? [stray] : [])]
+        .filter(({ seat }) => (seat === SECOND) === isSecond)
+        .map(column),
+    );
+    return { first, second };
   });
   const underWay = useComputed(() => groupBy(running.value, ([step, { kind }]) => kind ?? step));
   const { phases } = progress.value;
-  const made = useGrowing(columns.value.length);
+  const made = useGrowing(columns.value.first.length);
   const Ladder = useLadder(shown);
   if (!Ladder) return <div role="status" />;
   return (
@@ -69,7 +77,12 @@ export function Room({ shown }: RoomProps): VNode {
         </ol>
       </div>
       <Ladder shown={shown} />
-      <div class="columns">{columns.value.slice(0, made)}</div>
+      <div class="columns">{columns.value.first.slice(0, made)}</div>
+      {columns.value.second.length > 0 && (
+        <Folded heading={t.run.secondAnswer}>
+          {() => <div class="columns">{columns.value.second}</div>}
+        </Folded>
+      )}
     </>
   );
 }

@@ -86,6 +86,19 @@ const said = (round: number, kind: Contribution["kind"], text: string): Contribu
 
 const long = (name: string): string => `${name} is said. `.repeat(100).trim();
 
+it("asks the participant itself: its own model and temperature", async () => {
+  const on = staged({ method: "length-based", contributions: [said(1, "proposal", "use a queue")] });
+  const asked = toyAsked("toy", { members: ["ada"] });
+  const participants = asked.participants.map((one) =>
+    one.id === "ada" ? { ...one, temperature: 0.3 } : one,
+  );
+  const { opened } = await on.engine.open("r1", { ...asked, participants });
+  await on.drive(opened.deliberation);
+  expect(on.models.calls.map(({ request: { model, temperature } }) => [model, temperature])).toEqual([
+    ["sim/ada", 0.3],
+  ]);
+});
+
 describe("length-based", () => {
   it("asks once, for the whole text in order, each under its heading", async () => {
     const contributions = [
