@@ -48,7 +48,6 @@ export { bootstrap, type Bootstrap, type BootstrapOptions } from "./stats/bootst
 export { kendallTau } from "./stats/rank-correlation.ts";
 export { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./protocols/judge/work.ts";
 export { bradleyTerry, type BradleyTerry } from "./stats/bradley-terry.ts";
-export { dawidSkene, type DawidSkene, type Label } from "./stats/dawid-skene.ts";
 export type { Tie, Win } from "./stats/bradley-terry.ts";
 export { cosine } from "./text/words.ts";
 export { contentWords } from "./text/words.ts";
