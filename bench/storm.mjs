@@ -249,6 +249,9 @@ async function round({ command, store, seed, whole, place, calls, start }) {
     else if (answerIn(stdout) !== whole.answer) wrong.push(`it answered ${answerIn(stdout).slice(0, 200)}`);
     else id = JSON.parse(stdout).id;
   }
+  const shown = JSON.parse((await start(["show", id, "--json"], place, calls).ended).stdout);
+  if (shown.calls + shown.unknown < calls.requests())
+    wrong.push(`${calls.requests()} requests came, ${shown.calls} + ${shown.unknown} are billed`);
   const journal = eventsIn((await start(["export", id, "--format", "jsonl"], place, calls).ended).stdout);
   const recorded = new Map(journal.map((event) => [event.id, event.line]));
   const lost = [...acknowledged].filter(([event, line]) => recorded.get(event) !== line).length;

@@ -26,9 +26,9 @@ export type RunUsage = {
 
 /** The usage of an entry list's own calls; tokens are input and output together. */
 export function usageIn(entries: readonly Entry[]): RunUsage {
-  const { calls, tokens, cost } = spending(entries).total;
+  const { calls, unknown, tokens, cost } = spending(entries).total;
   const known = tokens.in !== null && tokens.out !== null;
-  return { calls, tokens: known ? tokens.in + tokens.out : null, usd: cost.usd };
+  return { calls: calls + unknown, tokens: known ? tokens.in + tokens.out : null, usd: cost.usd };
 }
 
 /** What a budget leaves after this usage, at least 0; what was not reported counts as nothing. */

@@ -1,5 +1,12 @@
 import { setMaxListeners } from "node:events";
-import type { DeliberationId, Entry, Event, Frame, Opening } from "../kernel/index.ts";
+import {
+  withSent,
+  type DeliberationId,
+  type Entry,
+  type Event,
+  type Frame,
+  type Opening,
+} from "../kernel/index.ts";
 import { limitTime, linkAbort, type DriveResult } from "../engine/index.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
@@ -118,6 +125,7 @@ export function follow(
   driving.then(end, end);
   const outcome = driving.then(async (driven): Promise<Outcome> => {
     const timedOut = driven.status === "interrupted" && wait.isUp();
+    log.putOpening(withSent(log.recorded(), await context.store.reservations(id))[0]);
     const described = { id, entries: log.recorded(), protocols: context.protocols };
     return { ...(await describeOutcome(driven, described)), ...(timedOut ? { timedOut } : {}) };
   });
@@ -157,6 +165,10 @@ function createLog() {
       if (entries.has(entry.seq)) return;
       entries.set(entry.seq, entry);
       bell.ring();
+    },
+    /** Takes the opening as it is read when the run has ended: with the requests that no event accounts for. */
+    putOpening(opening: Entry | undefined): void {
+      if (opening) entries.set(opening.seq, opening);
     },
     end(part: "outcome" | "reactions"): void {
       over.add(part);

@@ -120,7 +120,7 @@ const TIED = /\b(?:are tied|are level)$/;
 function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   const { status, reason, caps, failures } = describeProblem(result, entries);
   const why =
-    status === "stopped-by-budget" && result.calls === 0
+    status === "stopped-by-budget" && result.calls + result.unknown === 0
       ? "the limit is too low for the first step, so nobody was asked"
       : inWords(nameOnce(reason ?? "no reason was recorded", failures));
   const problem = `${status.replaceAll("-", " ")}: ${oneLine(why, 600)}`;

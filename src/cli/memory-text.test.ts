@@ -376,6 +376,7 @@ describe("an ablation", () => {
       form: "json",
       rubric: "quality",
       calls: 47,
+      unknown: 0,
       tokens: { in: 1, out: 2, cached: null },
       cost: { usd: 0, source: "free" },
       answers: 48,

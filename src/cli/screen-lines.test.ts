@@ -8,7 +8,7 @@ import { closingLine, screenLines, spentWords } from "./screen-lines.ts";
 
 const style = styleOf(false);
 const spent: RunProgress["spent"] = {
-  calls: 3,
+  ...{ calls: 3, unknown: 0 },
   tokens: { in: 3_000, out: 936, cached: null },
   cost: { usd: 0.0063, source: "table" },
 };
@@ -139,11 +139,12 @@ describe("what a person sees", () => {
 it("says free, unknown and nothing of the cost", () => {
   expect(spentWords({ ...spent, cost: { usd: 0, source: "free" } })).toBe("3 calls · 3,936 tokens · free");
   const unknown = {
-    calls: 1,
+    ...{ calls: 1, unknown: 0 },
     tokens: { in: null, out: 4, cached: null },
     cost: { usd: null, source: "unknown" },
   } as const;
   expect(spentWords(unknown)).toBe("1 call · tokens unknown · cost unknown");
+  expect(spentWords({ ...spent, unknown: 1 })).toBe("3 calls · 3,936 tokens · $0.0063 + 1 call unknown");
   expect(spentWords({ ...spent, calls: 0 })).toBe("");
 });
 

@@ -3,8 +3,7 @@ import { oneLine, printable } from "../reports/printable.ts";
 import { modelWords, tookWords, workWords } from "../reports/entry-words.ts";
 import type { Style } from "../reports/style.ts";
 import { cutTo, padTo, tailOf, widthOf, wrapped } from "../reports/text-width.ts";
-import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
-import { formatCost } from "../reports/words.ts";
+import { formatBill, formatDuration, formatNumber, pluralize } from "../text/format.ts";
 
 // SLINES-1. There are at most `rows` lines, and none takes more than `columns` cells.
 // SLINES-2. Everything foreign is printable and on one line before it is measured.
@@ -71,15 +70,13 @@ export function outcomeWords(closed: string | undefined, elapsedMs: number): str
 }
 
 /** `7 calls · 9,548 tokens · $0.0126`; nothing before the first call has ended. */
-export function spentWords({ calls, tokens, cost }: RunProgress["spent"]): string {
-  if (calls === 0) return "";
+export function spentWords({ calls, unknown, tokens, cost }: RunProgress["spent"]): string {
+  if (calls + unknown === 0) return "";
   const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
-  const price =
-    cost.usd === null ? "cost unknown" : cost.source === "free" ? formatCost(cost) : formatUsd(cost.usd);
   return [
     pluralize(calls, "call"),
     both === null ? "tokens unknown" : `${formatNumber(both)} tokens`,
-    price,
+    formatBill({ calls, unknown, usd: cost.usd }),
   ].join(" · ");
 }
 

@@ -225,7 +225,7 @@ describe("elsewhere", () => {
       Peer ranking: 1. analyst, 1. builder, 3. skeptic
       chair: writing…
       chair: synthesis done (2.0 s, 312 tokens)
-      Done in 4.2 s, degraded · 7 calls · tokens unknown · cost unknown
+      Done in 4.2 s, degraded · 6 calls · tokens unknown · $0.0126 + 3 calls unknown
       "
     `);
     expect(output.writes.join("")).not.toContain("\u001b");

@@ -15,7 +15,7 @@ export type Envelope = {
   /** When it was recorded, by the recorder's clock: ISO 8601 in UTC. */
   readonly at: string;
   readonly origin: Origin;
-  /** Of an opening only: the requests of steps that did not account for all of them when the journal was read. */
+  /** Of an opening only: the requests of the steps that, as far as they were read with it, do not account for all of them. */
   readonly sent?: readonly SentRequests[];
 };
 
@@ -63,7 +63,7 @@ export function requestsCovered(entry: Entry): number {
   return isRefused || entry.origin.by === "adopted" ? 0 : Math.max(1, call?.attempts ?? 1);
 }
 
-/** A whole journal whose opening names the requests that no event accounts for. */
+/** A journal, from its opening, which names the requests that none of these events accounts for. */
 export function withSent(
   entries: readonly Entry[],
   steps: readonly (SentRequests & { readonly recorded: number | null })[],

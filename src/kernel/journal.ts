@@ -79,7 +79,7 @@ export interface Journal extends Feed {
   append(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Promise<Appended>;
   /**
    * Returns the events with `seq > after` in order, the first `limit` of them if it is given; none if the deliberation does
-   * not exist. An opening that is read with all that followed names the requests that no event accounts for (`withSent`).
+   * not exist. An opening names the requests that no event read with it accounts for (`withSent`).
    * @throws Fault `schema-newer`, `journal-damaged` if one of them is missing or cannot be read
    */
   read(id: DeliberationId, after?: number, limit?: number): Promise<readonly Entry[]>;

@@ -65,8 +65,8 @@ it("prints what is missing, the answer, what stands beside it, and how it came a
                   Builder  member  anthropic/claude-of-builder  anthropic
                   Skeptic  member  compatible/house             family unknown
                   Chair    chair   openai/gpt-of-chair          openai
-    Usage         7 calls · unknown input (1,000 cached) + unknown output tokens ·
-                  cost unknown (not reported by every call)
+    Usage         6 calls · unknown input (1,000 cached) + unknown output tokens ·
+                  $0.0126 (list price) + 3 calls unknown
     Time          4.0 s
     Run           Kx7sampleCouncil0001
     "
@@ -205,11 +205,11 @@ describe("our own block", () => {
   });
 
   it.each([
-    [{ usd: 0.0123, source: "table" }, "$0.0123 (list price)"],
+    [{ usd: 0.0123, source: "table" }, "$0.0123 (list price) + 3 calls unknown"],
     [{ usd: 12.3, source: "provider" }, "$12.30 (charged by the provider)"],
     [{ usd: 0.00001, source: "table" }, "under $0.0001 (list price)"],
     [{ usd: 0, source: "free" }, " · free"],
-    [{ usd: null, source: "unknown" }, "cost unknown (not reported by every call)"],
+    [{ usd: null, source: "unknown" }, "cost unknown + 3 calls unknown"],
   ])("says of the cost %o: %s", (cost, words) => {
     // As wide as it needs, so that the words stand on one line.
     expect(answerText(sample({}, { cost }), { ...plain, width: 200 })).toContain(words);
@@ -263,7 +263,7 @@ it("is brief where somebody waits for it: what is missing, the answer, and three
     It is **391**, as two of the three found.
 
     Final answer: 391 · Baseline: majority of drafts = 391 (unchanged)
-    7 calls · cost unknown (not reported by every call) · 4.0 s
+    6 calls · $0.0126 (list price) + 3 calls unknown · 4.0 s
     Kx7sampleCouncil0001 · show it · go on
     "
   `);
@@ -326,7 +326,7 @@ describe("the lines after an answer", () => {
     const lines = footerLines({ ...sample({}, { cost, tokens }), agreement }, { width: 300, ...footer });
     expect(lines).toEqual([
       "2 of 3: 391, 1 of 3: 381 · Baseline: majority of drafts = 391 (unchanged)",
-      "7 calls · $0.0079 (list price) · 4.0 s · Models: gpt-of-analyst, claude-of-builder, house · 7,113 tokens",
+      "6 calls · $0.0079 (list price) + 3 calls unknown · 4.0 s · Models: gpt-of-analyst, claude-of-builder, house · 7,113 tokens",
       "Kx7sampleCouncil0001 · show it · go on",
     ]);
   });

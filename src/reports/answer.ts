@@ -83,7 +83,7 @@ export function footerLines(
   { result, agreement = "", dissent }: ShownResult,
   { unpriced = [], width, next }: Pick<TextStyle, "unpriced" | "width"> & AnswerFooter,
 ): string[] {
-  const { answer, finalAnswer, id, wallMs, calls, tokens, cost } = result;
+  const { answer, finalAnswer, id, wallMs, calls, unknown, tokens } = result;
   const isNamed = finalAnswer === null || finalAnswer === answer?.trim() || agreement.includes(finalAnswer);
   const baseline = baselineWords(result);
   const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
@@ -96,11 +96,10 @@ export function footerLines(
       dissent?.points.length === 0 ? (dissent.from ?? "") : "",
     ],
     [
-      calls === 0 ? "no calls" : pluralize(calls, "call"),
-      calls === 0 ? "" : formatCost(cost, unpriced),
+      ...billWords(result, unpriced),
       wallMs === null ? "" : formatDuration(wallMs),
       models,
-      both === null || calls === 0 ? "" : `${formatNumber(both)} tokens`,
+      both === null || calls + unknown === 0 ? "" : `${formatNumber(both)} tokens`,
     ],
     [id, ...next],
   ].flatMap((parts) => {
@@ -291,10 +290,18 @@ const baselineWords = ({ answer, control, participants }: Result): string | unde
     ? describeBaseline(control, participants)
     : undefined;
 
-const usageText = ({ calls, tokens, cost }: Result, unpriced: readonly string[]): string =>
-  calls === 0
-    ? "no calls"
-    : [pluralize(calls, "call"), formatTokens(tokens), formatCost(cost, unpriced)].join(" · ");
+/** `7 calls` and `$0.0126 (list price) + 1 call unknown`. */
+const billWords = (result: Result, unpriced: readonly string[]): [string, string] | ["no calls"] =>
+  result.calls + result.unknown === 0
+    ? ["no calls"]
+    : [result.calls === 0 ? "" : pluralize(result.calls, "call"), formatCost(result, unpriced)];
+
+function usageText(result: Result, unpriced: readonly string[]): string {
+  const [calls, cost] = billWords(result, unpriced);
+  return [calls, ...(cost === undefined ? [] : [formatTokens(result.tokens), cost])]
+    .filter(Boolean)
+    .join(" · ");
+}
 
 /** Who took part, what it took, and under which id it is kept. */
 function accountRows(result: Result, unpriced: readonly string[] = []): LabelledRow[] {

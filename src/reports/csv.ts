@@ -49,6 +49,7 @@ const RUNS: CsvColumns<RunRow> = {
   score: ({ result }) => result.grade?.score,
   degraded: ({ result }) => result.degraded.length,
   calls: ({ result }) => result.calls,
+  unknown_calls: ({ result }) => result.unknown,
   tokens_in: ({ result }) => result.tokens.in,
   tokens_out: ({ result }) => result.tokens.out,
   tokens_cached: ({ result }) => result.tokens.cached,

@@ -14,7 +14,7 @@ import { describeBaseline, formatCost } from "./words.ts";
  */
 export function decisionRecord(entries: readonly Entry[], shown: ShownResult): string {
   const { result, parts, agreement = "" } = shown;
-  const { question, answer, finalAnswer, control, participants, calls, cost, wallMs, id } = result;
+  const { question, answer, finalAnswer, control, participants, calls, wallMs, id } = result;
   const [first = ""] = question.trim().split("\n");
   const voices = participants.filter(isVoice);
   const nameOf = namesOf(participants);
@@ -25,7 +25,7 @@ export function decisionRecord(entries: readonly Entry[], shown: ShownResult): s
   const baseline = answer === null ? "" : `Baseline: ${describeBaseline(control, participants)}`;
   const usage = [
     pluralize(calls, "call"),
-    formatCost(cost, unpricedModels(entries)),
+    formatCost(result, unpricedModels(entries)),
     wallMs === null ? "" : formatDuration(wallMs),
   ];
   const sections = [

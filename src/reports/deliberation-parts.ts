@@ -32,7 +32,7 @@ export type DeliberationHead = {
 
 export function deliberationHead(entries: readonly Entry[], shown: ShownResult): DeliberationHead {
   const { result, agreement = "" } = shown;
-  const { participants, finalAnswer, answer, calls, wallMs, cost, protocol, id } = result;
+  const { participants, finalAnswer, answer, calls, wallMs, protocol, id } = result;
   return {
     title: titleOf(result),
     summary: [
@@ -40,7 +40,7 @@ export function deliberationHead(entries: readonly Entry[], shown: ShownResult):
       agreement,
       pluralize(participants.length, "participant"),
       pluralize(calls, "call"),
-      formatCost(cost, unpricedModels(entries)),
+      formatCost(result, unpricedModels(entries)),
       wallMs === null ? "" : formatDuration(wallMs),
       entries[0]?.at.slice(0, 10) ?? "",
       `run ${id}`,
@@ -341,13 +341,13 @@ function memoryLines(entries: readonly Entry[], authorOf: (of: EventId) => strin
 function usagePart({ entries, result, nameOf }: JournalSection): ReportPart {
   const { participants, total } = spending(entries);
   const figure = (count: number | null) => (count === null ? "unknown" : formatNumber(count));
-  const row = (name: string, { calls, tokens, cost }: Spent) => [
+  const row = (name: string, { tokens, ...spent }: Spent) => [
     name,
-    formatNumber(calls),
+    formatNumber(spent.calls),
     figure(tokens.in),
     figure(tokens.out),
     tokens.cached === null ? "" : figure(tokens.cached),
-    formatCost(cost),
+    formatCost({ ...spent }),
   ];
   const rows = [...participants.map(({ id, spent }) => row(nameOf(id), spent)), row("total", total)];
   const unpriced = unpricedModels(entries);

@@ -1,14 +1,22 @@
-import { formatDuration, formatNumber, formatUsd } from "../text/format.ts";
+import { formatBill, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
 
-/** What was paid and how that is known; `unpriced` names the models whose price is unknown, where the caller knows them. */
-export function formatCost({ usd, source }: Result["cost"], unpriced: readonly string[] = []): string {
-  if (source === "none") return "no cost";
+/** What was paid, how that is known, and what is not; `unpriced` names the models whose price is unknown, where the caller knows them. */
+export function formatCost(
+  { calls, unknown, cost: { usd, source } }: Pick<Result, "calls" | "unknown" | "cost">,
+  unpriced: readonly string[] = [],
+): string {
+  if (calls + unknown === 0) return "no cost";
   if (usd === null)
-    return `cost unknown (${unpriced.length > 0 ? `no price for ${unpriced.join(", ")}` : "not reported by every call"})`;
-  if (source === "free") return "free";
-  return `${formatUsd(usd)} (${SOURCES[source] ?? source})`;
+    return formatBill(
+      { calls, unknown, usd },
+      unpriced.length > 0 ? `cost unknown (no price for ${unpriced.join(", ")})` : undefined,
+    );
+  return formatBill(
+    { calls, unknown, usd },
+    source === "free" ? "free" : `${formatUsd(usd)} (${SOURCES[source] ?? source})`,
+  );
 }
 
 const SOURCES: { readonly [source: string]: string | undefined } = {

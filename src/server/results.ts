@@ -8,8 +8,8 @@ import { missing, readingContext } from "./route.ts";
 const MAX_KEPT = 2_000;
 const MAX_KEPT_BYTES = 64_000_000;
 
-/** A result as it is sent, after the event `seq`. */
-export type EncodedResult = { readonly seq: number; readonly bytes: Buffer };
+/** A result as it is sent. `etag`: after which event, and how many requests. */
+export type EncodedResult = { readonly seq: number; readonly etag: string; readonly bytes: Buffer };
 
 /** Results as they are sent, each encoded once for as long as nothing more is recorded. */
 export function createResults(parley: Parley) {
@@ -25,11 +25,15 @@ export function createResults(parley: Parley) {
       if (id === undefined) throw missing(given);
       const key = `${principal.organization}/${id}`;
       const known = kept.get(key);
-      if (known && (await store.read(id, known.seq)).length === 0) return known;
+      // Read before the events: a request that comes between the two makes the next one anew.
+      const sent = (await store.reservations(id)).reduce((sum, { calls }) => sum + calls, 0);
+      const isSame = known?.etag === `"${known?.seq}-${sent}"`;
+      if (isSame && (await store.read(id, known.seq)).length === 0) return known;
       const entries = await store.read(id);
       const result = await loadResult(protocols, entries);
       if (!result) throw missing(given);
-      const made = { seq: entries.at(-1)?.seq ?? 0, bytes: Buffer.from(JSON.stringify(result)) };
+      const seq = entries.at(-1)?.seq ?? 0;
+      const made = { seq, etag: `"${seq}-${sent}"`, bytes: Buffer.from(JSON.stringify(result)) };
       kept.set(key, made);
       return made;
     },

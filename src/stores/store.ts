@@ -218,7 +218,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     const rows = await database.all<Row>(READ_ALL, id, organization, after, upTo);
     const entries = rows.flatMap((row) => (row.cursor === null ? [] : [toEntry(row)]));
     const whole = complete(entries, { id, after, head: Math.min(rows[0]?.head ?? 0, upTo) });
-    return upTo < MAX_SEQ ? whole : withSent(whole, toSent(rows[0]?.sent ?? "[]"));
+    return withSent(whole, toSent(rows[0]?.sent ?? "[]"));
   };
   const texts = cacheTexts({
     put: async (organization, digest, text) =>

@@ -195,7 +195,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       if (!head || !isOf(id, organization)) return [];
       const own = head.places.slice(after, after + limit).flatMap((place) => rows[place] ?? []);
       const entries = complete(own.map(entryOf), { id, after, head: Math.min(head.seq, after + limit) });
-      return after > 0 || limit < Infinity ? entries : withSent(entries, stepsOf(id));
+      return after > 0 ? entries : withSent(entries, stepsOf(id));
     },
     subscribe: (after, signal) => follow(after, signal, organization),
     changed: (after) => changed(after, organization),

@@ -12,6 +12,7 @@ import {
   callOf,
   canonical,
   originKey,
+  requestsCovered,
   type Closing,
   type DeliberationId,
   type Entry,
@@ -97,7 +98,8 @@ export function stage({
     },
     /**
      * The same by a process that dies at this point, and another that finishes. `made` calls were made when it died, of which
-     * `recorded` were recorded.
+     * `recorded` were recorded. Every call that was sent is on the bill, and nothing else but what was reserved and not sent.
+     * @throws Error where it is not (BILL-1)
      */
     async playKilled(
       asked: NewDeliberation,
@@ -109,7 +111,15 @@ export function stage({
       await clock.settle(Promise.race([first.engine.drive(id, { signal: alone.signal }), first.died]));
       const recorded = (await read(id)).filter((entry) => callOf(entry)).length;
       const made = models.calls.length;
-      return { ...(await played(id, start().engine)), made, recorded };
+      const second = start();
+      const ended = await played(id, second.engine);
+      const [calls, reserved] = (["call", "reserve"] as const).map(
+        (at) => first.begun(at) + second.begun(at),
+      );
+      const billed = requestsIn(ended.entries);
+      if (billed < (calls ?? 0) || billed > (reserved ?? 0))
+        throw new Error(`${calls} calls were sent, ${reserved} reserved, ${billed} are on the bill`);
+      return { ...ended, made, recorded };
     },
     lines: async (id: DeliberationId) => (await read(id)).map(lineOf),
     facts: async (id: DeliberationId) => factsOf(await read(id)),
@@ -134,6 +144,16 @@ export const crashPoints = (counts: { readonly calls: number; readonly appends: 
       { at, nth, when: "after" },
     ]),
   );
+
+/** How many requests a run has sent, by its record: each call is one here, whatever its script says of its attempts. */
+function requestsIn(entries: readonly Entry[]): number {
+  const made = entries.filter((entry) => entry.origin.by !== "adopted" && (callOf(entry)?.attempts ?? 0) > 0);
+  const left = (entries[0]?.sent ?? []).map(({ origin, calls }) => {
+    const entry = entries.find((one) => originKey(one.origin) === origin);
+    return Math.max(0, calls - (entry && requestsCovered(entry) > 0 ? 1 : 0));
+  });
+  return made.length + left.reduce((sum, calls) => sum + calls, 0);
+}
 
 /** `type < origin`, with what a degradation or an adoption needs to be told from others. */
 const lineOf = (entry: Entry): string =>

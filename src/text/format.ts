@@ -26,6 +26,19 @@ const rest = (whole: string, part: number, unit: string): string =>
 export const formatUsd = (usd: number): string =>
   usd === 0 ? "$0" : usd < 0.0001 ? "under $0.0001" : `$${usd.toFixed(usd >= 1 ? 2 : 4)}`;
 
+/** What some calls came to: `$0.0009`, `free`, `$0.0009 + 1 call unknown`, `2 calls unknown`, `cost unknown`. */
+export function formatBill(
+  {
+    calls = 1,
+    unknown = 0,
+    usd,
+  }: { readonly calls?: number; readonly unknown?: number; readonly usd: number | null },
+  known = usd === null ? "cost unknown" : usd === 0 ? "free" : formatUsd(usd),
+): string {
+  const lost = `${pluralize(unknown, "call")} unknown`;
+  return unknown === 0 ? known : calls === 0 ? lost : `${known} + ${lost}`;
+}
+
 /** An answer as people read it: `42`, `5 km`, `$18`, `50%`. */
 export function writeAnswer({ value, unit = "" }: Answer): string {
   if (unit === "") return value;

@@ -29,7 +29,7 @@ const rowOf = (...calls: readonly Call[]) => costBy([runOf(...calls)], "model", 
 describe("the cost of calls", () => {
   it("is added up by model, protocol, persona and day", () => {
     const run = runOf(sampleCall("a"), sampleCall("b"));
-    const figures = { calls: 2, unknown: 0, tokens: { in: 2_000, out: 624 }, usd: 0.0042 };
+    const figures = { calls: 2, unknown: 0, unpriced: 0, tokens: { in: 2_000, out: 624 }, usd: 0.0042 };
     for (const [by, key] of [
       ["model", "openai/gpt-of-analyst"],
       ["protocol", "council"],
@@ -63,16 +63,20 @@ describe("the cost of calls", () => {
   });
 
   it("is unknown of a whole run, too, where one of its calls was silent, or one of a call's requests", () => {
-    const usdOf = (...calls: readonly Call[]) => spent(calls).cost;
+    const billOf = (...calls: readonly Call[]) => spent(calls);
     const known = sampleCall("a");
-    expect(usdOf(known)).toMatchObject({ source: "table" });
-    expect(usdOf(known, { ...known, unreported: 1 })).toEqual(unknown);
+    const { cost } = billOf(known);
+    expect(billOf(known)).toMatchObject({ calls: 1, unknown: 0, cost: { source: "table" } });
+    expect(billOf(known, { ...known, cost: unknown, tokens: none, unreported: 1 })).toMatchObject({
+      ...{ calls: 1, unknown: 1, cost },
+    });
     const zero = { in: 9, out: 0, cached: null, reasoning: null };
-    expect(usdOf(known, sampleCall("text", { tokens: zero, cost: { source: "table", usd: 0 } }))).toEqual(
-      unknown,
-    );
-    const refused = failedCall("refused");
-    expect(usdOf(known, refused)).toEqual(usdOf(known));
+    const silent = sampleCall("text", { tokens: zero, cost: { source: "table", usd: 0 } });
+    expect(billOf(known, silent)).toMatchObject({ calls: 1, unknown: 1, cost });
+    expect(billOf(silent)).toMatchObject({ calls: 0, unknown: 1, cost: unknown });
+    expect(billOf(known, failedCall("refused"))).toMatchObject({ calls: 2, unknown: 0, cost });
+    expect(billOf({ ...known, attempts: 3, unreported: 1 })).toMatchObject({ calls: 2, unknown: 1, cost });
+    expect(billOf(known, { ...known, cost: unknown })).toMatchObject({ calls: 2, unknown: 0, cost: unknown });
   });
 
   it("is what the provider reports, where it reports one", () => {
@@ -82,13 +86,13 @@ describe("the cost of calls", () => {
   });
 
   it("counts a failed call apart that may have been charged for, and not one that was refused", () => {
-    expect(rowOf(failedCall("network"), failedCall("refused"))).toMatchObject({ calls: 2, unknown: 1 });
+    expect(rowOf(failedCall("network"), failedCall("refused"))).toMatchObject({ calls: 1, unknown: 1 });
   });
 
   it("is summed up over all rows", () => {
     const rows = costBy([runOf(sampleCall("a")), runOf(failedCall("network"))], "persona", {
       dayOf: () => "",
     });
-    expect(sumCosts(rows)).toMatchObject({ key: "Total", calls: 2, unknown: 1, usd: 0.0021 });
+    expect(sumCosts(rows)).toMatchObject({ key: "Total", calls: 1, unknown: 1, usd: 0.0021 });
   });
 });

@@ -1,16 +1,17 @@
-import { callOf, isEvent, timeOf, type Call, type Entry } from "../kernel/index.ts";
-import { isCostUnknown, speakerOf } from "./spending.ts";
+import { isEvent, timeOf, type Entry } from "../kernel/index.ts";
+import { billing, isUnpriced, unknownIn, type BillItem } from "./spending.ts";
 
 /** What calls are counted by. */
 export const COST_KEYS = ["model", "protocol", "persona", "user", "key", "day"] as const;
 export type CostKey = (typeof COST_KEYS)[number];
 
-/** Calls of one key. `usd` has only those whose cost is known. */
+/** Calls of one key, counted as in `Spent`. `usd` has only those whose cost is known. */
 export type CostRow = {
   readonly key: string;
   readonly calls: number;
-  /** The calls that may have been charged for and did not fully report their usage, or whose price is not known. */
   readonly unknown: number;
+  /** How many of `calls` have no known price. */
+  readonly unpriced: number;
   readonly tokens: { readonly in: number; readonly out: number };
   readonly usd: number;
 };
@@ -33,21 +34,22 @@ export function costBy(
   const rows = new Map<string, CostRow>();
   for (const entries of runs) {
     const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+    const bill = billing();
     for (const entry of entries) {
-      const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
-      if (!call || call.attempts === 0) continue;
-      const speaker = speakerOf(entry);
-      const keys: { readonly [key in CostKey]: () => string } = {
-        model: () => call.model,
-        protocol: () => opening?.protocol.name ?? "unknown",
-        persona: () => opening?.participants.find(({ id }) => id === speaker)?.persona.name ?? speaker,
-        user: () => opening?.user ?? userOf?.(opening?.client?.key) ?? "unknown",
-        // Only what came to a server has one.
-        key: () => opening?.client?.key ?? "unknown",
-        day: () => dayOf(timeOf(entry)),
-      };
-      const key = keys[by]();
-      rows.set(key, addCall(rows.get(key) ?? emptyRow(key), call));
+      for (const item of bill(entry)) {
+        const { speaker, model } = item;
+        const keys: { readonly [key in CostKey]: () => string } = {
+          model: () => model,
+          protocol: () => opening?.protocol.name ?? "unknown",
+          persona: () => opening?.participants.find(({ id }) => id === speaker)?.persona.name ?? speaker,
+          user: () => opening?.user ?? userOf?.(opening?.client?.key) ?? "unknown",
+          // Only what came to a server has one.
+          key: () => opening?.client?.key ?? "unknown",
+          day: () => dayOf(timeOf("call" in item ? entry : (entries[0] ?? entry))),
+        };
+        const key = keys[by]();
+        rows.set(key, addItem(rows.get(key) ?? emptyRow(key), item));
+      }
     }
   }
   const order = (one: CostRow, other: CostRow) =>
@@ -55,25 +57,29 @@ export function costBy(
   return [...rows.values()].sort(order);
 }
 
-const emptyRow = (key: string): CostRow => ({ key, calls: 0, unknown: 0, tokens: { in: 0, out: 0 }, usd: 0 });
-
-const addCall = ({ key, calls, unknown, tokens, usd }: CostRow, call: Call): CostRow => ({
-  key,
-  calls: calls + 1,
-  unknown: unknown + Number(isCostUnknown(call)),
-  tokens: { in: tokens.in + (call.tokens.in ?? 0), out: tokens.out + (call.tokens.out ?? 0) },
-  usd: usd + (call.cost.usd ?? 0),
+const emptyRow = (key: string): CostRow => ({
+  ...{ key, calls: 0, unknown: 0, unpriced: 0, tokens: { in: 0, out: 0 }, usd: 0 },
 });
 
+const addRows = (row: CostRow, other: Omit<CostRow, "key">): CostRow => ({
+  key: row.key,
+  calls: row.calls + other.calls,
+  unknown: row.unknown + other.unknown,
+  unpriced: row.unpriced + other.unpriced,
+  tokens: { in: row.tokens.in + other.tokens.in, out: row.tokens.out + other.tokens.out },
+  usd: row.usd + other.usd,
+});
+
+function addItem(row: CostRow, item: BillItem): CostRow {
+  if ("sent" in item) return { ...row, unknown: row.unknown + item.sent };
+  const { attempts, tokens, cost } = item.call;
+  const unknown = unknownIn(item.call);
+  const calls = attempts - unknown;
+  return addRows(row, {
+    ...{ calls, unknown, unpriced: isUnpriced(item.call) ? calls : 0, usd: cost.usd ?? 0 },
+    tokens: { in: tokens.in ?? 0, out: tokens.out ?? 0 },
+  });
+}
+
 /** All rows together. */
-export const sumCosts = (rows: readonly CostRow[]): CostRow =>
-  rows.reduce(
-    (sum, row) => ({
-      key: "Total",
-      calls: sum.calls + row.calls,
-      unknown: sum.unknown + row.unknown,
-      tokens: { in: sum.tokens.in + row.tokens.in, out: sum.tokens.out + row.tokens.out },
-      usd: sum.usd + row.usd,
-    }),
-    emptyRow("Total"),
-  );
+export const sumCosts = (rows: readonly CostRow[]): CostRow => rows.reduce(addRows, emptyRow("Total"));

@@ -10,7 +10,7 @@ import {
   type Work,
 } from "../kernel/index.ts";
 import { isHidden } from "./veil.ts";
-import { ownCallOf, speakerOf, spentFold, type Spent } from "./spending.ts";
+import { billing, speakerOf, spentFold, type Spent } from "./spending.ts";
 import { valueByCount } from "./value-by-count.ts";
 
 /** What one step looks like from outside. */
@@ -65,6 +65,7 @@ type Seen = {
 /** A live view that is fed and read by one owner. */
 export function progressView() {
   const spent = spentFold();
+  const bill = billing();
   const steps = new Map<StepKey, Seen>();
   const phases: RunProgress["phases"][number][] = [];
   const at = {
@@ -95,9 +96,9 @@ export function progressView() {
         const { phase, in: present, out } = entry.data;
         at.phases.set(count, phases.push({ phase, in: present.length, out: out.length }));
       }
-      const own = ownCallOf(entry);
-      if (own) {
-        spent.take(own);
+      const items = bill(entry);
+      if (items.length > 0) {
+        items.forEach(spent.add);
         at.spent.set(count, spent.read());
       }
       const call = callOf(entry);

@@ -21,7 +21,7 @@ import { AnswerGrade, gradeIn, ownStepOf, type AnswerEvent } from "./answer-even
 import { waitingFold } from "./waiting.ts";
 import { errorOf, RunError } from "./run-error.ts";
 import { showsSimulation } from "./simulated.ts";
-import { ownCallOf, spentFold, type Spent } from "./spending.ts";
+import { billing, spentFold, type Spent } from "./spending.ts";
 import { valueByCount, type ValueByCount } from "./value-by-count.ts";
 
 const nullable = { text: z.string().nullable(), number: z.number().nullable() };
@@ -77,10 +77,12 @@ export const Result = z.strictObject({
   grade: AnswerGrade.nullable(),
   /** The deliberation that this one follows in a conversation. */
   previous: nullable.text,
-  /** Model calls that this deliberation made itself; what a fork adopted is not counted. */
+  /** Requests to models that this deliberation sent itself and of which it is known what they took; what a fork adopted is not counted. */
   calls: z.int(),
+  /** Further requests that were sent, and of which nobody knows what they took, as at a kill. */
+  unknown: z.int(),
   tokens: z.strictObject({ in: nullable.number, out: nullable.number, cached: nullable.number }),
-  /** US dollars; null when the price of any call is unknown. */
+  /** US dollars that `calls` took; null when the price of any of them is unknown, or nothing else is known. */
   cost: z.strictObject({ usd: nullable.number, source: z.string() }),
   /** From opening to closing, pauses included; null while it is open. */
   wallMs: nullable.number,
@@ -125,6 +127,7 @@ export function resultFold(view?: SectionView): ResultFold {
   const lacking: Result["degraded"] = [];
   /** The steps that say themselves that their part is lost. */
   const noted = new Set<string>();
+  const bill = billing();
   const folds = { waiting: waitingFold(), spent: spentFold(), criticalPath: criticalPathFold() };
   const at = {
     opened: valueByCount<Event<"deliberation-opened">>(),
@@ -164,9 +167,9 @@ export function resultFold(view?: SectionView): ResultFold {
       if (entry.origin.by !== "reactor") takeOwn(entry, count);
       if (!at.simulated.at(count) && showsSimulation(entry)) at.simulated.set(count, true);
       if (isEvent(entry, "grade-given")) historyOf(at.grades, entry.data.of).set(count, entry);
-      const call = ownCallOf(entry);
-      if (!call) return;
-      folds.spent.take(call);
+      const items = bill(entry);
+      if (items.length === 0) return;
+      items.forEach(folds.spent.add);
       at.spent.set(count, folds.spent.read());
     },
     read(count = entries.length) {

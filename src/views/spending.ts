@@ -2,6 +2,8 @@ import {
   callOf,
   isEvent,
   mayBeCharged,
+  originKey,
+  requestsCovered,
   type Call,
   type Cap,
   type Cost,
@@ -10,15 +12,21 @@ import {
   type FailureCode,
 } from "../kernel/index.ts";
 
-/** What some calls took together. A figure is null when a call that may have been charged for did not report it. */
+/** What some calls took together. A figure of tokens is null when a call that may have been charged for did not report it. */
 export type Spent = {
+  /** Requests that were answered or refused, each that was sent again, too, and of which it is known what they took. */
   readonly calls: number;
+  /** Requests that were sent, and of which nobody knows what they took: unreported, or cut off before anything was recorded. */
+  readonly unknown: number;
   readonly tokens: {
     readonly in: number | null;
     readonly out: number | null;
     readonly cached: number | null;
   };
-  /** `source`: where all figures came from, or `mixed`, `unknown` when one is missing, `none` without any call. */
+  /**
+   * `usd`: of the known calls; null where the price of one is unknown, or no call is known. `source`: where all figures came from,
+   * or `mixed`, `unknown` for null, `none` without any call.
+   */
   readonly cost: { readonly usd: number | null; readonly source: Cost["source"] | "mixed" | "none" };
 };
 
@@ -28,18 +36,43 @@ export type RunSpending = {
   readonly participants: readonly { readonly id: string; readonly spent: Spent }[];
 };
 
-/** What a deliberation's own calls took; adopted ones were paid for by the parent. */
+// BILL-1. `calls` and `unknown` of a run are together all requests that it has sent, each once: what was under way at a kill, was
+//     interrupted or given up is unknown until the event of its step accounts for it.
+
+/** What an event puts on a run's bill: its call, or, with an opening, requests without one; `sent` below 0 takes these off again. */
+export type BillItem = { readonly speaker: string; readonly model: string } & (
+  { readonly call: Call } | { readonly sent: number }
+);
+
+/** Reads a run's bill from its entries, given in order; adopted calls were paid for by the parent. */
+export function billing(): (entry: Entry) => readonly BillItem[] {
+  const open = new Map<string, BillItem & { readonly sent: number }>();
+  return (entry) => {
+    const items: BillItem[] = [];
+    for (const { origin, calls: sent, speaker, model } of entry.sent ?? []) {
+      const item = { speaker: speaker ?? "unknown", model: model ?? "unknown", sent };
+      open.set(origin, item);
+      items.push(item);
+    }
+    const origin = open.size > 0 ? originKey(entry.origin) : "";
+    const left = open.get(origin);
+    if (left && open.delete(origin))
+      items.push({ ...left, sent: -Math.min(left.sent, requestsCovered(entry)) });
+    const call = ownCallOf(entry);
+    if (call) items.push({ speaker: speakerOf(entry), model: call.model, call });
+    return items;
+  };
+}
+
+/** What a deliberation's own requests took. */
 export function spending(entries: readonly Entry[]): RunSpending {
   const total = spentFold();
   const participants = new Map<string, SpentFold>();
-  for (const entry of entries) {
-    const call = ownCallOf(entry);
-    if (!call) continue;
-    const id = speakerOf(entry);
-    const own = participants.get(id) ?? spentFold();
-    participants.set(id, own);
-    own.take(call);
-    total.take(call);
+  for (const item of entries.flatMap(billing())) {
+    const own = participants.get(item.speaker) ?? spentFold();
+    participants.set(item.speaker, own);
+    own.add(item);
+    total.add(item);
   }
   return {
     total: total.read(),
@@ -65,6 +98,17 @@ export function isCostUnknown(call: Call): boolean {
   return call.cost.usd === null && (call.ok || mayBeCharged(call.failure));
 }
 
+/** How many of a call's requests may have been charged for without anybody knowing what for. */
+export function unknownIn(call: Call): number {
+  if (!isCostUnknown(call)) return 0;
+  const isReported = call.tokens.in !== null && call.tokens.out !== null;
+  return isSilent(call) ? call.attempts : (call.unreported ?? (isReported ? 0 : call.attempts));
+}
+
+/** Whether a call's provider said what it used, and nobody knows at what price. */
+export const isUnpriced = (call: Call): boolean =>
+  call.cost.usd === null && (call.tokens.in !== null || call.tokens.out !== null);
+
 /** How a call ends that was under way: unlike one that was refused, it may have been charged for. */
 const BROKE_OFF: ReadonlySet<FailureCode> = new Set(["network", "timed-out", "cancelled", "over-budget"]);
 
@@ -75,41 +119,52 @@ export function spent(all: readonly Call[]): Spent {
   return fold.read();
 }
 
-export type SpentFold = { take(call: Call): void; read(): Spent };
+export type SpentFold = {
+  take(call: Call): void;
+  /** Takes an item of a run's bill. */
+  add(item: BillItem): void;
+  read(): Spent;
+};
 
 /** The same, call by call. */
 export function spentFold(): SpentFold {
-  const sums = { calls: 0, in: 0, out: 0, cached: 0, usd: 0 };
+  const sums = { calls: 0, unknown: 0, in: 0, out: 0, cached: 0, usd: 0 };
   // Providers without a cache do not speak of it.
   const unknown = { in: false, out: false, cached: true, usd: false };
   const sources = new Set<Cost["source"]>();
+  const take = (call: Call) => {
+    if (call.attempts === 0) return;
+    const { tokens, cost } = call;
+    const lost = unknownIn(call);
+    sums.calls += call.attempts - lost;
+    sums.unknown += lost;
+    sums.in += tokens.in ?? 0;
+    sums.out += tokens.out ?? 0;
+    sums.cached += tokens.cached ?? 0;
+    sums.usd += cost.usd ?? 0;
+    if ((call.ok && lost < call.attempts) || cost.usd !== null) sources.add(cost.source);
+    unknown.usd ||= lost < call.attempts && isUnpriced(call);
+    if (!call.ok && !BROKE_OFF.has(call.failure.code)) return;
+    unknown.in ||= tokens.in === null;
+    unknown.out ||= tokens.out === null;
+    unknown.cached &&= tokens.cached === null;
+  };
   return {
-    take(call) {
-      if (call.attempts === 0) return;
-      const { tokens, cost } = call;
-      const usd = isCostUnknown(call) ? null : cost.usd;
-      sums.calls += 1;
-      sums.in += tokens.in ?? 0;
-      sums.out += tokens.out ?? 0;
-      sums.cached += tokens.cached ?? 0;
-      sums.usd += usd ?? 0;
-      if (call.ok || cost.usd !== null) sources.add(cost.source);
-      if (!call.ok && !BROKE_OFF.has(call.failure.code)) return;
-      unknown.in ||= tokens.in === null;
-      unknown.out ||= tokens.out === null;
-      unknown.cached &&= tokens.cached === null;
-      unknown.usd ||= usd === null;
+    take,
+    add(item) {
+      if ("call" in item) take(item.call);
+      else sums.unknown += item.sent;
     },
     read() {
-      const figure = (name: keyof typeof unknown) => (unknown[name] ? null : sums[name]);
+      const figure = (name: "in" | "out" | "cached") => (unknown[name] ? null : sums[name]);
       const [only = "none"] = sources;
+      const isUnknown = unknown.usd || (sums.calls === 0 && sums.unknown > 0);
       return {
-        calls: sums.calls,
+        ...{ calls: sums.calls, unknown: sums.unknown },
         tokens: { in: figure("in"), out: figure("out"), cached: figure("cached") },
-        cost: {
-          usd: figure("usd"),
-          source: unknown.usd ? "unknown" : sources.size > 1 ? "mixed" : only,
-        },
+        cost: isUnknown
+          ? { usd: null, source: "unknown" }
+          : { usd: sums.usd, source: sources.size > 1 ? "mixed" : only },
       };
     },
   };

@@ -1,5 +1,6 @@
 import { dateFormat, numberFormat, relativeFormat } from "./language.ts";
 import { t } from "./strings.ts";
+import type { Result } from "../views/result.ts";
 
 /** In the reader's language; null is told as unknown. */
 export const formatCount = (count: number | null): string =>
@@ -32,6 +33,13 @@ export const formatMoney = (usd: number | null): string =>
         ...{ style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" },
         maximumFractionDigits: usd === 0 || usd >= 1 ? 2 : 4,
       }).format(usd);
+
+/** What a run's calls came to, and how many it is not known of. */
+export const formatBill = ({ calls, unknown, cost }: Pick<Result, "calls" | "unknown" | "cost">): string =>
+  [
+    ...(calls > 0 ? [cost.source === "free" ? t.free : formatMoney(cost.usd)] : []),
+    ...(unknown > 0 ? [t.callsUnknown(unknown)] : []),
+  ].join(" + ");
 
 export function formatTime(ms: number): string {
   const unit = (value: number, name: "second" | "minute" | "hour" | "millisecond", digits = 0) =>

@@ -391,5 +391,6 @@ export type ContributionsReply = {
   readonly standing: Measured;
   readonly overlap: Measured & { readonly unsupported: number | null };
   readonly calls: number;
+  readonly unknown: number;
   readonly cost: { readonly usd: number | null };
 };

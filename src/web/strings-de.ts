@@ -6,6 +6,7 @@ export const de: FirstStrings = {
   product: "Parley",
   unknown: "unbekannt",
   free: "kostenlos",
+  callsUnknown: (calls) => `${plural(calls, "Aufruf", "Aufrufe")} unbekannt`,
   none: "keine",
   loading: "Wird geladen …",
   retry: "Erneut versuchen",

@@ -5,6 +5,7 @@ export const en = {
   product: "Parley",
   unknown: "unknown",
   free: "free",
+  callsUnknown: (calls: number) => `${plural(calls, "call", "calls")} unknown`,
   none: "none",
   loading: "Loading …",
   retry: "Try again",

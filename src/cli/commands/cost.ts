@@ -2,7 +2,7 @@ import { usageSince, type UsageReport } from "../../app/usage.ts";
 import type { CostRow } from "../../views/cost.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { wrapped } from "../../reports/text-width.ts";
-import { formatNumber, formatUsd, pluralize } from "../../text/format.ts";
+import { formatBill, formatNumber, formatUsd, pluralize } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import type { COST } from "../options.ts";
 import { withStore } from "../session.ts";
@@ -23,24 +23,17 @@ function costText({ by, since, rows, total, timeZone }: UsageReport, width: numb
   if (rows.length === 0)
     return since === null ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
   const isWide = width >= NARROW;
-  const cells = ({ key, calls, tokens, unknown, usd }: CostRow) => [
+  const cells = ({ key, calls, tokens, unknown, unpriced, usd }: CostRow) => [
     key,
     formatNumber(calls),
     ...(isWide ? [formatNumber(tokens.in), formatNumber(tokens.out)] : []),
-    unknown === calls && usd === 0 ? "unknown" : formatUsd(usd),
-    ...(isWide && total.unknown > 0 ? [formatNumber(unknown)] : []),
+    formatBill({ calls, unknown, usd }, unpriced === calls && usd === 0 ? "unknown" : formatUsd(usd)),
   ];
-  const heads = [
-    by.toUpperCase(),
-    "CALLS",
-    ...(isWide ? ["INPUT", "OUTPUT"] : []),
-    "COST",
-    ...(isWide && total.unknown > 0 ? ["UNKNOWN"] : []),
-  ];
+  const heads = [by.toUpperCase(), "CALLS", ...(isWide ? ["INPUT", "OUTPUT"] : []), "COST"];
   const notes = [
-    ...(total.unknown > 0
+    ...(total.unknown + total.unpriced > 0
       ? [
-          `The cost of ${pluralize(total.unknown, "call")} is unknown and not in the sums: no price, or no usage was reported.`,
+          `The cost of ${pluralize(total.unknown + total.unpriced, "call")} is unknown and not in the sums: no price, or no usage was reported.`,
         ]
       : []),
     ...(by === "day" ? [`Days in ${timeZone}.`] : []),

@@ -53,6 +53,7 @@ const judging = (simulated: boolean, scores: readonly (number | null)[]): Judgin
   asked: { of: scores.length, done: scores.length },
   lost: [],
   calls: scores.length,
+  unknown: 0,
   tokens: { in: 1, out: 1, cached: null },
   cost: { usd: 0, source: "free" },
   kind: "grade",

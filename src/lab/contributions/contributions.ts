@@ -88,6 +88,7 @@ export const Contributions = z.strictObject({
   overlap: z.strictObject({ ...method, unsupported: figure }),
   /** The calls of this measurement; a later one reuses them and makes none. */
   calls: z.int(),
+  unknown: z.int(),
   tokens: z.strictObject({ in: figure, out: figure, cached: figure }),
   cost: z.strictObject({ usd: figure, source: z.string() }),
 });

@@ -154,8 +154,10 @@ function rewritingRows({ members, leaveOneOut }: Contributions): LabelledRow[] {
   return table.length > 0 ? [{ label: "", table }] : [];
 }
 
-const spentWords = ({ calls, tokens, cost }: Contributions): string =>
-  calls === 0 ? "no calls" : `${pluralize(calls, "call")}; ${formatTokens(tokens)}; ${formatCost(cost)}`;
+const spentWords = ({ calls, tokens, ...spent }: Contributions): string =>
+  calls + spent.unknown === 0
+    ? "no calls"
+    : `${pluralize(calls, "call")}; ${formatTokens(tokens)}; ${formatCost({ calls, ...spent })}`;
 
 type Setting = { readonly narrow: number; readonly style: Style };
 

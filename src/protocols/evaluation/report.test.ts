@@ -63,6 +63,7 @@ const report: EvaluationReport = {
   families: [],
   warnings: [],
   calls: 2,
+  unknown: 0,
   tokens: { in: 1_000, out: 200, cached: null },
   cost: { usd: 0.5, source: "provider" },
 };

@@ -14,8 +14,8 @@ type Scored = EvaluationReport["agents"][string];
  * `unpriced` names the models without a known price. No foreign text can change the document's structure. Ends in a newline.
  */
 export function evaluationMarkdown(report: EvaluationReport, unpriced: readonly string[] = []): string {
-  const { debate, simulated, calls, tokens, cost, id } = report;
-  const usage = [pluralize(calls, "call"), formatTokens(tokens), formatCost(cost, unpriced)].join(" · ");
+  const { debate, simulated, calls, tokens, id } = report;
+  const usage = [pluralize(calls, "call"), formatTokens(tokens), formatCost(report, unpriced)].join(" · ");
   const parts = [
     `# Evaluation of ${inline(debate, 200) || "a debate"}`,
     simulated ? "**simulated models**" : "",

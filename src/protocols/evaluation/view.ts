@@ -65,7 +65,7 @@ export const sectionSchema = z.strictObject({
   families: z.array(z.strictObject({ evaluator: z.string(), family: z.string(), as: z.array(z.string()) })),
   /** What a reader should know before the scores, in words. */
   warnings: z.array(z.string()),
-  ...Result.pick({ calls: true, tokens: true, cost: true }).shape,
+  ...Result.pick({ calls: true, unknown: true, tokens: true, cost: true }).shape,
 });
 export type EvaluationReport = z.infer<typeof sectionSchema>;
 

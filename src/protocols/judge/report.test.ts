@@ -15,6 +15,7 @@ const head = {
   form: "prometheus",
   rubric: "answer-quality",
   calls: 400,
+  unknown: 0,
   tokens: { in: 400_000, out: 40_000, cached: null },
   cost: { usd: 1.234, source: "provider" },
 };
@@ -22,9 +23,9 @@ type TextStyle = Parameters<typeof answerText>[1];
 
 /** What `show` prints of a judge's run. */
 function textOf(section: JudgeSection, names: readonly string[], style: TextStyle): string {
-  const { id, status, simulated, model, family, calls, tokens, cost } = section;
+  const { id, status, simulated, model, family, calls, unknown, tokens, cost } = section;
   const result = {
-    ...{ id, status, simulated, calls, tokens, cost, section },
+    ...{ id, status, simulated, calls, unknown, tokens, cost, section },
     protocol: { name: "judge", version: 1 },
     question: "Who is right?",
     ...{

@@ -148,15 +148,15 @@ export const JUDGE_HEAD = {
   family: z.string().nullable(),
   form: z.string(),
   rubric: z.string(),
-  ...Result.pick({ calls: true, tokens: true, cost: true }).shape,
+  ...Result.pick({ calls: true, unknown: true, tokens: true, cost: true }).shape,
 };
 
 const JudgeHead = z.object(JUDGE_HEAD);
 type JudgeHead = z.infer<typeof JudgeHead>;
 
 export function headOf(work: JudgedWork): JudgeHead {
-  const { id, status, simulated, model, family, form, rubric, calls, tokens, cost } = work;
-  return { id, status, simulated, model, family, form, rubric, calls, tokens, cost };
+  const { id, status, simulated, model, family, form, rubric, calls, unknown, tokens, cost } = work;
+  return { id, status, simulated, model, family, form, rubric, calls, unknown, tokens, cost };
 }
 
 /** What `parley judge grade --json` and `parley judge compare --json` print. Published as `schemas/judgement.schema.json`. */

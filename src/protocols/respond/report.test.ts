@@ -4,7 +4,7 @@ import { responseLines } from "./report.ts";
 
 it("says who answered, what memory gave, what it took and where it is kept", () => {
   const result = {
-    id: "abc",
+    ...{ id: "abc", calls: 1, unknown: 0 },
     tokens: { in: 1_234, out: 5, cached: null },
     cost: { usd: 0, source: "free" },
     wallMs: 1_500,
@@ -24,7 +24,7 @@ it("says who answered, what memory gave, what it took and where it is kept", () 
 it("names the next commands behind the id, as far as there is room", () => {
   const next = ["parley show abc", "parley respond --continue abc"];
   const result = {
-    id: "abc",
+    ...{ id: "abc", calls: 1, unknown: 0 },
     tokens: { in: 1, out: 5, cached: null },
     cost: { usd: 0, source: "free" },
     wallMs: 1_500,
@@ -46,7 +46,7 @@ it.each([20, 30, 40, 60, 80])("takes at most three lines of %i cells, and never 
     for (const recalled of [null, { engrams: 12, facts: 3, how: "" }]) {
       const lines = responseLines(
         {
-          id: "whx3p8yn75ty",
+          ...{ id: "whx3p8yn75ty", calls: 1, unknown: 0 },
           tokens: { in: 5_960, out: 1_153, cached: 1_000 },
           cost: { usd: 0.0079, source: "table" },
           wallMs: 6_400,

@@ -4,6 +4,7 @@ import { oneLine } from "../../reports/printable.ts";
 import { formatCost, formatTokens } from "../../reports/words.ts";
 import { cutTo, widthOf } from "../../reports/text-width.ts";
 import { formatDuration, pluralize } from "../../text/format.ts";
+import type { Spent } from "../../views/spending.ts";
 import type { Result } from "../../views/result.ts";
 import type { RespondSection } from "./view.ts";
 
@@ -41,7 +42,7 @@ const memoryWords = ({ engrams, facts }: NonNullable<RespondSection["recalled"]>
  * there is a `width`, on at most three of so many cells, without what finds no room there.
  */
 export function responseLines(
-  { id, tokens, cost, wallMs, simulated }: Pick<Result, "id" | "tokens" | "cost" | "wallMs" | "simulated">,
+  { id, wallMs, simulated, ...spent }: Pick<Result, keyof Spent | "id" | "wallMs" | "simulated">,
   {
     recalled,
     model,
@@ -62,9 +63,9 @@ export function responseLines(
   }, id);
   const name = simulated ? `${oneLine(model, 60)} (simulated)` : oneLine(model, 60);
   const memory = recalled ? memoryWords(recalled) : "";
-  const usage = formatTokens(tokens);
+  const usage = formatTokens(spent.tokens);
   const time = wallMs === null ? "" : formatDuration(wallMs);
-  const parts = [name, memory, usage, formatCost(cost, unpriced), time, named].filter(Boolean);
+  const parts = [name, memory, usage, formatCost(spent, unpriced), time, named].filter(Boolean);
   const optional = [usage, memory, time];
   for (let dropped = 0; dropped <= optional.length; dropped += 1) {
     const kept = parts.filter((part) => !optional.slice(0, dropped).includes(part));

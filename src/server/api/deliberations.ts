@@ -105,8 +105,8 @@ export const deliberationRoutes: readonly ApiRoute[] = [
     headers: { "If-None-Match": "An ETag: 304 as long as nothing more is recorded." },
     replies: { 200: Result, 304: { type: "", description: "Nothing more is recorded" }, ...REFUSALS },
     async handle({ results, caller: { principal }, params: { id }, request }) {
-      const { seq, bytes } = await results.of(principal, id);
-      const headers = { etag: `"${seq}"`, "cache-control": "private, no-cache" };
+      const { etag, bytes } = await results.of(principal, id);
+      const headers = { etag, "cache-control": "private, no-cache" };
       if (isUnchanged(request.headers["if-none-match"], headers.etag)) return { status: 304, headers };
       return { status: 200, headers, content: { type: "application/json", bytes } };
     },
@@ -241,9 +241,9 @@ export async function openedReply(
         ? { isOver: false, entries: [] }
         : await awaitEnd(call, { id, principal, ms, signal: call.signal });
     if (isOver && (ms > 0 || !fresh)) {
-      const { seq, bytes } = await results.of(principal, id);
+      const { etag, bytes } = await results.of(principal, id);
       return {
-        ...{ status: 200, headers: { ...headers, etag: `"${seq}"` } },
+        ...{ status: 200, headers: { ...headers, etag } },
         content: { type: "application/json", bytes },
       };
     }

@@ -202,7 +202,7 @@ export const Usage = z.strictObject({
 });
 function usageRow() {
   return z.strictObject({
-    ...{ key: text, calls: z.int(), unknown: z.int(), usd: z.number() },
+    ...{ key: text, calls: z.int(), unknown: z.int(), unpriced: z.int(), usd: z.number() },
     tokens: z.strictObject({ in: z.number(), out: z.number() }),
   });
 }

@@ -4,7 +4,7 @@ import { isEvent } from "../../kernel/index.ts";
 import type { Result } from "../../views/result.ts";
 import { address, hrefTo } from "../address.ts";
 import { useShown, useNeededTexts, type ShownRun } from "../folds.ts";
-import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { formatBill, formatCount, formatTime } from "../formats.ts";
 import { openingDifferences } from "../opening-differences.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Empty, Failure, Loading } from "../parts/states.tsx";
@@ -100,7 +100,7 @@ function Figures({ results }: { readonly results: Two<Result> }): VNode {
           row(t.compare.tokens, ({ tokens }) =>
             tokens.in === null || tokens.out === null ? t.unknown : t.tokens(tokens.in + tokens.out),
           ),
-          row(t.run.cost, ({ cost }) => formatMoney(cost.usd)),
+          row(t.run.cost, formatBill),
           row(t.run.wall, ({ wallMs }) => (wallMs === null ? t.run.notClosed : formatTime(wallMs))),
           row(t.run.criticalPath, ({ criticalPathMs }) => formatTime(criticalPathMs)),
           row(t.compare.participants, ({ participants }) => (

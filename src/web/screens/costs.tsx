@@ -38,22 +38,29 @@ export function Costs(): VNode {
 
 function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageReply }): VNode {
   const most = Math.max(...rows.map(({ usd }) => usd), 0);
-  const cells = ({ key, calls, unknown, usd, tokens }: UsageReply["total"], name: string) => [
-    name,
-    formatCount(calls),
-    formatCount(tokens.in),
-    formatCount(tokens.out),
-    unknown === calls && usd === 0 ? t.unknown : formatMoney(usd),
-    unknown === 0 ? "" : t.costs.unknown(unknown),
-    most > 0 && key !== total.key ? (
-      <meter class="bar-meter" min={0} max={most} value={usd} aria-hidden="true" />
-    ) : (
-      ""
-    ),
-  ];
+  const cells = (
+    { key, calls, unknown: unreported, unpriced, usd, tokens }: UsageReply["total"],
+    name: string,
+  ) => {
+    const unknown = unreported + unpriced;
+    return [
+      name,
+      formatCount(calls),
+      formatCount(tokens.in),
+      formatCount(tokens.out),
+      unpriced === calls && usd === 0 ? t.unknown : formatMoney(usd),
+      unknown === 0 ? "" : t.costs.unknown(unknown),
+      most > 0 && key !== total.key ? (
+        <meter class="bar-meter" min={0} max={most} value={usd} aria-hidden="true" />
+      ) : (
+        ""
+      ),
+    ];
+  };
+  const unknown = total.unknown + total.unpriced;
   return (
     <>
-      {total.unknown > 0 && <p class="notice warn">{t.costs.unknownNote(t.calls(total.unknown))}</p>}
+      {unknown > 0 && <p class="notice warn">{t.costs.unknownNote(t.calls(unknown))}</p>}
       <Table
         label={t.nav.costs}
         heads={[

@@ -6,7 +6,7 @@ import { pendingSeats } from "../../views/pending-seats.ts";
 import type { Result } from "../../views/result.ts";
 import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
-import { formatMoment, formatMoney, formatTime } from "../formats.ts";
+import { formatBill, formatMoment, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
 import type { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/refusal.tsx";
@@ -20,7 +20,7 @@ type HeadProps = { readonly shown: ShownRun; readonly result: Result };
 
 /** The question, where the run stands, and above everything what is missing or waited for. */
 export function RunHead({ shown, result }: HeadProps): VNode {
-  const { status, question, protocol, simulated, participants, calls, cost, wallMs } = result;
+  const { status, question, protocol, simulated, participants, calls, wallMs } = result;
   const strategy = (result.section as { readonly strategy?: unknown } | null)?.strategy; // a section is its protocol's own
   const opened = shown.entries.value.find((entry) => isEvent(entry, "deliberation-opened"));
   const facts = [
@@ -28,7 +28,7 @@ export function RunHead({ shown, result }: HeadProps): VNode {
     typeof strategy === "string" ? strategy : "",
     t.models(new Set(participants.map(({ model }) => model)).size),
     calls > 0 ? t.calls(calls) : "",
-    calls > 0 ? (cost.source === "free" ? t.free : formatMoney(cost.usd)) : "",
+    formatBill(result),
     wallMs === null ? "" : formatTime(wallMs),
     opened ? formatMoment(opened.at) : "",
   ].filter(Boolean);

@@ -5,7 +5,7 @@ import type { Result } from "../../views/result.ts";
 import { speakerOf, spending, type Spent } from "../../views/spending.ts";
 import { hrefWith } from "../address.ts";
 import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
-import { formatCount, formatMoney, formatTime } from "../formats.ts";
+import { formatBill, formatCount, formatTime } from "../formats.ts";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -114,17 +114,18 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
 }
 
 /** The figures of what was spent, in the order of the heads below; without a column for what no provider spoke of. */
-const spentCells = ({ calls, tokens, cost }: Spent, hasCache: boolean): readonly string[] => [
-  formatCount(calls),
+const spentCells = ({ tokens, ...spent }: Spent, hasCache: boolean): readonly string[] => [
+  formatCount(spent.calls),
   formatCount(tokens.in),
   ...(hasCache ? [formatCount(tokens.cached)] : []),
   formatCount(tokens.out),
-  formatMoney(cost.usd),
+  formatBill(spent),
 ];
 
 function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode {
   const { total, participants: rows } = spending(entries);
-  if (total.calls === 0) return <Empty title={t.run.usageEmpty} next={t.run.usageEmptyNext} />;
+  if (total.calls + total.unknown === 0)
+    return <Empty title={t.run.usageEmpty} next={t.run.usageEmptyNext} />;
   const hasCache = total.tokens.cached !== null;
   const heads = [
     ...[t.run.callsHead, t.run.tokensIn, ...(hasCache ? [t.run.tokensCached] : [])],

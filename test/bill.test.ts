@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openParley, type Parley } from "../src/app/parley.ts";
+import { DeliberationId } from "../src/kernel/index.ts";
+import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
+import { random } from "../src/stats/numbers.ts";
+import { resultOf } from "../src/views/result.ts";
+import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
+import { OPENED } from "./support/opened-runs.ts";
+import { scratch } from "./support/scratch.ts";
+
+// BILL-1 over a real store and a model server that counts: runs that are interrupted at chance moments and resumed. Kills are in
+// the table of each protocol (`playKilled` asks the same there) and in `npm run storm`.
+
+let sim: SimServer;
+let counted: CountedCalls;
+beforeAll(async () => {
+  const listening = await simServer({ host: "127.0.0.1", port: 0, key: undefined, sim: createSim() });
+  if (!listening.ok) throw new Error(listening.reason);
+  sim = listening.server;
+  counted = await countedCalls(sim.url);
+});
+afterAll(async () => {
+  await counted[Symbol.asyncDispose]();
+  await sim.close();
+});
+
+const reaches = (calls: number) =>
+  expect.poll(counted.calls, { interval: 3, timeout: 20_000 }).toBeGreaterThanOrEqual(calls);
+
+/** What the bill says, how many requests have a row, and how many the server counted. */
+async function billOf(parley: Parley, given: string) {
+  const id = DeliberationId.parse(given);
+  const { store } = parley.context();
+  const result = resultOf(await store.read(id));
+  const rows = (await store.reservations(id)).reduce((sum, { calls }) => sum + calls, 0);
+  return { billed: (result?.calls ?? 0) + (result?.unknown ?? 0), unknown: result?.unknown, rows };
+}
+
+let lost = 0;
+
+it.each(Object.keys(OPENED))("every request of an interrupted run of %s is on its bill", async (kind) => {
+  const chance = random(kind);
+  using folder = scratch();
+  const env = { OPENAI_BASE_URL: counted.url, OPENAI_API_KEY: "sk-test", OLLAMA_HOST: "127.0.0.1:1" };
+  const store = join(folder.home, "parley.db");
+  let id = "";
+  let before = 0;
+  for (let nth = 0; nth < 3; nth += 1) {
+    await using parley = await openParley({ store, env });
+    id ||= (await OPENED[kind]?.(parley)) ?? "";
+    if (nth === 0) before = counted.calls();
+    const run = await parley.resume(id);
+    const limit = counted.calls() + 1 + Math.floor(chance() * 4);
+    await Promise.race([reaches(limit), run.outcome()]);
+    run.interrupt();
+    await run.outcome();
+    await run.reactions;
+  }
+  await using parley = await openParley({ store, env });
+  const run = await parley.resume(id);
+  expect((await run.outcome()).status).toBe("answered");
+  await run.reactions;
+  const { billed, unknown, rows } = await billOf(parley, id);
+  const sent = counted.calls() - before;
+  expect(billed).toBeGreaterThanOrEqual(sent);
+  expect(billed).toBe(rows); // each once
+  lost += unknown ?? 0;
+});
+
+it("some of which nobody knows what they took", () => expect(lost).toBeGreaterThan(0));
