@@ -16,7 +16,7 @@ import { openParley } from "../src/index.ts";
 const CEILINGS = {
   modules: 260,
   kilobytesOfCode: 1_485,
-  statements: 112,
+  statements: 113,
   transactions: 17,
   kilobytes: 7_200,
 };

@@ -3,6 +3,7 @@ import {
   canonical,
   type DeliberationId,
   Fault,
+  unlessForgotten,
   isEvent,
   isIntermediate,
   reactorLease,
@@ -51,7 +52,8 @@ export async function turnsBefore(
   let left = Infinity;
   let isReplaced = again;
   for (let id = previous, steps = 0; id !== undefined && steps < most && left > 0; steps += 1) {
-    const entries: readonly Entry[] = await store.read(id);
+    const entries: readonly Entry[] = await store.read(id).catch(unlessForgotten);
+    if (entries.length === 0 && steps > 0) break; // it was forgotten, and what came before it is not known
     const opened = findOpening(entries, id);
     const answer = by === "A" ? answerEvent(entries) : answerOfB(entries);
     if (answer && !isReplaced) {

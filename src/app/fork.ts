@@ -55,7 +55,7 @@ export async function forkChanges(
   how: HowForked,
 ): Promise<ForkChanges> {
   const { changes, texts } = await planFork(context, parent, how);
-  await Promise.all([...texts].map(([digest, text]) => context.store.putText(digest, text)));
+  await context.store.putTexts(texts);
   return changes;
 }
 

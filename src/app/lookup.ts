@@ -42,10 +42,14 @@ export async function resolveId({ store }: Pick<AppContext, "store">, id: string
   if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
   const [opened] = await store.read(parsed.data);
   if (opened) return parsed.data;
-  const matching = await store.list({ limit: MAX_LISTED + 1, prefix: id });
+  const named = await store.list({ limit: MAX_LISTED + 1, prefix: id });
+  const matching = named.length > 0 ? named : await store.list({ limit: 2, prefix: id, status: "forgotten" });
   const [only] = matching;
   if (!only) throw new Fault("deliberation-missing", { id });
-  if (matching.length === 1) return only.id;
+  if (matching.length === 1) {
+    if (only.status === "forgotten") await store.read(only.id); // says so
+    return only.id;
+  }
   const ids = matching.slice(0, MAX_LISTED).map((one) => one.id);
   throw new Fault("configuration", {
     why: `${matching.length > MAX_LISTED ? `more than ${MAX_LISTED}` : matching.length} runs begin with "${id}"`,

@@ -28,6 +28,7 @@ import { resolveTurn } from "./conversation.ts";
 import type { RunEstimate } from "./estimate.ts";
 import type { ForkEstimate } from "./fork.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
+import type { Forgotten } from "./forget.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
 import type { InboxItem, OwnSeat, SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
@@ -157,6 +158,8 @@ export interface Parley extends AsyncDisposable {
   feedback(id: string, feedback: Feedback, options?: PrincipalOptions): Promise<FeedbackOutcome>;
   /** Closes an open deliberation for good; false if it had already ended. A process that drives it stops. */
   cancel(id: string, options?: PrincipalOptions): Promise<boolean>;
+  /** Forgets a deliberation that has ended: what it cost still counts. */
+  forget(id: string, options?: PrincipalOptions): Promise<Forgotten>;
   /** Runs the protocol again from the recorded replies, without model calls, and compares. @throws Fault `replay-differs` */
   replay(
     id: string,
@@ -347,6 +350,11 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     async cancel(id, call) {
       const context = writing(call);
       return context.engine.cancel(await resolveId(context, id), "cancelled by its client");
+    },
+    async forget(id, call) {
+      const { store: own, world } = writing(call);
+      const { forgetRun } = await import("./forget.ts");
+      return forgetRun({ store: own, now: world.now, leases: store.leases }, id);
     },
     async replay(id, call) {
       const context = reading(call);

@@ -5,9 +5,10 @@ import {
   isUnreadable,
   type DeliberationId,
   type Entry,
+  type FoldParts,
   type OrganizationStore,
 } from "../kernel/index.ts";
-import type { FoldParts, PartQuery, RunProjection, StoredPart } from "../stores/projection.ts";
+import type { PartQuery, RunProjection, StoredPart } from "../stores/projection.ts";
 import {
   addRunTally,
   emptyRunTally,
@@ -123,7 +124,7 @@ async function readable(
 const parsePart = (data: string) => JSON.parse(data) as RunPart;
 const parseTally = (data: string) => JSON.parse(data) as RunTally;
 
-const foldParts: FoldParts = (sum, { less, more }) => {
+export const foldParts: FoldParts = (sum, { less, more }) => {
   const tally = sum === null ? emptyRunTally() : parseTally(sum);
   for (const data of less) addRunTally(tally, tallyPart(parsePart(data)), -1);
   for (const data of more) addRunTally(tally, tallyPart(parsePart(data)));

@@ -17,7 +17,7 @@ export type UsageReport = {
 
 /** Adds up what recorded calls cost, of the runs that were opened since a time in milliseconds since 1970. */
 export async function usageSince(
-  store: Pick<OrganizationStore, "list" | "read">,
+  store: Pick<OrganizationStore, "list" | "read" | "tombstones">,
   {
     by,
     since,
@@ -39,6 +39,7 @@ export async function usageSince(
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
   const byId = new Map(keys.map((key) => [key.id, key]));
   const rows = costBy(runs, by, {
+    tombstones: await store.tombstones(since === undefined ? undefined : new Date(since).toISOString()),
     dayOf: (ms) => day.format(ms),
     userOf: (key) => byId.get(key ?? "")?.principal.user,
   });

@@ -279,6 +279,14 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["cancel ID", "cancel whx3"],
     run: async (io, _given, [id = ""]) => (await import("./commands/runs.ts")).cancel(io, id),
   }),
+  defineCommand("rm <id...>", "Forget runs that have ended, with what memory took", {
+    details:
+      "What they cost stays in cost, and in the caps of keys. Forks and later turns keep what they hold themselves. " +
+      "Of a run that has not ended: cancel it first.",
+    options: { yes: options.YES },
+    examples: ["rm ID", "rm whx3 7c2k --yes"],
+    run: async (io, given, ids) => (await import("./commands/runs.ts")).rm(io, given, ids),
+  }),
   defineCommand("export [id]", "Print a run as a document, a page or data", {
     details:
       "The run is an id, or a file: a result of Dialectic, or what --format debate printed. " +

@@ -9,7 +9,7 @@ const COMMAND_GROUPS = {
   "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
   "Past runs": [
     ...["list", "show", "resume", "retry", "fork", "replay", "export", "cost", "contributions", "feedback"],
-    ...["answer", "seat", "inbox", "cancel"],
+    ...["answer", "seat", "inbox", "cancel", "rm"],
   ],
   Evaluate: ["bench", "benches", "tasks", "eval", "judge", "audit", "history", "league", "forest", "test"],
   Setup: [

@@ -169,6 +169,12 @@ export async function askHidden(question: string): Promise<string | undefined> {
   }
 }
 
+/** Why nothing is deleted where there is nobody to ask. */
+export const NO_TERMINAL = {
+  why: "deletion cannot be undone, and there is no terminal to confirm it on",
+  next: "add --yes",
+};
+
 /** Whether a person on the terminal says yes. @throws Fault `configuration`, as `refusal` says, where there is none to ask */
 export async function isConfirmed(
   question: string,

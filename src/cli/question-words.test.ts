@@ -40,7 +40,7 @@ describe("a bare word", () => {
     ["42", "parley --help"],
     ["Hello!", "parley --help", "'Hello!'"],
     ["list?", "parley list", "'list?'"],
-    ["rm", "parley cancel"],
+    ["kill", "parley cancel"],
     ["Why?", "parley --help", "'Why?'"],
     ["?", "parley --help", "'?'"],
     ["it's", "parley --help", "'it'\\''s'"],
@@ -68,7 +68,7 @@ describe("a bare word", () => {
   ])("%j is read as %s", async (argv, expected) => expect(await read(...argv)).toBe(expected));
 
   it.each([
-    ["rm", "x7Kq2"],
+    ["kill", "x7Kq2"],
     ["git", "status"],
     ["inspect", "x7Kq2"],
     ["compare", "x7Kq2", "b8Lr3"],

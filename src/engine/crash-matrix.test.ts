@@ -162,7 +162,7 @@ const scenarios: Record<string, Scenario> = {
       const first = await engine.fork(opened.deliberation, bolder);
       await engine.drive(first.opened.deliberation, { signal: alone });
       const instructions = Digest.parse("0".repeat(64));
-      await store.for(LOCAL).putText(instructions, "be eve");
+      await store.for(LOCAL).putTexts(new Map([[instructions, "be eve"]]));
       const participants = first.opened.data.participants.map((one) =>
         one.id === "ada"
           ? { ...one, model: `sim/eve` as typeof one.model, persona: { name: "eve", instructions } }

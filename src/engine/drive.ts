@@ -4,6 +4,7 @@ import {
   canonical,
   Fault,
   isEvent,
+  unlessForgotten,
   isOutage,
   type Closing,
   type DeliberationId,
@@ -160,12 +161,14 @@ async function parentOf(
   store: OrganizationStore,
   { id, upToSeq, asksOutages, opening }: ParentHistory,
 ): Promise<NonNullable<StepsContext["parent"]>> {
-  const history = createHistory(
-    { read: async (deliberation) => (await store.read(deliberation)).filter(({ seq }) => seq <= upToSeq) },
-    id,
-  );
+  let isForgotten = false;
+  const gone = (error: unknown) => ((isForgotten = true), unlessForgotten(error));
+  const read = async (of: DeliberationId) =>
+    (await store.read(of).catch(gone)).filter(({ seq }) => seq <= upToSeq);
+  const history = createHistory({ read }, id);
   await history.catchUp();
-  const { budget } = openingOf(history, id).data;
+  // Of a parent that was forgotten nothing is adopted any more.
+  const { budget } = isForgotten ? opening : openingOf(history, id).data;
   const sameBudget = canonical(budget) === canonical(opening.budget);
   const isRepeated = (entry: Entry): boolean => {
     const call = callOf(entry);

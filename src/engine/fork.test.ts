@@ -35,7 +35,7 @@ async function parent(lines: Parameters<typeof stage>[0]["script"] = script) {
     };
   };
   const withEve = async (id: string) => {
-    await on.store.for(LOCAL).putText(textDigest("be eve"), "be eve");
+    await on.store.for(LOCAL).putTexts(new Map([[textDigest("be eve"), "be eve"]]));
     const persona = { name: "eve", instructions: textDigest("be eve") };
     return Opening.shape.participants.parse(
       opened.data.participants.map((one) => (one.id === id ? { ...one, model: "sim/eve", persona } : one)),

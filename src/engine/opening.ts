@@ -169,7 +169,7 @@ export async function open(
 ): Promise<OpenResult> {
   const { opening, texts } = await prepareInput(checks, input);
   // Texts are stored first, so that an opening never names a missing one.
-  await Promise.all([...texts].map(([digest, text]) => store.putText(digest, text)));
+  await store.putTexts(texts);
   const { series } = opening;
   const id = series
     ? idInSeries({ organization: opening.organization, series: series.id, index: series.index })
@@ -203,6 +203,7 @@ async function record(store: OrganizationStore, { id, request, opening }: NewOpe
   const event = checkedEvent({ type: "deliberation-opened", data: opening }); // `open` and `fork` have parsed it
   const appended = await store.append(id, [event], { by: "open", request });
   const opened = appended.ok ? appended.events[0] : undefined;
+  if (!appended.ok) await store.read(id); // says so of one that was forgotten
   if (!appended.ok || !opened || !isEvent(opened, "deliberation-opened"))
     throw new Fault("deliberation-missing", { id });
   // OPEN-3: a fresh opening cannot differ.

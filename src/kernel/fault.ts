@@ -2,6 +2,8 @@
 type Faults = {
   "deliberation-missing": { id: string };
   "deliberation-closed": { id: string; outcome: string };
+  /** `at`: ISO 8601 in UTC. */
+  "deliberation-forgotten": { id: string; at: string };
   "step-repeated": { key: string };
   "step-changed": { key: string };
   "step-ended-wrong": { key: string; type: string };
@@ -35,6 +37,7 @@ export type FaultCode = keyof Faults;
 const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "deliberation-missing": (d) => `no run "${d.id}"`,
   "deliberation-closed": (d) => `run ${d.id} is closed (${d.outcome}); fork it to continue`,
+  "deliberation-forgotten": (d) => `run ${d.id} was forgotten at ${d.at}; what it cost still counts`,
   "step-repeated": (d) => `step "${d.key}" was started twice in one run; give each step its own key`,
   "step-changed": (d) =>
     `step "${d.key}" is recorded with different input; a protocol that changed needs a new version`,
@@ -82,8 +85,15 @@ export const isFault = <C extends FaultCode>(error: unknown, code?: C): error is
   error.name === "Fault" &&
   (code === undefined || ("code" in error && error.code === code));
 
-export type Unreadable = "journal-damaged" | "schema-newer" | "text-missing";
+/** For `catch`: no events of a run that was forgotten. @throws any other error */
+export function unlessForgotten(error: unknown): readonly never[] {
+  if (isFault(error, "deliberation-forgotten")) return [];
+  throw error;
+}
 
-/** True if a run cannot be read: it is damaged, a text that it pins is missing, or a newer version wrote to it. Other runs can be read. */
+export type Unreadable = "journal-damaged" | "schema-newer" | "text-missing" | "deliberation-forgotten";
+const UNREADABLE = /^(?:journal-damaged|schema-newer|text-missing|deliberation-forgotten)$/;
+
+/** True if a run cannot be read: damaged, forgotten, without a text that it pins, or written to by a newer version. Other runs can be read. */
 export const isUnreadable = (error: unknown): error is Fault<Unreadable> =>
-  isFault(error, "journal-damaged") || isFault(error, "schema-newer") || isFault(error, "text-missing");
+  isFault(error) && UNREADABLE.test(error.code);

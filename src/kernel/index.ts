@@ -40,7 +40,7 @@ export {
 export { type DataOf, EVENT_SCHEMA, type NewEvent, parseEvent } from "./event.ts";
 export { type EventType, isEventType } from "./event-types.ts";
 export { type Families, familyOf } from "./families.ts";
-export { Fault, type FaultCode, isFault, isUnreadable } from "./fault.ts";
+export { Fault, type FaultCode, isFault, isUnreadable, unlessForgotten } from "./fault.ts";
 export {
   FIRST_CURSOR,
   Cursor,
@@ -58,6 +58,9 @@ export {
   type Appended,
   type Changes,
   type Feed,
+  type FoldParts,
+  type Forgets,
+  type Forgetting,
   type Head,
   type Journal,
   type Lease,
@@ -71,6 +74,7 @@ export {
   type Summary,
   type Texts,
   type RequestNames,
+  Tombstone,
 } from "./journal.ts";
 export {
   Call,

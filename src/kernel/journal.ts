@@ -1,5 +1,7 @@
+import * as z from "zod";
 import type { Origin } from "./origin.ts";
-import type { Cursor, DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
+import { DeliberationId, type Cursor, type Digest, type OrganizationId, type SeriesId } from "./ids.ts";
+import { UserId } from "./engram.ts";
 import type { NewEvent } from "./event.ts";
 import type { Entry, SentRequests, UnreadableEvent } from "./envelope.ts";
 
@@ -23,7 +25,7 @@ export type Summary = {
   /** The first 200 characters of the question. */
   readonly question: string;
   readonly openedAt: string;
-  /** The closing's outcome, or `open`. */
+  /** The closing's outcome, or `open`; `forgotten` of what only a list of that status shows. */
   readonly status: string;
   readonly seq: number;
 };
@@ -50,6 +52,8 @@ export type ListQuery = {
   readonly opening?: readonly string[] | undefined;
   /** Only those whose opening's request begins with one of these, or, `hidden`, only the others. */
   readonly requests?: { readonly prefixes: readonly string[]; readonly hidden: boolean } | undefined;
+  /** Only those that may be ones whose client wants them forgotten once they have answered. */
+  readonly unkept?: boolean | undefined;
 };
 
 /** The deliberations with events after one cursor, complete up to `cursor`. */
@@ -80,7 +84,7 @@ export interface Journal extends Feed {
   /**
    * Returns the events with `seq > after` in order, the first `limit` of them if it is given; none if the deliberation does
    * not exist. An opening names the requests that no event read with it accounts for (`withSent`).
-   * @throws Fault `schema-newer`, `journal-damaged` if one of them is missing or cannot be read
+   * @throws Fault `schema-newer`, `journal-damaged` if one of them is missing or cannot be read, `deliberation-forgotten`
    */
   read(id: DeliberationId, after?: number, limit?: number): Promise<readonly Entry[]>;
   /** Newest opening first. */
@@ -103,9 +107,49 @@ export interface Progress {
 
 /** Long texts, addressed by content and immutable. */
 export interface Texts {
-  putText(digest: Digest, text: string): Promise<void>;
+  /** Stores those that are not there: a text goes with the last deliberation that pins it. */
+  putTexts(texts: ReadonlyMap<Digest, string>): Promise<void>;
   /** @throws Fault `text-missing` */
   text(digest: Digest): Promise<string>;
+}
+
+/** Sums as the views of costs make and read them. */
+const Sums = z.array(z.looseObject({ key: z.string() }));
+
+/** What stays of a deliberation that was forgotten: no word of it, and what sums and caps go on counting. Times are ISO 8601 in UTC. */
+export const Tombstone = z.strictObject({
+  id: DeliberationId,
+  protocol: z.string(),
+  ...{ openedAt: z.string(), closedAt: z.string(), forgottenAt: z.string() },
+  /** The owner of the conversation; null if it belonged to the whole organization. */
+  user: UserId.nullable(),
+  /** The credential of the server's client that asked; null without one. */
+  key: z.string().nullable(),
+  /** What its own calls took: by model, and by quarter of an hour (its begin in ms), because days of all zones begin with one. */
+  spent: z.strictObject({ model: Sums, day: Sums }),
+});
+export type Tombstone = z.infer<typeof Tombstone>;
+
+/** A sum without some parts and with others; null where nothing is left of it. All are JSON texts. */
+export type FoldParts = (
+  sum: string | null,
+  change: { readonly less: readonly string[]; readonly more: readonly string[] },
+) => string | null;
+
+/** `seq`: of the last event that the tombstone counts. `fold` takes the deliberation out of what is known over all. */
+export type Forgetting = { readonly tombstone: Tombstone; readonly seq: number; readonly fold?: FoldParts };
+
+/**
+ * FORGET-1. A deliberation is forgotten whole, in one transaction: its events, reservations and question, the texts that no other
+ *           one pins, what memory took from it, and its part of what is known over all.
+ * FORGET-2. What stays is its tombstone. Its id is never given to another one, and nothing is recorded under it again.
+ * FORGET-3. No file of the store has a word of it once this has resolved or, after a kill, once the store was opened again.
+ */
+export interface Forgets {
+  /** `changed`: more was recorded than the tombstone counts. Of one that was forgotten before, the first tombstone stays. */
+  forget(id: DeliberationId, of: Forgetting): Promise<"forgotten" | "changed" | "missing">;
+  /** Of what was opened at this time or later, ISO 8601 in UTC; in any order. */
+  tombstones(since?: string): Promise<readonly Tombstone[]>;
 }
 
 /** The worst case of a request that is about to be sent; without a budget only that it is one. */
@@ -135,7 +179,7 @@ export interface Reservations {
  *          here: they have no events, no list lists them, `append` reports them as missing, `reserve` rejects them.
  * STORE-2. Texts are keyed by organization and digest: only the organization that stored a text can read it.
  */
-export interface OrganizationStore extends Journal, Texts, Reservations {
+export interface OrganizationStore extends Journal, Texts, Reservations, Forgets {
   readonly organization: OrganizationId;
 }
 
@@ -145,7 +189,7 @@ export interface Store extends Feed, Progress, AsyncDisposable {
   readonly location: string;
   /** Returns the organization's view, without I/O. */
   for(organization: OrganizationId): OrganizationStore;
-  /** Returns the deliberation's organization; undefined if the deliberation does not exist. */
+  /** Returns the deliberation's organization; undefined if the deliberation does not exist, or was forgotten. */
   findOrganization(id: DeliberationId): Promise<OrganizationId | undefined>;
   /** Every organization's deliberations, newest opening first. */
   listAll(query: ListQuery): Promise<readonly Summary[]>;

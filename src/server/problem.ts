@@ -28,6 +28,7 @@ export const TITLES: { readonly [status: number]: string } = {
   414: "URL too long",
   406: "Not acceptable",
   409: "Conflict",
+  410: "Gone",
   413: "Body too large",
   415: "Not JSON",
   422: "Cannot be carried out",
@@ -54,6 +55,7 @@ export class Refused extends Error {
 
 const STATUS: { readonly [C in FaultCode]?: number } = {
   "deliberation-missing": 404,
+  "deliberation-forgotten": 410,
   "text-missing": 404,
   "deliberation-closed": 409,
   "invalid-request": 422,

@@ -3,6 +3,7 @@ import type { Ceiling } from "../app/ceilings.ts";
 import type { Parley } from "../app/parley.ts";
 import { canonical, isEvent, type Budget, type DeliberationId, type World } from "../kernel/index.ts";
 import type { Credential } from "../stores/credentials.ts";
+import { sumCosts, type CostRow } from "../views/cost.ts";
 import { isClosed } from "../views/result.ts";
 import { spending } from "../views/spending.ts";
 import type { ApiCaller } from "./access.ts";
@@ -77,14 +78,12 @@ function createAdmission(parley: Parley) {
     const { store, world } = readingContext(parley, principal);
     const now = world.now();
     const midnight = now - (now % DAY_MS);
-    const opened = await store.list({
-      ...{
-        limit: MAX_COUNTED,
-        since: new Date(midnight).toISOString(),
-        opening: [`"key":${canonical(key)}`],
-      },
-    });
-    let [usd, calls, open] = [0, 0, 0];
+    const since = new Date(midnight).toISOString();
+    const opening = [`"key":${canonical(key)}`];
+    const opened = await store.list({ limit: MAX_COUNTED, since, opening });
+    const gone = (await store.tombstones(since)).filter((one) => one.key === key);
+    let { usd, calls } = sumCosts(gone.flatMap(({ spent }) => spent.model as CostRow[])); // `spentIn` made them
+    let open = 0;
     for (const { id } of opened) {
       const known = ended.get(id);
       const entries = known ? [] : await store.read(id);

@@ -148,7 +148,8 @@ export function decideGroup(
     const row = found[index];
     const head = heads.get(id);
     const standing = head ?? (row && row.seq !== null ? row : undefined);
-    if (standing && standing.organization !== organization) return { ok: false, reason: "missing" };
+    if (standing && (standing.organization !== organization || standing.status === "forgotten"))
+      return { ok: false, reason: "missing" }; // FORGET-2
     if (row?.recorded === true || recorded.has(`${id} ${key}`)) return "recorded";
     const opened = standing ? head?.opened : batch.opening && { ...batch.opening, at: end + 1 };
     if (!standing && !opened) return { ok: false, reason: "missing" };

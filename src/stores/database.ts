@@ -58,6 +58,8 @@ export interface Database extends Statements {
    * when it writes. Durable when it resolves. `size`: about how many characters are written.
    */
   transaction<T>(size: number, job: (statements: Statements) => Promise<T>): Promise<T>;
+  /** As `transaction`, beside no `append`; afterwards no file has what the job deleted (FORGET-3). */
+  erase<T>(job: (statements: Statements) => Promise<T>): Promise<T>;
   /** Records a batch, together with others. Durable when it resolves. */
   append(batch: EventBatch): Promise<Decision>;
   /** An error of the database as a fault; anything else as it is. */

@@ -40,6 +40,7 @@ export function engramColumns(put: Engram, cluster: EngramId) {
     cluster: hashKey(clusterId),
     clusterName: escapeText(clusterId),
     data: JSON.stringify(engram),
+    of: engram.deliberation,
   };
 }
 

@@ -40,11 +40,16 @@ export function engramWrites({ list, among, words }: SqlDialect) {
     from (select retires, cast($4 as text) = 'episodic' and not retires as live from (
       select exists (select 1 from @engram_waiting where scope = $1 and id = $2 and retires = (1 = 1)) as retires
     ) as waiting) as waiting
-    where true on conflict do nothing returning number, live`;
+    where not exists (select 1 from @deliberation where id = $11 and status = 'forgotten')
+    on conflict do nothing returning number, live`;
   const EMBEDDED = `
     select e.id, e.number, e.live, v.vector, v.block from @engram e
     left join @engram_vector v on v.engram = e.number and v.model = $3
     where e.scope = $1 and ${among("e.id", "$2", "text")} and e.forgotten is null order by e.number`;
+  const TAKEN = `
+    select e.number, e.forgotten, e.data from @engram e join @engram_scope s on s.number = e.scope
+    where s.organization = $1 and ${among("e.conversation", "$2", "text")} and e.forgotten is null
+      and length(replace(e.data, $3, '')) < length(e.data)`;
   const PLACE = `update @engram_vector set block = $1 where model = $2 and ${among("engram", "$3", "bigint")}`;
   const BLOCKS_OF = `select ${list("block", "block")} as blocks from @engram_vector where engram = $1 and block is not null`;
 
@@ -82,6 +87,16 @@ export function engramWrites({ list, among, words }: SqlDialect) {
     await to.run("update @engram set live = (1 = 0) where number = $1", engram);
   };
 
+  const erase = async (to: Statements, { number, data }: EngramLookup, forgotten: string): Promise<void> => {
+    await hide(to, number);
+    await to.run("delete from @engram_vector where engram = $1", number);
+    await to.run("delete from @engram_annotation where engram = $1", number);
+    await to.run(
+      "update @engram set retired = (1 = 0), forgotten = $2, data = $3 where number = $1",
+      ...[number, forgotten, eraseContent(data)],
+    );
+  };
+
   /** Gives the entries places in the blocks of their kind. */
   const pack = async (to: Statements, place: BlockKey, entries: readonly BlockEntry[]): Promise<void> => {
     const key = [place.scope, place.model, place.dimensions];
@@ -111,10 +126,10 @@ export function engramWrites({ list, among, words }: SqlDialect) {
   return {
     async put(to: Statements, columns: EngramColumns, ownWords: readonly string[]): Promise<boolean> {
       const scope = await scopeOf(to, columns);
-      const { id, name, type, respondent, conversation, cluster, clusterName, data } = columns;
+      const { id, name, type, respondent, conversation, cluster, clusterName, data, of } = columns;
       const key = [scope, id];
       const scoped = ownWords.map((word) => scopeWord(scope, word));
-      const values = [...key, name, type, respondent, conversation, cluster, clusterName, data, scoped];
+      const values = [...key, name, type, respondent, conversation, cluster, clusterName, data, scoped, of];
       const made = await to.first<{ number: number; live: boolean | number }>(PUT, ...values);
       if (!made) return false;
       await to.run(
@@ -211,14 +226,22 @@ export function engramWrites({ list, among, words }: SqlDialect) {
     ): Promise<boolean> {
       const found = await to.first<EngramLookup>(FIND, await scopeOf(to, owner), of.id);
       if (!found || found.forgotten !== null) return false;
-      await hide(to, found.number);
-      await to.run("delete from @engram_vector where engram = $1", found.number);
-      await to.run("delete from @engram_annotation where engram = $1", found.number);
-      await to.run(
-        "update @engram set retired = (1 = 0), forgotten = $2, data = $3 where number = $1",
-        ...[found.number, of.forgotten, eraseContent(found.data)],
-      );
+      await erase(to, found, of.forgotten);
       return true;
+    },
+
+    /** Forgets all that was taken from a deliberation of a conversation, and what waits for more of it. */
+    async forgetOf(
+      to: Statements,
+      organization: string,
+      { id, conversation, forgotten }: { id: string; conversation: string; forgotten: string },
+    ): Promise<void> {
+      const taken = [organization, [id, conversation], `"deliberation":"${id}"`];
+      for (const found of await to.all<EngramLookup>(TAKEN, ...taken)) await erase(to, found, forgotten);
+      await to.run(
+        "delete from @engram_waiting where substr(name, 1, length($1)) = $1 and scope in (select number from @engram_scope where organization = $2)",
+        ...[`"${id}/`, organization],
+      );
     },
   };
 }

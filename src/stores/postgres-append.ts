@@ -35,7 +35,7 @@ export function recordGroup(
 
 function lookUpSql(table: PostgresDatabase["table"]): string {
   return `
-  select d.organization, d.seq, d.status, (select coalesce(max(cursor), 0) from ${table("event")}) as last,
+  select d.organization, d.seq, d.status, (select coalesce(max(cursor), 0) from ${table("deliberation")}) as last,
     exists (
       select from ${table("event")} e where e.deliberation = k.id and e.origin_key = k.origin_key and e.place = 0
     ) as recorded

@@ -165,7 +165,9 @@ if ("because" in server) {
          create table ${schema}.version (version integer not null); insert into ${schema}.version values (1);
          set search_path to ${schema}; ${MIGRATIONS[0]};
          insert into event select * from ${schema}_today.event;
-         insert into deliberation select * from ${schema}_today.deliberation;
+         insert into deliberation
+         select id, organization, series, protocol, question, opened, opened_at, status, seq, cursor
+         from ${schema}_today.deliberation;
          drop schema ${schema}_today cascade`,
       );
       const rivals = await Promise.all(upTo(4).map(() => place.open()));
@@ -208,7 +210,8 @@ if ("because" in server) {
            create table ${schema}_old.version (version integer not null); insert into ${schema}_old.version values (2);
            set search_path to ${schema}_old; ${MIGRATIONS[0]}; ${MIGRATIONS[1]};
            insert into event select * from ${schema}.event where deliberation ~ '${only}';
-           insert into deliberation select * from ${schema}.deliberation where id ~ '${only}';
+           insert into deliberation select id, organization, series, protocol, question, opened, opened_at, status, seq, cursor
+           from ${schema}.deliberation where id ~ '${only}';
            insert into content select repeat(digit, 64), '"' || digit || '"' from unnest(array['a','b','c','f']) digit`,
         );
       const texts = async () => {

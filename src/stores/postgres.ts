@@ -126,6 +126,11 @@ function postgresDatabase(opened: PostgresDatabase, now: () => number): Database
     // A queue gives each job its own result.
     transaction: <T>(size: number, run: (to: Statements) => Promise<T>) =>
       jobs.add({ size, run }) as Promise<T>,
+    // What is deleted is gone from every answer; from the server's files with its next VACUUM.
+    erase: (run) =>
+      repeatable(() =>
+        transaction(pool, `${opened.engramLock}; ${opened.lock}`, (client) => run(statements(client))),
+      ),
     append: (batch) => queue.add(batch),
     fault: (error) => postgresFault(error, location),
     async close() {

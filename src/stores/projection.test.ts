@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Cursor, OrganizationId } from "../kernel/index.ts";
+import { Cursor, OrganizationId, type FoldParts } from "../kernel/index.ts";
 import { findServer, query } from "../../test/support/postgres-server.ts";
 import { deliberation, LOCAL } from "../testing/store-samples.ts";
 import { openPostgres } from "./postgres.ts";
-import type { FoldParts, StoredPart } from "./projection.ts";
+import type { StoredPart } from "./projection.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { OpenedStore } from "./store.ts";
 

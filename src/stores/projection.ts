@@ -1,4 +1,4 @@
-import { Cursor, DeliberationId, type OrganizationId } from "../kernel/index.ts";
+import { Cursor, DeliberationId, type FoldParts, type OrganizationId } from "../kernel/index.ts";
 import type { Database, Statements, Value } from "./database.ts";
 import { escapeText, unescapeText } from "./row.ts";
 
@@ -29,12 +29,6 @@ export type StoredSum = {
   /** JSON text. */
   readonly data: string;
 };
-
-/** A sum without some parts and with others; null where nothing is left of it. */
-export type FoldParts = (
-  sum: string | null,
-  change: { readonly less: readonly string[]; readonly more: readonly string[] },
-) => string | null;
 
 export type PartQuery = {
   readonly protocol?: string | undefined;
@@ -170,7 +164,7 @@ type Change = {
   readonly more: string[];
 };
 
-async function putParts(
+export async function putParts(
   statements: Statements,
   organization: OrganizationId,
   { parts, fold }: Putting,

@@ -49,6 +49,9 @@ export const EVENT_TYPES: Readonly<Record<keyof EventRow, "bigint" | "integer" |
 // The record has these keys and no others.
 export const EVENT_COLUMNS = Object.keys(EVENT_TYPES) as (keyof EventRow)[];
 
+/** The largest number of the column `seq`. */
+export const MAX_SEQ = 2 ** 31 - 1;
+
 const MAX_KEY_LENGTH = 600;
 
 /**

@@ -1,6 +1,9 @@
 /** Marks a file as Parley's: "PARL", in the header's application id. */
 export const APPLICATION_ID = 0x50_41_52_4c;
 
+/** Of openings that may ask to be forgotten once they have answered. Both databases take it, and its index, in these words. */
+export const IS_UNKEPT = `seq = 1 and length(replace(data, '"store":false', '')) < length(data)`;
+
 /** How a database spells types and tables. */
 type Spelling = {
   readonly text: string;
@@ -21,6 +24,8 @@ type Spelling = {
   /** The openings' digests: what they are called, and where they come from. */
   readonly digest: string;
   readonly digests: string;
+  /** Runs statements for each opening that is recorded, whose id is `new.id`. */
+  atOpening(statements: string): string;
 };
 
 const SQLITE: Spelling = {
@@ -41,6 +46,7 @@ const SQLITE: Spelling = {
   insert into engram_words (engram_words, rank) values ('secure-delete', 1);`,
   digest: "p.atom",
   digests: "json_tree(e.data) p on p.type = 'text' and length(p.atom) = 64",
+  atOpening: (statements) => `create trigger pin_texts after insert on deliberation begin ${statements} end;`,
 };
 
 const POSTGRES: Spelling = {
@@ -63,6 +69,10 @@ const POSTGRES: Spelling = {
   alter table engram_block alter column codes set storage external;`,
   digest: "p.match[1]",
   digests: `lateral regexp_matches(e.data, '"([0-9a-f]{64})"', 'g') as p (match) on true`,
+  atOpening: (statements) => `
+  create function pin_texts() returns trigger language plpgsql set search_path from current
+    as $$ begin ${statements} return null; end $$;
+  create trigger pin_texts after insert on deliberation for each row execute function pin_texts();`,
 };
 
 /**
@@ -70,6 +80,9 @@ const POSTGRES: Spelling = {
  * Forward only: a step that has shipped is never changed. Names are resolved by the search path.
  */
 function migrations(the: Spelling): readonly string[] {
+  const USES = `insert into text_use (organization, digest, deliberation)
+  select distinct d.organization, ${the.digest}, d.id
+  from deliberation d join event e on e.deliberation = d.id and e.seq = 1 join ${the.digests}`;
   return [
     `
   create table event (
@@ -278,6 +291,22 @@ function migrations(the: Spelling): readonly string[] {
     `
   -- What the owner lets a client's key have, as JSON; null for what was made before.
   alter table credential add column limits ${the.text};
+  `,
+    `
+  -- What stays of a deliberation that was forgotten: JSON, in a row without a question, of seq 0 and the status forgotten.
+  alter table deliberation add column forgotten text;
+  create index deliberation_by_forgetting on deliberation (organization, opened_at) where status = 'forgotten';
+  create index event_by_unkept on event (deliberation) where ${IS_UNKEPT};
+  -- Which openings pin a text (and other strings that look like a digest, which do no harm).
+  create table text_use (
+    organization ${the.text} not null,
+    digest ${the.text} not null,
+    deliberation ${the.text} not null,
+    primary key (organization, digest, deliberation)
+  ${the.keyed};
+  create index text_use_by_deliberation on text_use (deliberation);
+  ${USES};
+  ${the.atOpening(`${USES} where d.id = new.id;`)}
   `,
   ];
 }

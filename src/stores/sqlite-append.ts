@@ -6,7 +6,7 @@ import type { SqliteWriter } from "./sqlite-database.ts";
 export async function prepareAppend(writer: SqliteWriter) {
   // One row for the whole group: what costs is the way from SQLite to JavaScript.
   const lookup = await writer.prepare(`
-    select (select coalesce(max(cursor), 0) from event) as last, json_group_array(json_array(
+    select (select coalesce(max(cursor), 0) from deliberation) as last, json_group_array(json_array(
       k.key, d.organization, d.seq, d.status,
       exists (select 1 from event e where e.deliberation = k.value ->> 0 and e.origin_key = k.value ->> 1 and e.place = 0)
     )) as found

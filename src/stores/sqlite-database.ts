@@ -6,6 +6,9 @@ import { retryWhileBusy } from "./patience.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
+/** How long others' reads may hold up the emptying of the log. */
+const MAX_LOG_WAIT_MS = 2_000;
+
 /** Whether another connection holds the lock that was asked for. */
 export function isBusy(error: unknown): boolean {
   const code = errorCode(error);
@@ -146,6 +149,8 @@ export type SqliteConnections = {
   readonly reader: SqliteReader;
   /** What was written is at the path. @throws Fault `store-unavailable` where another file is, or none */
   assertInPlace(): void;
+  /** Writes the log into the file and cuts it to nothing; where others read it for seconds, the next opening or closing does it. */
+  emptyLog(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -161,16 +166,24 @@ export async function openDatabase(path: string, load = loadLibsql): Promise<Sql
     if (!inMemory) createPrivately(path);
     const reader = driver.reader(path);
     const writer = inMemory ? reader : driver.writer(path);
+    const emptyLog = async (maxWaitMs = MAX_LOG_WAIT_MS): Promise<void> => {
+      if (inMemory) return;
+      const checkpoint = await writer.prepare("pragma wal_checkpoint(truncate)");
+      const attempt = async () => {
+        const [found] = (await checkpoint.all([])) as { busy: number }[]; // SQLite names it
+        if (found?.busy !== 0) throw Object.assign(new Error("the log is in use"), { code: "SQLITE_BUSY" });
+      };
+      await retryWhileBusy(attempt, isBusy, { maxWaitMs }).catch(() => undefined);
+    };
     const close = async () => {
       // So that the file alone is the whole store when nobody has it open: libsql does not do it by itself. Where
       // another process is at work, or the disk is full, the log stays and the next opening reads it.
-      if (!inMemory)
-        await Promise.resolve(writer.exec("pragma wal_checkpoint(truncate)")).catch(() => undefined);
+      await emptyLog(0);
       reader.close();
       if (!inMemory) writer.close();
     };
     const assertInPlace = inMemory ? () => undefined : watchPlace(path);
-    const database = { path, reader, writer, assertInPlace, close };
+    const database = { path, reader, writer, assertInPlace, emptyLog, close };
     try {
       // The busy timeout is 0 from the start: even the first opening waits without blocking.
       for (const connection of inMemory ? [writer] : [writer, reader]) {
@@ -179,6 +192,8 @@ export async function openDatabase(path: string, load = loadLibsql): Promise<Sql
       await retryWhileBusy(() => migrate(database), isBusy);
       // What is deleted is overwritten.
       await writer.exec("pragma secure_delete = on");
+      // A process that was killed left the log, and in it what it had deleted. (FORGET-3)
+      if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) await emptyLog(0);
       return database;
     } catch (error) {
       await close();

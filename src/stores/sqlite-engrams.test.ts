@@ -37,7 +37,8 @@ async function firstVersion(): Promise<void> {
   database.exec(
     `${MIGRATIONS[0]}; pragma application_id = ${APPLICATION_ID}; pragma user_version = 1;
      attach '${today}' as today;
-     insert into event select * from today.event; insert into deliberation select * from today.deliberation`,
+     insert into event select * from today.event; insert into deliberation
+     select id, organization, series, protocol, question, opened, opened_at, status, seq, cursor from today.deliberation`,
   );
   database.close();
 }

@@ -46,7 +46,8 @@ async function secondVersion(openings: readonly NewEvent[], texts: string): Prom
   database.exec(
     `pragma journal_mode = wal; ${MIGRATIONS[0]}; ${MIGRATIONS[1]};
      pragma application_id = ${APPLICATION_ID}; pragma user_version = 2; attach '${today}' as today;
-     insert into event select * from today.event; insert into deliberation select * from today.deliberation`,
+     insert into event select * from today.event; insert into deliberation
+     select id, organization, series, protocol, question, opened, opened_at, status, seq, cursor from today.deliberation`,
   );
   const put = database.prepare("insert into content (digest, content) values (?, ?)");
   for (const digit of texts) put.run(digest(digit), JSON.stringify(`text ${digit}`));

@@ -112,11 +112,12 @@ function toSqlValues(values: readonly Value[], count: number): SqlValue[] {
 }
 
 /** A batch to be appended, together with the others of its group, or anything else that is written. */
-type SqliteJob = Sized &
-  ({ readonly batch: EventBatch } | { readonly run: (to: Statements) => Promise<unknown> });
+type SqliteJob = Sized & { readonly erases?: boolean } & (
+    { readonly batch: EventBatch } | { readonly run: (to: Statements) => Promise<unknown> }
+  );
 
 async function sqliteDatabase(
-  { path, reader, writer, assertInPlace, close }: SqliteConnections,
+  { path, reader, writer, assertInPlace, emptyLog, close }: SqliteConnections,
   now: () => number,
 ): Promise<Database> {
   const append = await retryWhileBusy(() => prepareAppend(writer), isBusy);
@@ -153,6 +154,7 @@ async function sqliteDatabase(
         results.push("batch" in job ? decisions.next().value : await job.run(inTransaction));
       await writer.exec("commit");
       assertInPlace(); // SQLITE-4
+      if (jobs.some(({ erases }) => erases)) await emptyLog();
       return results;
     } catch (error) {
       if (writer.inTransaction) await writer.exec("rollback");
@@ -188,6 +190,8 @@ async function sqliteDatabase(
       ),
     transaction,
     append: (batch) => queue.add({ size: batch.size, batch }) as Promise<Decision>,
+    erase: <T>(run: (to: Statements) => Promise<T>) =>
+      queue.add({ size: 0, run, erases: true }) as Promise<T>,
     fault: (error) => sqliteFault(error, path),
     async close() {
       await queue.idle();

@@ -9,6 +9,7 @@ import {
   type Lease,
   type ListQuery,
   type StepReservation,
+  Tombstone,
   canonical,
   complete,
   withSent,
@@ -22,6 +23,7 @@ import { createEngrams } from "./engrams.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import {
   EVENT_COLUMNS,
+  MAX_SEQ,
   toEntry,
   toFeedEntry,
   escapeText,
@@ -32,6 +34,7 @@ import {
   type EventRow,
   type SummaryRow,
 } from "./row.ts";
+import { IS_UNKEPT } from "./schema.ts";
 import { cacheTexts } from "./text-cache.ts";
 
 /** A store, and the engrams in the same place. Closed together. */
@@ -57,16 +60,15 @@ const READ = (
   sent: string,
 ) => `select d.seq as head, case when e.seq = 1 then (${sent}) end as sent, ${COLUMNS} from @deliberation d left join @event e on e.deliberation = d.id and e.seq > $3 and e.seq <= $4
   where d.id = $1 and d.organization = $2 order by e.seq`;
-/** The largest number of the column. */
-const MAX_SEQ = 2 ** 31 - 1;
-const IS_OWN = "exists (select 1 from @deliberation where id = $1 and organization = $2)";
+const IS_OWN =
+  "exists (select 1 from @deliberation where id = $1 and organization = $2 and status <> 'forgotten')";
 const RECORDED = `${EVENTS} where e.deliberation = $1 and e.origin_key = $2 order by e.place`;
 const IN_ORDER = `order by e.cursor limit ${SUBSCRIPTION_EVENTS}`;
 const AFTER = `${EVENTS} where e.cursor > $1 ${IN_ORDER}`;
 const OWN_AFTER = `${EVENTS} join @deliberation d on d.id = e.deliberation
   where e.cursor > $1 and d.organization = $2 ${IN_ORDER}`;
-const END = "select coalesce(max(cursor), 0) as last from @event";
-const OWNER = "select organization from @deliberation where id = $1";
+const END = "select coalesce(max(cursor), 0) as last from @deliberation";
+const OWNER = "select organization from @deliberation where id = $1 and status <> 'forgotten'";
 
 /** A list of one or every organization's as a statement and its values. The first event of a deliberation is its opening. */
 function listHeads(
@@ -83,6 +85,7 @@ function listHeads(
     until,
     opening = [],
     requests,
+    unkept = false,
     limit,
   }: ListQuery,
 ): readonly [statement: string, ...values: (string | number)[]] {
@@ -105,7 +108,8 @@ function listHeads(
       ? []
       : `opened < coalesce((select opened from @deliberation where ${[`id = ${put(before)}`, ...own].join(" and ")}), 0)`,
     series === undefined ? [] : `series = ${put(series)}`,
-    open ? "status = 'open'" : [],
+    open ? "status = 'open'" : status === "forgotten" ? [] : "status <> 'forgotten'",
+    unkept ? `id in (select deliberation from @event where ${IS_UNKEPT})` : [],
     after === undefined ? [] : `cursor > ${put(after)}`,
     prefix === undefined ? [] : begins("id", prefix),
     protocol === undefined ? [] : `protocol = ${put(escapeText(protocol))}`,
@@ -170,14 +174,15 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     first: guarded(opened.first),
     run: guarded(opened.run),
     transaction: guarded(opened.transaction),
+    erase: guarded(opened.erase),
     append: guarded(opened.append),
   };
 
   // As one row: a process that drives many deliberations asks for all of them five times a second.
-  const CHANGED = `select max(cursor) as cursor, ${dialect.list("id || ' ' || seq", "cursor")} as heads
+  const CHANGED = `select max(cursor) as cursor, ${dialect.list("id || ' ' || seq", "cursor", "seq > 0")} as heads
     from @deliberation where cursor > $1`;
   const OWN_CHANGED = `select max(cursor) as cursor,
-      ${dialect.list("id || ' ' || seq", "cursor", "organization = $2")} as heads
+      ${dialect.list("id || ' ' || seq", "cursor", "organization = $2 and seq > 0")} as heads
     from @deliberation where cursor > $1`;
   const READ_ALL = READ(
     // A name has no line break.
@@ -189,6 +194,8 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     where held.holder = excluded.holder or held.until <= ${dialect.now("$5")}`;
   const LEASES = `select name, holder from @lease
     where substr(name, 1, length($1)) = $1 and until > ${dialect.now("$2")}`;
+
+  const STORED_TEXTS = `select digest from @pinned_text where organization = $1 and ${dialect.among("digest", "$2", "text")}`;
 
   const changed = async (after: Cursor, organization?: OrganizationId) => {
     type Found = { readonly cursor: number | null; readonly heads: string };
@@ -209,6 +216,11 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     (await database.all<SummaryRow>(...listHeads(organization, query))).map(toSummary);
   const fed = async (...query: Parameters<Database["all"]>) =>
     (await database.all<EventRow>(...query)).map(toFeedEntry);
+  const tombstonesOf = async (which: string, ...values: string[]) => {
+    const sql = `select forgotten from @deliberation where organization = $1 and status = 'forgotten' and ${which}`;
+    const rows = await database.all<{ forgotten: string }>(sql, ...values);
+    return rows.map(({ forgotten }) => Tombstone.parse(JSON.parse(forgotten)));
+  };
   const read = async (id: DeliberationId, organization: OrganizationId, range: SeqRange) => {
     type Row = (EventRow | { readonly cursor: null }) & {
       readonly head: number;
@@ -216,18 +228,18 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     };
     const { after, upTo } = range;
     const rows = await database.all<Row>(READ_ALL, id, organization, after, upTo);
+    if (rows[0]?.head === 0) {
+      const [gone] = await tombstonesOf("id = $2", organization, id);
+      throw new Fault("deliberation-forgotten", { id, at: gone?.forgottenAt ?? "" });
+    }
     const entries = rows.flatMap((row) => (row.cursor === null ? [] : [toEntry(row)]));
     const whole = complete(entries, { id, after, head: Math.min(rows[0]?.head ?? 0, upTo) });
     return withSent(whole, toSent(rows[0]?.sent ?? "[]"));
   };
-  const texts = cacheTexts({
-    put: async (organization, digest, text) =>
-      void (await database.run(PUT_TEXT, organization, digest, escapeText(text))),
-    async get(organization, digest) {
-      const row = await database.first<{ content: string }>(TEXT, organization, digest);
-      if (!row) throw new Fault("text-missing", { digest });
-      return unescapeText(row.content);
-    },
+  const texts = cacheTexts(async (organization, digest) => {
+    const row = await database.first<{ content: string }>(TEXT, organization, digest);
+    if (!row) throw new Fault("text-missing", { digest });
+    return unescapeText(row.content);
   });
   const engrams = createEngrams(database);
 
@@ -264,7 +276,18 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
       changed: (after) => changed(after, organization),
       end,
       list: (query) => list(organization, query),
-      putText: (digest, text) => texts.put(organization, digest, text),
+      async putTexts(given) {
+        const rows = await database.all<{ digest: string }>(STORED_TEXTS, organization, [...given.keys()]);
+        const stored = new Set(rows.map(({ digest }) => digest));
+        const put = ([digest, text]: readonly [string, string]) =>
+          database.run(PUT_TEXT, organization, digest, escapeText(text));
+        await Promise.all([...given].filter(([digest]) => !stored.has(digest)).map(put));
+      },
+      async forget(id, of) {
+        const { forgetRun } = await import("./forget.ts");
+        return forgetRun(database, { organization, id, ...of }).finally(texts.clear);
+      },
+      tombstones: (since = "") => tombstonesOf("opened_at >= $2", organization, since),
       text: (digest) => texts.get(organization, digest),
       async reserve(id, origin, { calls, tokens, usd, model = null, speaker = null }) {
         const values = [id, organization, originColumn(origin), calls, tokens, usd, model, speaker];

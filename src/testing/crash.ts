@@ -99,8 +99,10 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
           append: (id, events, origin) => counted("append", () => part.append(id, events, origin)),
           read: (id, after, limit) => alive(() => part.read(id, after, limit)),
           list: (query) => alive(() => part.list(query)),
-          putText: (digest, text) => alive(() => part.putText(digest, text)),
+          putTexts: (texts) => alive(() => part.putTexts(texts)),
           text: (digest) => alive(() => part.text(digest)),
+          forget: (id, of) => counted("append", () => part.forget(id, of)),
+          tombstones: (since) => alive(() => part.tombstones(since)),
           reserve: (id, origin, amount) => counted("reserve", () => part.reserve(id, origin, amount)),
           reservations: (id) => alive(() => part.reservations(id)),
         };

@@ -14,7 +14,7 @@ export type FailingStore = {
   heal(): void;
 };
 
-const WRITES: readonly Method[] = ["append", "advance", "lease", "release", "putText", "reserve"];
+const WRITES: readonly Method[] = ["append", "advance", "lease", "release", "putTexts", "reserve", "forget"];
 
 /** Wraps a store, for tests of what a program does when its store cannot be written. */
 export function failingStore(inner: Store): FailingStore {

@@ -26,6 +26,7 @@ import {
   type Store,
   type StoredEvent,
   type Summary,
+  type Tombstone,
   type UnreadableEvent,
 } from "../kernel/index.ts";
 
@@ -45,6 +46,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
   const cursors = new Map<string, Cursor>();
   const leases = new Map<string, { holder: string; until: number }>();
   const reservations: { id: DeliberationId; origin: string; amount: Reservation & RequestNames }[] = [];
+  const tombstones = new Map<DeliberationId, Tombstone>();
   const waiting = new Set<() => void>();
 
   const entryOf = (row: StoredEvent): Entry => {
@@ -126,7 +128,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
   const changed = async (after: Cursor, organization?: OrganizationId) => {
     await Promise.resolve();
     const later = [...heads.values()]
-      .filter(({ id, cursor }) => isOf(id, organization) && cursor > after)
+      .filter(({ id, cursor }) => isOf(id, organization) && cursor > after && !tombstones.has(id))
       .map(({ id: deliberation, seq }) => ({ deliberation, seq }));
     return { cursor: Cursor.parse(rows.length), heads: later };
   };
@@ -147,6 +149,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       until = "~",
       requests,
       opening = [],
+      unkept = false,
     }: ListQuery,
   ) => {
     await Promise.resolve();
@@ -157,12 +160,15 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       .filter((head) => isOf(head.id, organization) && (series === undefined || head.series === series))
       .filter(({ opened, status: now }) => opened < below && (!open || now === "open"))
       .filter(({ cursor }) => cursor > after)
+      .filter(({ id }) => tombstones.has(id) === (!open && status === "forgotten"))
       .filter(
         (head) => (protocol ?? head.protocol) === head.protocol && (status ?? head.status) === head.status,
       )
       .filter(({ id, openedAt }) => id.startsWith(prefix) && openedAt >= since && openedAt < until)
       .filter(({ places: [first] }) => requests === undefined || isNamed(rows[first ?? -1], requests))
-      .filter(({ places: [first = -1] }) => opening.every((text) => rows[first]?.data.includes(text)))
+      .filter(({ places: [first = -1] }) =>
+        [...opening, ...(unkept ? ['"store":false'] : [])].every((text) => rows[first]?.data.includes(text)),
+      )
       .slice(0, limit)
       .map(({ opened: _opened, cursor: _cursor, places: _places, ...summary }) => summary);
   };
@@ -180,7 +186,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       const checked = events.map(encodeEvent);
       await Promise.resolve();
       const head = heads.get(id);
-      if (head && !isOf(id, organization)) return { ok: false, reason: "missing" };
+      if (head && (!isOf(id, organization) || tombstones.has(id))) return { ok: false, reason: "missing" };
       const past = batches.get(`${id}/${originKey(origin)}`);
       if (past) return { ok: true, fresh: false, events: past };
       if (!head && first?.type !== "deliberation-opened") return { ok: false, reason: "missing" };
@@ -193,6 +199,8 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       await Promise.resolve();
       const head = heads.get(id);
       if (!head || !isOf(id, organization)) return [];
+      const gone = tombstones.get(id);
+      if (gone) throw new Fault("deliberation-forgotten", { id, at: gone.forgottenAt });
       const own = head.places.slice(after, after + limit).flatMap((place) => rows[place] ?? []);
       const entries = complete(own.map(entryOf), { id, after, head: Math.min(head.seq, after + limit) });
       return after > 0 ? entries : withSent(entries, stepsOf(id));
@@ -201,10 +209,33 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     changed: (after) => changed(after, organization),
     end,
     list: (query) => list(organization, query),
-    async putText(digest, text) {
+    async putTexts(given) {
       await Promise.resolve();
-      const key = `${organization} ${digest}`;
-      if (!texts.has(key)) texts.set(key, text);
+      for (const [digest, text] of given) {
+        const key = `${organization} ${digest}`;
+        if (!texts.has(key)) texts.set(key, text);
+      }
+    },
+    async forget(id, { tombstone, seq }) {
+      await Promise.resolve();
+      const head = heads.get(id);
+      if (!head || !isOf(id, organization)) return "missing";
+      if (tombstones.has(id)) return "forgotten";
+      if (head.seq !== seq) return "changed";
+      const openingOf = ({ places: [first = -1] }: StoredHead) => rows[first]?.data ?? "";
+      const others = [...heads.values()].filter((one) => one.id !== id && isOf(one.id, organization));
+      for (const [digest] of openingOf(head).matchAll(/[0-9a-f]{64}/g))
+        if (!others.some((one) => openingOf(one).includes(digest))) texts.delete(`${organization} ${digest}`);
+      for (const place of head.places) rows[place] = undefined;
+      for (const key of batches.keys()) if (key.startsWith(`${id}/`)) batches.delete(key);
+      reservations.splice(0, reservations.length, ...reservations.filter((one) => one.id !== id));
+      heads.set(id, { ...head, question: "", series: null, status: "forgotten", seq: 0, places: [] });
+      tombstones.set(id, tombstone);
+      return "forgotten";
+    },
+    async tombstones(since = "") {
+      await Promise.resolve();
+      return [...tombstones.values()].filter((one) => isOf(one.id, organization) && one.openedAt >= since);
     },
     async text(digest) {
       await Promise.resolve();
@@ -214,7 +245,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     },
     async reserve(id, origin, amount) {
       await Promise.resolve();
-      if (!isOf(id, organization)) throw new Fault("deliberation-missing", { id });
+      if (!isOf(id, organization) || tombstones.has(id)) throw new Fault("deliberation-missing", { id });
       reservations.push({ id, origin, amount });
     },
     async reservations(id) {
@@ -225,7 +256,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
   return {
     location: "memory",
     for: partOf,
-    findOrganization: (id) => Promise.resolve(heads.get(id)?.organization),
+    findOrganization: (id) => Promise.resolve(tombstones.has(id) ? undefined : heads.get(id)?.organization),
     listAll: (query) => list(undefined, query),
     subscribe: (after, signal) => follow(after, signal),
     changed: (after) => changed(after),

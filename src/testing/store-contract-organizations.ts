@@ -207,10 +207,10 @@ export const organizationCases: readonly StoreCase[] = [
   ),
 
   between("STORE-2: keeps texts by organization and digest", async ({ ours, theirs }) => {
-    await ours.putText(digest("a"), "ours");
+    await ours.putTexts(new Map([[digest("a"), "ours"]]));
     expect(await faultOf(theirs.text(digest("a")))).toBe("text-missing");
-    await theirs.putText(digest("a"), "theirs");
-    await theirs.putText(digest("b"), "theirs alone");
+    await theirs.putTexts(new Map([[digest("a"), "theirs"]]));
+    await theirs.putTexts(new Map([[digest("b"), "theirs alone"]]));
     expect([await ours.text(digest("a")), await theirs.text(digest("a"))]).toEqual(["ours", "theirs"]);
     expect(await faultOf(ours.text(digest("b")))).toBe("text-missing");
     expect(await theirs.text(digest("b"))).toBe("theirs alone");

@@ -67,9 +67,9 @@ export const tableCases: readonly StoreCase[] = [
 
   twice("keeps a text under its digest, whole and unchanged", async (here, there) => {
     const text = `nul \0, quotes "'\\, \u2028, \ud83d\ude00 and ${"long ".repeat(100_000)}`;
-    await here.for(LOCAL).putText(digest("a"), text);
-    await there.for(LOCAL).putText(digest("a"), "something else");
-    await here.for(LOCAL).putText(digest("b"), "");
+    await here.for(LOCAL).putTexts(new Map([[digest("a"), text]]));
+    await there.for(LOCAL).putTexts(new Map([[digest("a"), "something else"]]));
+    await here.for(LOCAL).putTexts(new Map([[digest("b"), ""]]));
     expect(await there.for(LOCAL).text(digest("a"))).toBe(text);
     expect(await there.for(LOCAL).text(digest("b"))).toBe("");
     const missing: unknown = await here

@@ -1,5 +1,6 @@
 import { joinContract, type StoreSkip } from "./contract.ts";
 import { followingCases } from "./store-contract-following.ts";
+import { forgettingCases } from "./store-contract-forgetting.ts";
 import { journalCases } from "./store-contract-journal.ts";
 import { organizationCases } from "./store-contract-organizations.ts";
 import { processCases } from "./store-contract-processes.ts";
@@ -16,6 +17,7 @@ const cases = [
   ...tableCases,
   ...roundTripCases,
   ...processCases,
+  ...forgettingCases,
 ];
 
 /**

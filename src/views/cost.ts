@@ -1,4 +1,4 @@
-import { isEvent, timeOf, type Entry } from "../kernel/index.ts";
+import { isEvent, timeOf, type Entry, type Tombstone } from "../kernel/index.ts";
 import { billing, isUnpriced, unknownIn, type BillItem } from "./spending.ts";
 
 /** What calls are counted by. */
@@ -21,6 +21,8 @@ export type CostNames = {
   readonly dayOf: (ms: number) => string;
   /** Whose a client's key is. */
   readonly userOf?: (key: string | undefined) => string | undefined;
+  /** What stays of runs that were forgotten; nobody knows any more which persona spoke. */
+  readonly tombstones?: readonly Tombstone[];
 };
 
 /**
@@ -29,7 +31,7 @@ export type CostNames = {
 export function costBy(
   runs: readonly (readonly Entry[])[],
   by: CostKey,
-  { dayOf, userOf }: CostNames,
+  { dayOf, userOf, tombstones = [] }: CostNames,
 ): readonly CostRow[] {
   const rows = new Map<string, CostRow>();
   for (const entries of runs) {
@@ -52,9 +54,27 @@ export function costBy(
       }
     }
   }
+  for (const { protocol, user, key, spent } of tombstones) {
+    const names = { protocol, persona: "forgotten", key: key ?? "unknown" };
+    for (const sum of by === "day" ? spent.day : spent.model) {
+      const own = { ...names, user: user ?? userOf?.(key ?? undefined) ?? "unknown", model: sum.key };
+      const name = by === "day" ? dayOf(Number(sum.key)) : own[by];
+      // `spentIn` made it.
+      rows.set(name, addRows(rows.get(name) ?? emptyRow(name), sum as CostRow));
+    }
+  }
   const order = (one: CostRow, other: CostRow) =>
     by === "day" ? (one.key < other.key ? 1 : -1) : other.usd - one.usd || other.calls - one.calls;
   return [...rows.values()].sort(order);
+}
+
+const QUARTER_MS = 900_000;
+
+/** What a run took, for its tombstone. */
+export function spentIn(entries: readonly Entry[]): Tombstone["spent"] {
+  const dayOf = (ms: number) => String(ms - (ms % QUARTER_MS));
+  const sums = (by: CostKey) => [...costBy([entries], by, { dayOf })];
+  return { model: sums("model"), day: sums("day") };
 }
 
 const emptyRow = (key: string): CostRow => ({

@@ -4,7 +4,7 @@ import { memoryStatsText } from "../memory-stats-text.ts";
 import { memoryEngramText, memoryFactsText, memorySearchText } from "../memory-text.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { print, type Io, type Values } from "../command.ts";
-import { isConfirmed, readStandardInput } from "../input.ts";
+import { isConfirmed, NO_TERMINAL, readStandardInput } from "../input.ts";
 import type { OF_USER, SEARCH, USER, YES } from "../options.ts";
 import { withParley } from "../session.ts";
 
@@ -57,11 +57,6 @@ export const forget = (
     const kept = deliberation === null ? "" : `; run history is kept: parley show ${deliberation}`;
     return note(`Deleted${kept}`);
   });
-
-const NO_TERMINAL = {
-  why: "deletion cannot be undone, and there is no terminal to confirm it on",
-  next: "add --yes",
-};
 
 export const stats = (io: Io, options: Values<typeof OF_USER>): Promise<void> =>
   withParley(io, options, async (context) => {

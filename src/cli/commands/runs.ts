@@ -1,4 +1,5 @@
-import { resolveId } from "../../app/lookup.ts";
+import { forgetRun } from "../../app/forget.ts";
+import { NEWEST, resolveId } from "../../app/lookup.ts";
 import type { ForkRequest } from "../../app/parley.ts";
 import type { Run } from "../../app/run.ts";
 import { readAnswersFile, readAnswersText } from "../../config/input-files.ts";
@@ -13,11 +14,11 @@ import { debateFiles, writeDebate } from "../debate-files.ts";
 import { printEstimate } from "../estimate.ts";
 import { finish, noteWaiting, showReactions } from "../ending.ts";
 import { EXIT } from "../exits.ts";
-import { readStandardInput } from "../input.ts";
+import { isConfirmed, NO_TERMINAL, readStandardInput } from "../input.ts";
 import { judgeScreen } from "../judge-progress.ts";
-import type { ANSWER, JSON_FLAG, RESUME, RETRY } from "../options.ts";
+import type { ANSWER, JSON_FLAG, RESUME, RETRY, YES } from "../options.ts";
 import { runDeliberation, writeEvents } from "../run-deliberation.ts";
-import { interruptible, showingIn, withParley, type Showing } from "../session.ts";
+import { interruptible, showingIn, withParley, withStore, type Showing } from "../session.ts";
 
 export const answer = (
   io: Io,
@@ -167,6 +168,20 @@ export const cancel = (io: Io, prefix: string): Promise<void> =>
     const id = await resolveId(context, prefix);
     const isCancelled = await parley.cancel(id, { principal });
     io.output.note(isCancelled ? `${id} is cancelled` : `${id} is already finished. Try: parley show ${id}`);
+  });
+
+/** Forgets runs, once a person has said so. */
+export const rm = (io: Io, { yes }: Values<{ yes: typeof YES }>, given: readonly string[]): Promise<void> =>
+  withStore(io, async ({ store, whole }) => {
+    const newest = given.includes(NEWEST) ? await resolveId({ store }, NEWEST) : NEWEST;
+    const ids = given.map((one) => (one === NEWEST ? newest : one));
+    const asked = `Forget ${ids.join(", ")}? This cannot be undone.`;
+    if (!yes && !(await isConfirmed(asked, NO_TERMINAL))) return io.output.note("Nothing is forgotten");
+    const parts = { store, leases: whole.leases, now: Date.now };
+    for (const one of ids) {
+      const { id, at } = await forgetRun(parts, one);
+      io.output.note(`${id} was forgotten at ${at}; what it cost still counts`);
+    }
   });
 
 /** Runs the protocol again without models; exit 1 where the result differs from what is recorded. */

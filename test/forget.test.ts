@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nativeApi } from "../src/server/api/index.ts";
+import { openAiApi } from "../src/server/openai/index.ts";
+import { usageSince } from "../src/app/usage.ts";
+import { COST_KEYS } from "../src/views/cost.ts";
+import { commandIo, commandNamed } from "./support/command-io.ts";
+import { serverPlace, testServer, type TestServer } from "./support/server.ts";
+
+// What is forgotten is in no file any more, whichever door it left by, and what it cost still counts.
+
+const place = serverPlace();
+let server: TestServer;
+beforeAll(async () => {
+  server = await testServer({ surfaces: [nativeApi, openAiApi] }, place);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** The store's file, and that of its log. */
+function bytesOfStore(): string {
+  const { location } = server.parley.context().process.store;
+  const files = [location, `${location}-wal`].filter((path) => existsSync(path));
+  return files.map((path) => readFileSync(path, "latin1")).join("");
+}
+
+let planted = 0;
+/** A word that nothing else has. */
+const plant = (): string => `zqx${(planted += 1)}${"kwvj".repeat(4)}`;
+
+/** Asks with a word in the question, in an attachment and in the instructions; memory takes an entry from it. */
+async function ask(word: string): Promise<string> {
+  const { principal } = server;
+  const run = await server.parley.start(
+    {
+      ...{ protocol: "respond", question: `${word}a ${word}b ${word}c?`, models: ["sim/ada"], memory: true },
+      ...{ context: [{ name: "notes", text: `Remember ${word} of the notes.` }], system: `Be ${word}.` },
+    },
+    { principal },
+  );
+  await run.outcome();
+  await run.reactions;
+  return run.id;
+}
+
+/** All that is counted, by every key. */
+async function sums(): Promise<unknown> {
+  const { store } = server.parley.context({}, { principal: server.principal });
+  const reports = COST_KEYS.map(async (by) => {
+    const { rows, total } = await usageSince(store, { by, timeZone: "Asia/Kathmandu" });
+    // Whose voice it was is forgotten.
+    return { by, total, rows: by === "persona" ? [] : [...rows].sort((a, b) => (a.key < b.key ? -1 : 1)) };
+  });
+  return Promise.all(reports);
+}
+
+async function rm(...args: string[]): Promise<string> {
+  const env = { ...place.env, PARLEY_STORE: server.parley.context().process.store.location };
+  const { io, written } = commandIo({ cwd: place.cwd, env });
+  await commandNamed("rm").run(io, { yes: true }, args);
+  return written.stderr;
+}
+
+describe("a run that is forgotten", () => {
+  it("is in no byte of the store, and neither is what memory took from it", async () => {
+    const others = [];
+    for (let nth = 0; nth < 24; nth += 1) others.push(await ask(plant()));
+    const word = plant();
+    const id = await ask(word);
+    const later = plant();
+    await ask(later);
+    for (const other of others.slice(0, 12))
+      await server.parley.forget(other, { principal: server.principal });
+    expect(bytesOfStore()).toContain(word);
+    const before = await sums();
+    expect(await rm(id)).toContain("was forgotten at");
+    const bytes = bytesOfStore();
+    expect(bytes.split(word)).toHaveLength(1);
+    expect(bytes).toContain(later);
+    expect(await sums()).toEqual(before);
+    expect(await rm(id, id.slice(0, 12))).toContain(`${id} was forgotten at`);
+    for (let nth = 1; nth <= 12; nth += 1) expect(bytes.split(`zqx${nth}kw`), `run ${nth}`).toHaveLength(1);
+    expect(bytes).toContain("zqx13kw");
+  }, 60_000);
+
+  it("says when it was forgotten, to whoever reads it, and leaves forks and later turns what they hold", async () => {
+    const { parley, principal } = server;
+    const id = await ask(plant());
+    const fork = await parley.fork(id, {}, { principal });
+    await fork.outcome();
+    await fork.reactions;
+    const turn = { protocol: "respond", question: "And 18 * 24?", models: ["sim/ada"], previous: id };
+    const second = await parley.start(turn, { principal });
+    await second.outcome();
+    await second.reactions;
+    const { at } = await parley.forget(id, { principal });
+    const gone = { code: "deliberation-forgotten", details: { id, at } };
+    await expect(parley.read(id.slice(0, 8), { principal })).rejects.toMatchObject(gone);
+    await expect(parley.start({ ...turn, previous: id }, { principal })).rejects.toMatchObject(gone);
+    await expect(parley.fork(id, {}, { principal })).rejects.toMatchObject(gone);
+    expect(await parley.replay(fork.id, { principal })).toMatchObject({ closed: true });
+    expect(await parley.result(fork.id, { principal })).toMatchObject({ status: "answered" });
+    expect(await parley.export(fork.id, { principal })).toBeDefined();
+    const third = await parley.start({ ...turn, previous: second.id }, { principal });
+    expect(await third.outcome()).toMatchObject({ status: "answered" });
+    expect((await parley.list({}, { principal })).map((one) => String(one.id))).not.toContain(id);
+  });
+
+  it("is not taken from under its driver", async () => {
+    const { parley, principal } = server;
+    const opened = await parley.open(
+      { protocol: "respond", question: "Why?", models: ["sim/ada"] },
+      { principal },
+    );
+    const id = opened.opened.deliberation;
+    const because = {
+      code: "configuration",
+      message: expect.stringContaining("it has not ended; cancel it first"),
+    };
+    await expect(parley.forget(id, { principal })).rejects.toMatchObject(because);
+    await parley.cancel(id, { principal });
+    const { store } = parley.context().process;
+    await store.lease(`reactor/critic/${id}`, "another", 60_000);
+    await expect(parley.forget(id, { principal })).rejects.toMatchObject({ code: "configuration" });
+    await store.release(`reactor/critic/${id}`, "another");
+    expect(await parley.forget(id, { principal })).toMatchObject({ id });
+  });
+});
