@@ -18,3 +18,13 @@ export async function refuseWithoutModels(context: AppContext, question: string)
     next: "parley keys set openai; or ollama pull llama3.2; or parley demo, which plays a recording",
   });
 }
+
+/** What a service says where no model is configured, unless it was told to simulate. */
+export const withoutModels = ({ simulated }: { readonly simulated: boolean }) =>
+  simulated
+    ? {}
+    : {
+        withoutModels:
+          "parley keys set openai, or name models (PARLEY_MODELS, or models in parley.yaml), and start again; or start with " +
+          "--simulated, for a trial",
+      };

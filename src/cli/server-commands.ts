@@ -24,16 +24,6 @@ export const SERVE = {
   ...JSON_FLAG,
 };
 export const MCP = { maxDrives: SERVE.maxDrives, simulated: SERVE.simulated };
-/** What a service says where no model is configured, unless it was told to simulate. */
-export const withoutModels = ({ simulated }: { readonly simulated: boolean }) =>
-  simulated
-    ? {}
-    : {
-        withoutModels:
-          "parley keys set openai, or name models (PARLEY_MODELS, or models in parley.yaml), and start again; or start with " +
-          "--simulated, for a trial",
-      };
-
 export const NEW_KEY = {
   scopes: list(
     "--scopes <scopes>",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { openConfigured } from "../../src/app/configured.ts";
 import { issueCredential } from "../../src/app/credentials.ts";
-import { withoutModels } from "../../src/cli/server-commands.ts";
+import { withoutModels } from "../../src/cli/connect.ts";
 import type { Parley } from "../../src/app/parley.ts";
 import { DeliberationId, OrganizationId, Scope, type Principal } from "../../src/kernel/index.ts";
 import type { KeyLimits } from "../../src/stores/credentials.ts";

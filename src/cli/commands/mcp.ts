@@ -2,7 +2,8 @@ import { openConfigured } from "../../app/configured.ts";
 import { serveMcpStdio } from "../../server/mcp/stdio.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
-import { withoutModels, type MCP } from "../server-commands.ts";
+import { withoutModels } from "../connect.ts";
+import type { MCP } from "../server-commands.ts";
 import { interruptible } from "../session.ts";
 
 /** Serves one MCP client over standard input and output, until it goes away. */

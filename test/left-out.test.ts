@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { agreeable, councilAsked, reviewOf, taskOf } from "../../test/support/council-table.ts";
-import { debateAsked, debaters, debateTaskOf } from "../../test/support/debate-table.ts";
-import { sampleRuns } from "../../test/support/sample-runs.ts";
-import { answering, trialAsked } from "../../test/support/trial-table.ts";
-import type { NewDeliberation } from "../engine/index.ts";
-import { isEvent, workOf, type Entry, type ModelRequest } from "../kernel/index.ts";
-import { ask } from "../protocols/ask/index.ts";
-import { council } from "../protocols/council/index.ts";
-import { debate } from "../protocols/debate/index.ts";
-import { trial } from "../protocols/trial/index.ts";
-import type { ScriptedLine, Script } from "../testing/scripted-models.ts";
-import { stage } from "../testing/stage.ts";
-import { resultOf } from "./result.ts";
+import { agreeable, councilAsked, reviewOf, taskOf } from "./support/council-table.ts";
+import { debateAsked, debaters, debateTaskOf } from "./support/debate-table.ts";
+import { sampleRuns } from "./support/sample-runs.ts";
+import { answering, trialAsked } from "./support/trial-table.ts";
+import type { NewDeliberation } from "../src/engine/index.ts";
+import { isEvent, workOf, type Entry, type ModelRequest } from "../src/kernel/index.ts";
+import { ask } from "../src/protocols/ask/index.ts";
+import { council } from "../src/protocols/council/index.ts";
+import { debate } from "../src/protocols/debate/index.ts";
+import { trial } from "../src/protocols/trial/index.ts";
+import type { ScriptedLine, Script } from "../src/testing/scripted-models.ts";
+import { stage } from "../src/testing/stage.ts";
+import { resultOf } from "../src/views/result.ts";
 
 const NAMES = ["ada", "bob", "cyd"];
 
