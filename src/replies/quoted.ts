@@ -116,7 +116,7 @@ export function readOwn(text: string, blanked = " "): OwnWords {
 }
 
 /** Stands where an indented line is blanked: whether it was a quotation or belongs to what stands above it is not known. */
-export const BLANKED = "\ufffc";
+const BLANKED = "\ufffc";
 
 /** The text with what it marks as quoted, and what stands in its JSON objects, as spaces, and every line where it was. */
 export const blankQuoted = (text: string): string => readOwn(text, BLANKED).own;

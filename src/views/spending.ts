@@ -81,7 +81,7 @@ export function spending(entries: readonly Entry[]): RunSpending {
 }
 
 /** The call that a deliberation made itself for this entry; undefined for none, and for one that was never sent. */
-export function ownCallOf(entry: Entry): Call | undefined {
+function ownCallOf(entry: Entry): Call | undefined {
   const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
   return call && call.attempts > 0 ? call : undefined;
 }
@@ -91,7 +91,7 @@ const isSilent = (call: Call): boolean =>
   call.ok && call.cost.source !== "free" && call.reply.trim() !== "" && !(call.tokens.out ?? 0);
 
 /** Whether nobody can say what a call cost. What its provider reports wins over any doubt. */
-export function isCostUnknown(call: Call): boolean {
+function isCostUnknown(call: Call): boolean {
   if (call.cost.source === "free") return false;
   if (call.cost.source === "provider" && call.cost.usd !== null && call.cost.usd > 0) return false;
   if (isSilent(call) || (call.unreported ?? 0) > 0) return true;
