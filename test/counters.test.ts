@@ -14,9 +14,9 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 260,
-  kilobytesOfCode: 1_485,
-  statements: 113,
+  modules: 262,
+  kilobytesOfCode: 1_506,
+  statements: 117,
   transactions: 17,
   kilobytes: 7_200,
 };
