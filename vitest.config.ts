@@ -5,7 +5,7 @@ const timeouts = { testTimeout: 20_000, hookTimeout: 20_000 };
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** What the gate runs of the tests that start processes: one file each for kill and resume, MCP over stdio, and the page. */
-const SMOKE = ["test/e2e/durability.test.ts", "test/e2e/mcp-stdio.test.ts", "test/page/server-page.test.ts"];
+const SMOKE = ["test/e2e/durability.test.ts", "test/page/server-page.test.ts"];
 
 /** Of the program as a whole, too dear for the gate: `npm run test:all` has them. */
 const PROGRAM = [

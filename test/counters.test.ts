@@ -14,7 +14,7 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 262,
+  modules: 280,
   kilobytesOfCode: 1_506,
   statements: 117,
   transactions: 17,
