@@ -21,11 +21,13 @@ const adjectives =
   "endgültige|richtige|korrekte|finale?|bonne|correcte|correcta|corret[ao]|certa|corretta|giusta|окончательный|правильный|правильна|juiste|rätt|prawidłowa|správná|doğru|đúng|الصحيحة|النهائية|सही|σωστή|helyes";
 const opens =
   "(?:(?:also|daher|somit|damit|donc|ainsi|por lo tanto|portanto|quindi|итак|поэтому|таким образом|dus)[,،]?\\s)?(?:ist\\s)?(?:(?:die|das|der|la|le|a|het|den)\\s)?";
-const options =
-  "(?:(?:die|der|das|la|le|a)\\s)?(?:(?:opción|opção|opzione|option|letra|lettre|lettera|alternativa|вариант|буква)\\s)?(?=[*_]{0,2}\\(?[A-Z]\\)?[*_.\\s]{0,4}$)";
+const options = "opción|opção|opzione|option|alternativa|вариант";
+const letter = "(?=[*_]{0,2}\\(?[A-Z]\\)?[*_.।\\s]{0,4}$)";
+const says =
+  "[ \\t*_]{0,4}(?:[:：=]|[-–—](?=\\s)|(?:ist|lautet|est|es|é|è|is|är|to|là|هي|هو|adalah|είναι|คือ)(?!\\p{L}))";
 /** Such captions; a number with a mark in it is left alone, as the marks mean other things there. */
 const foreign = new RegExp(
-  String.raw`^[ \t#*_>]{0,10}${opens}(?:(?:(?:${adjectives})\s)?(?:${ANSWER_NAMES}|opción|opção|opzione|option|alternativa|вариант)(?:\s(?:${adjectives}))?|richtig(?= ist)|korrekt(?= ist))[ \t*_]{0,4}(?:[:：=]|[-–—](?=\s)|(?:ist|lautet|est|es|é|è|is|är|to|là|هي|هو|adalah|είναι|คือ)(?!\p{L})|(?=[*_]{0,2}\(?[A-Z]\)?[*_.।\s]{0,4}$))[ \t*_:：]{0,6}(?:${options})?(?=\S)(?![^\n]{0,80}\d[.,]\d)`,
+  String.raw`^[ \t#*_>]{0,10}${opens}(?:(?:${adjectives})\s(?:${ANSWER_NAMES}|${options})(?:${says}|\s${letter})|(?:(?:${ANSWER_NAMES})(?:\s(?:${adjectives}))?|(?:${options})\s(?:${adjectives})|richtig(?= ist)|korrekt(?= ist))${says})[ \t*_:：]{0,6}(?:(?:(?:die|der|das|la|le|a)\s)?(?:(?:${options}|letra|lettre|lettera|буква)\s)?${letter})?(?=\S)(?![^\n]{0,80}\d[.,]\d)`,
   "gimu",
 );
 /** The same in Chinese, Japanese and Korean, also within a line: `所以，答案是D`, `【答案】D`, `故选D`, `정답은 D`. */

@@ -83,11 +83,7 @@ const located = (answer: Answer | null, at: number): DeclaredAnswer | null => an
 const asText = (value: string | null): Answer | null => (value === null ? null : { kind: "text", value });
 
 /** What a caption declares: its line as `read` reads it, or its lines (WHOLE-2). */
-function readCaptioned(
-  value: CaptionedValue,
-  at: number,
-  read: (line: string) => Answer | null,
-): DeclaredAnswer | null {
+function readCaptioned(value: CaptionedValue, at: number, read: (line: string) => Answer | null) {
   return "whole" in value ? { answer: asText(value.whole), at } : located(read(value.line), at);
 }
 
@@ -104,6 +100,9 @@ function readValue(given: string, maxWords: number): Answer | null {
         readTextAnswer(value, maxWords));
 }
 
+const readExact = (value: string): Answer | null => readChoice(value) ?? readNumberAnswer(value);
+const readShort = (given: string): Answer | null => readValue(given, MAX_SHORT_WORDS);
+
 /** One sentence that holds one number, unless it is so short that it is itself the answer (`Apollo 11`); several hold none. */
 function readStatement(value: string): Answer | null {
   const sentence = firstSentence(value);
@@ -117,11 +116,8 @@ function findFinal(text: string): DeclaredAnswer | null {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
     if (declaration === null || denied.test(text.slice(Math.max(0, mark.index - 60), mark.index))) continue;
-    const found = readCaptioned(valueAfter(rest), mark.index, (value) =>
-      declaration[1] === undefined
-        ? readValue(value, MAX_SHORT_WORDS)
-        : (readChoice(value) ?? readNumberAnswer(value)),
-    );
+    const read = declaration[1] === undefined ? readShort : readExact;
+    const found = readCaptioned(valueAfter(rest), mark.index, read);
     if (found !== null) return found;
   }
   return null;
@@ -140,7 +136,7 @@ function readPhrase(rest: string, at: number, maxWords: number): DeclaredAnswer 
   const isBelow = !/\w/.test(line);
   const read = (said: string): Answer | null => {
     const value = cleanValue(withoutAside(cleanValue(said)));
-    const answer = readChoice(value) ?? readNumberAnswer(value);
+    const answer = readExact(value);
     if (answer !== null) return answer;
     const [letter, other] = new Set([...sentence.matchAll(bracketedLetter)].map((match) => match[1]));
     if (letter !== undefined && other === undefined) return { kind: "choice", value: letter };
@@ -175,13 +171,7 @@ function findNamed(text: string, long: boolean, after: number): DeclaredAnswer |
     if ((tries += 1) > MAX_TRIES) break;
     const maxWords = long || index < lines.length - 1 ? 0 : 6;
     const said = [
-      ...(mark
-        ? [
-            readCaptioned(valueAfter(behind(mark[0].length)), start, (value) =>
-              readValue(value, MAX_SHORT_WORDS),
-            ),
-          ]
-        : []),
+      ...(mark ? [readCaptioned(valueAfter(behind(mark[0].length)), start, readShort)] : []),
       ...letters.map((match) =>
         located({ kind: "choice", value: match[1] ?? "" }, start + skipped + match.index),
       ),
@@ -260,7 +250,7 @@ function readLastLine(line: string, long: boolean): Answer | null {
   if (second === undefined && bold !== "") {
     if (bold === value)
       return readChoice(bold) ?? (long || /[:?!]\**\s*$/.test(line) ? null : readTextAnswer(bold, 4));
-    if (concluding.test(line) && words <= 25) return readChoice(bold) ?? readNumberAnswer(bold);
+    if (concluding.test(line) && words <= 25) return readExact(bold);
   }
   const sentence = lastSentence(line);
   const letter = endsWithLetter.exec(sentence)?.[1];
@@ -319,12 +309,9 @@ function readWholeReply(line: string): Answer | null {
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
   const whole = asciiDigits(splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH)))).trim();
   const object = cutOff ? undefined : readObjectAnswer(whole);
-  if (object !== undefined)
-    return object === null
-      ? null
-      : object.trim().includes("\n")
-        ? (readCaptioned(valueIn(object), 0, readPlain)?.answer ?? null)
-        : readValue(object, MAX_SHORT_WORDS);
+  if (object === null) return null;
+  if (object?.trim().includes("\n")) return readCaptioned(valueIn(object), 0, readPlain)?.answer ?? null;
+  if (object !== undefined) return readShort(object);
   const text = restateForms(whole);
   const lines = sayingLines(text);
   const last = lines.at(-1)?.text ?? "";

@@ -110,7 +110,8 @@ const namesLetters = (value: string): boolean =>
   labels.some(([head, others], index) => {
     const first = head.exec(value)?.[1]?.charCodeAt(0);
     if (first === undefined) return false;
-    const letters = [...value.matchAll(others)].map((match) => (match[1] ?? match[2] ?? "").charCodeAt(0));
+    const said = value.split(/\b(?:because|since)\b/, 1)[0] ?? "";
+    const letters = [...said.matchAll(others)].map((match) => (match[1] ?? match[2] ?? "").charCodeAt(0));
     return letters.some((other) => (index === 0 ? other !== first : other === first + 1));
   });
 
@@ -175,15 +176,14 @@ const phrase = /^(?:(?:a|an|the)\s)?(?:\p{L}{1,20}\s){0,2}(?:of|for|to|by)$/iu;
 /** Signs and LaTeX commands that are no formatting. */
 const unread = /[\\±∓≤≥≠≈~<>¬√∫∑Σ∂∇∏∈^_=|]/;
 
+/** A sentence about a letter: `A has 3 apples`, not `A train takes 3 hours` and `N is 3`. */
+const letterFirst =
+  /^(?:[B-HJ-Z]|A(?= (?:has|gets|had|needs|wins|pays|owes|earns|takes|makes)\b))\s(?!is\b|was\b|equals?\b)/;
+
 /** Whether words before a number leave it as it is: a sentence with its subject, no function, sign, bound or change. */
 function leadsTo(before: string, currency: string): boolean {
   const words = before.replace(/[*_]{2,3}/g, "").trim();
-  if (
-    /^(?:[B-HJ-Z]|A(?= (?:has|gets|had|needs|wins|pays|owes|earns|takes|makes) ))\s(?!is\b|was\b|equals?\b)/.test(
-      before,
-    )
-  )
-    return false;
+  if (letterFirst.test(before)) return false;
   if (shifting.test(`${words} `) || unread.test(words) || /(?:^|\s)(?!a\b)\p{L}$/iu.test(words)) return false;
   if (amount.test(words) || (words === "" && currency !== "")) return true;
   return /\s/.test(words) && !phrase.test(words);

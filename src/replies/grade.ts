@@ -105,13 +105,10 @@ export function parseGrade(reply: string): Grade {
   const opened = openReply(reply);
   if (!opened.ok) return opened;
   const { text } = opened;
-  const { own, plain, isQuoted } = readOwn(text);
+  const { own, plain } = readOwn(text);
   const objects = findObjects(text);
-  const ownOnes = findDeclared(
-    own,
-    text,
-    objects.filter(({ span }) => !isQuoted(span.start)),
-  );
+  const ownObjects = objects.filter(({ span }) => own.charAt(span.start) === "{");
+  const ownOnes = findDeclared(own, text, ownObjects);
   const declared = ownOnes.length > 0 ? ownOnes : findDeclared(plain, text, objects);
   const [first] = declared;
   if (first === undefined)

@@ -322,9 +322,9 @@ export function parsePreference(reply: string): Preference {
   const opened = openReply(reply);
   if (!opened.ok) return opened;
   const { text } = opened;
-  const { own, plain, isQuoted } = readOwn(text);
+  const { own, plain } = readOwn(text);
   const objects = findObjects(text);
-  const ownObjects = objects.filter(({ span }) => !isQuoted(span.start));
+  const ownObjects = objects.filter(({ span }) => own.charAt(span.start) === "{");
   const strong = findDeclared(own, text, ownObjects);
   const prose = findInProse(own, text);
   // PREFER-1

@@ -80,43 +80,20 @@ function blank(text: string, spans: readonly Span[], mark = " "): string {
   return parts.length === 0 ? text : parts.join("") + text.slice(at);
 }
 
-/** What begins an object, also one that is broken. */
-const objectStart = /\{\s{0,99}(["'])[\w -]{1,60}\1\s{0,9}:/g;
+const objectStart = /\{\s{0,99}(["'])[\w -]{1,60}\1\s{0,9}:/;
 
-/** What a reply is made of for who looks for marks in it; every line and every mark stands where it stood. */
-export type OwnWords = {
-  /** The text without what stands in its JSON objects: nothing in a string is a mark. */
-  readonly plain: string;
-  /** The same without what it marks as quoted (QUOTED-1). */
-  readonly own: string;
-  /** Whether what begins at `at` is quoted. */
-  readonly isQuoted: (at: number) => boolean;
-};
-
-/** The words of a reply with LF line ends. A broken JSON object reaches to the last brace, else to the end. Time is linear in the reply. */
-export function readOwn(text: string, blanked = " "): OwnWords {
-  const objects = jsonObjects(text);
-  let next = 0;
-  const broken = [...text.matchAll(objectStart)].find(({ index }) => {
-    while ((objects[next]?.end ?? Infinity) <= index) next += 1;
-    return index < (objects[next]?.start ?? Infinity);
-  });
-  const [start, close] = [broken?.index ?? text.length, text.lastIndexOf("}")];
-  const inside = [
-    ...objects.filter((one) => one.end <= start).map((one) => ({ start: one.start + 1, end: one.end - 1 })),
-    { start: start + 1, end: close > start ? close : text.length },
-  ];
-  const plain = blank(text, inside);
-  const quoted = findQuoted(plain);
-  return {
-    plain,
-    own: blank(plain, quoted, blanked),
-    isQuoted: (at) => quoted.some((span) => span.start <= at && at < span.end),
-  };
+/**
+ * The words of a reply with LF line ends, every one where it stood: `plain` without what stands in its JSON objects, where nothing is a
+ * mark (a broken one reaches to the last brace, else to the end), and `own` also without what is marked as quoted (QUOTED-1).
+ */
+export function readOwn(text: string, blanked = " "): { readonly plain: string; readonly own: string } {
+  const inside = jsonObjects(text).map(({ start, end }) => ({ start: start + 1, end: end - 1 }));
+  const whole = blank(text, inside);
+  const [broken, close] = [whole.search(objectStart), whole.lastIndexOf("}")];
+  const rest = { start: broken + 1, end: close > broken ? close : text.length };
+  const plain = broken < 0 ? whole : blank(whole, [rest]);
+  return { plain, own: blank(plain, findQuoted(plain), blanked) };
 }
 
-/** Stands where an indented line is blanked: whether it was a quotation or belongs to what stands above it is not known. */
-const BLANKED = "\ufffc";
-
-/** The text with what it marks as quoted, and what stands in its JSON objects, as spaces, and every line where it was. */
-export const blankQuoted = (text: string): string => readOwn(text, BLANKED).own;
+/** The own words of a reply; U+FFFC stands in an indented line, of which nobody knows whether it belongs to what stands above it. */
+export const blankQuoted = (text: string): string => readOwn(text, "\ufffc").own;

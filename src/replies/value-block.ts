@@ -15,10 +15,10 @@ const MAX_TAGGED_LENGTH = 64 * 1024;
 const MAX_LINES = 300;
 /** What is looked at of a line to see whether the next belongs to it. */
 const MAX_LINE_LENGTH = 400;
-const NOTHING: CaptionedValue = { line: "" };
 
 const fence = /^\s{0,3}(?:`{3,}|~{3,})/;
 const mathBreak = /^\s*(?:\\[[\]]|\$\$)\s*$/;
+const saysSomething = (line: string): boolean => line.trim() !== "" && !mathBreak.test(line);
 const captionMark = /^[\s*_]{0,4}(?:is|:|：|→|[-–—](?=\s))?[\s*_:：]{0,6}(?:\(.{0,60}?\):)?/i;
 /** `Answer:` in front of a value that has been announced already. */
 const repeatedCaption = new RegExp(
@@ -29,8 +29,7 @@ const repeatedCaption = new RegExp(
 const bare = (line: string): CaptionedValue => ({
   line: cleanValue(cleanValue(line.replace(repeatedCaption, "")).replace(repeatedCaption, "")),
 });
-/** A line of prose that ends with a colon announces what stands below it; `def f(x):` and `a = {:` are code. */
-const announces = /[:：][\s*_]{0,4}$/u;
+/** Signs of code: `def f(x):` and `a = {:` announce nothing. */
 const codeSign = /[()[\]{}=;|]/;
 const codeWord =
   /^\s*(?:def|class|if|elif|else|for|while|try|except|finally|with|case|default|switch|do|begin)\b/;
@@ -46,7 +45,7 @@ const opensBlock = /\\begin\{(?![^]*\\end\{)|^\s*```|^\s*\|/;
 /** Whether the line below one belongs to the same value: it is indented, of the same form, or the one above is left open. */
 function continues(above: string, under: string): boolean {
   const [line, below] = [above.slice(-MAX_LINE_LENGTH), under.slice(0, MAX_LINE_LENGTH)];
-  if (below.trim() === "" || fence.test(below) || mathBreak.test(below)) return false;
+  if (!saysSomething(below) || fence.test(below)) return false;
   return (
     opensBlock.test(line) ||
     endsOpen.test(line) ||
@@ -75,31 +74,26 @@ const isProse = (line: string): boolean => prose.test(line.slice(0, MAX_LINE_LEN
 /** The lines of a value as they are compared: without what all are indented by, and of a grid without any indentation. */
 function writeWhole(lines: readonly string[], plain: boolean, most = MAX_LOOK_LENGTH / 2): CaptionedValue {
   if (plain && lines.some((line) => listItem.test(line) || isProse(line))) return { whole: null };
-  const said = lines.filter((line) => line.trim() !== "" && !mathBreak.test(line)).slice(0, MAX_LINES);
+  const said = lines.filter(saysSomething).slice(0, MAX_LINES);
   const indents = said.map((line) => line.length - line.trimStart().length);
-  const common = said.every((line) => line.length < MAX_LOOK_LENGTH && row.test(line))
-    ? Infinity
-    : Math.min(...indents);
+  const common = said.every((line) => row.test(line)) ? Infinity : Math.min(...indents);
   const whole = said.map((line, index) => {
     const indent = " ".repeat(Math.max(0, (indents[index] ?? 0) - common));
     return `${indent}${line.trim().replace(/\s+/g, " ")}`;
   });
-  const text = whole.join(whole.some((line) => line.includes("\\begin{")) ? " " : "\n");
-  const length = said.reduce((sum, line) => sum + line.length, 0);
-  return { whole: said.length === MAX_LINES || length > most ? null : text };
+  if (said.length === MAX_LINES || said.join("\n").length > most) return { whole: null };
+  return { whole: whole.join(whole.some((line) => line.includes("\\begin{")) ? " " : "\n") };
 }
 
 /** Whether a line only says that a value comes; without a colon, where one stands right below it. */
 const isAnnouncement = (line: string, below = ""): boolean =>
-  ((announces.test(line.slice(-6)) && /\p{L}/u.test(line) && !codeSign.test(line)) ||
+  ((/[:：][\s*_]{0,4}$/.test(line.slice(-6)) && /\p{L}/u.test(line) && !codeSign.test(line)) ||
     (below.trim() !== "" && /\p{L} (?:is|are)[\s*_]{0,4}$/u.test(line.slice(-12)))) &&
   !codeWord.test(line);
 
 /** Whether a text reads as one letter or one number. */
-const isSimple = (line: string): boolean => {
-  const value = cleanValue(line);
-  return (readChoice(value) ?? readNumberAnswer(value)) !== null;
-};
+const isSimple = (line: string): boolean =>
+  (readChoice(cleanValue(line)) ?? readNumberAnswer(cleanValue(line))) !== null;
 /** A letter with its option may have its reasons below it; what stands below anything else belongs to it. */
 const lettered = /^[\s*_>-]{0,6}\(?[A-Z](?:[).:]|\*{1,2}|\s*$)/;
 const reasons = /^\s*\p{Lu}?[\p{L}'’]+[ ,]+(?:[^\s]+ ){2,}/u;
@@ -108,34 +102,31 @@ const reasons = /^\s*\p{Lu}?[\p{L}'’]+[ ,]+(?:[^\s]+ ){2,}/u;
 function readLines(lines: readonly string[]): CaptionedValue {
   const end = lines.findIndex((line, index) => index > 0 && (line.trim() === "" || fence.test(line)));
   const block = (end === -1 ? lines : lines.slice(0, end)).filter((line) => !mathBreak.test(line));
-  const rest = end === -1 ? [] : lines.slice(end);
-  const next = rest.find((line) => line.trim() !== "" && !mathBreak.test(line));
+  const next = end === -1 ? undefined : lines.slice(end).find(saysSomething);
   const [first = "", second] = block;
   if (second === undefined)
     return next !== undefined && continues(first, next) ? { whole: null } : bare(first);
   if (lettered.test(first) && reasons.test(second)) return bare(first);
-  const goesOn = next !== undefined && (beginsInside.test(next) || !isProse(next));
-  return goesOn ? { whole: null } : writeWhole(block, true);
+  const ends = next === undefined || (isProse(next) && !beginsInside.test(next));
+  return ends ? writeWhole(block, true) : { whole: null };
 }
 
 function readBelow(lines: readonly string[], depth = 0): CaptionedValue {
-  const from = lines.findIndex((line) => line.trim() !== "" && !mathBreak.test(line));
-  if (from === -1) return NOTHING;
+  const from = lines.findIndex(saysSomething);
+  if (from === -1) return { line: "" };
   const rest = lines.slice(from);
   const [first = "", ...behind] = rest;
   if (fence.test(first)) {
     const end = behind.findIndex((line) => fence.test(line));
     const inside = (end === -1 ? behind : behind.slice(0, end)).filter((line) => line.trim() !== "");
-    const [only = "", second] = inside;
-    return second === undefined ? bare(only) : writeWhole(inside, false);
+    return inside.length > 1 ? writeWhole(inside, false) : bare(inside[0] ?? "");
   }
   if (depth < 3 && isAnnouncement(first, behind[0])) return readBelow(behind, depth + 1);
   if (!listItem.test(first)) return readLines(rest);
   // A list may have blank lines between its items.
-  const next = behind.find((line) => line.trim() !== "");
-  return next !== undefined && (listItem.test(next) || behind[0] === next)
-    ? { whole: null }
-    : bare(first.replace(listItem, ""));
+  const next = behind.find((line) => line.trim() !== "") ?? "";
+  const hasMore = next !== "" && (listItem.test(next) || behind[0] === next);
+  return hasMore ? { whole: null } : bare(first.replace(listItem, ""));
 }
 
 /** What a caption declares: the rest of its line, or where there is none, or it only announces, the block below (WHOLE-1). */
@@ -147,25 +138,18 @@ export function valueAfter(text: string): CaptionedValue {
   if (fence.test(own)) return readBelow([own, ...below]);
   if (isAnnouncement(own, below[0])) return readBelow(below, 1);
   const [next = ""] = below;
-  const more =
-    continues(own, next) ||
-    (next.trim() !== "" && !fence.test(next) && !mathBreak.test(next) && !isSimple(own) && !isProse(next));
-  if (more) return readLines([own, ...below]);
-  const apart = below.find((line) => line.trim() !== "" && !mathBreak.test(line)) ?? "";
+  const isMore = saysSomething(next) && !fence.test(next) && !isSimple(own) && !isProse(next);
+  if (isMore || continues(own, next)) return readLines([own, ...below]);
+  const apart = below.find(saysSomething) ?? "";
   return equation.test(own) && equation.test(apart) ? { whole: null } : bare(own);
 }
 
 /** What stands between tags or in a field, whatever its length: one line, or several (WHOLE-1). */
 export function valueIn(text: string): CaptionedValue {
-  const lines = text.split("\n").filter((line) => line.trim() !== "" && !mathBreak.test(line));
+  const lines = text.split("\n").filter(saysSomething);
   const said = lines.filter((line) => !fence.test(line));
   const [first = "", second] = said;
-  if (second === undefined)
-    return first.length <= 400
-      ? bare(first)
-      : first.length > MAX_TAGGED_LENGTH
-        ? { whole: null }
-        : { line: first.trim() };
+  if (second === undefined) return first.length <= 400 ? bare(first) : { line: first.trim() };
   return isAnnouncement(first) || (lettered.test(first) && reasons.test(second))
     ? readBelow(lines)
     : writeWhole(said, false, MAX_TAGGED_LENGTH);

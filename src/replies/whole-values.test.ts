@@ -218,6 +218,19 @@ describe("a letter", () => {
     ["Final answer: A -> B -> C"],
     ["Final answer: A - B"],
     ["Final answer: A (red), B (green)"],
+    ["Final answer: A (3), B (4)"],
+    ["Final answer: (A) 3, (B) 4"],
+    ["Final answer: A) first, then B) second"],
+    ["Final answer: A. 3; B. 4"],
+    ["Final answer: A, then B, then C"],
+    ["Final answer: A as well as B"],
+    ["Final answer: A as a knight and B as a knave"],
+    ["Final answer: A is the best friend of B"],
+    ["Final answer: D is most likely a knight"],
+    ["Final answer: A is true if n is even"],
+    ["Final answer: I, II and III"],
+    ["Final answer: A ist ein Ritter und B ein Schurke."],
+    ["答案：A是骑士，B是无赖。"],
   ])("is not what a sentence or a list begins with: %s", (reply) => {
     expect(extractAnswer(reply)?.kind).not.toBe("choice");
   });
@@ -232,6 +245,11 @@ describe("a letter", () => {
     "A is correct",
     "A is the best answer",
     "A because it is red",
+    "A, since B and C are wrong",
+    "A) Both B and C",
+    "(A) Neither (B) nor (C)",
+    "A is the correct option because B is false",
+    "A as it fits best",
     "A (red)",
   ])("is still read from %s", (value) =>
     expect(extractAnswer(`Final answer: ${value}`)).toEqual({ kind: "choice", value: "A" }),
@@ -242,6 +260,9 @@ describe("a number", () => {
   it.each([
     ["several sentences", "\\boxed{\\text{Light both ends of one rope at time 0. Then light the other.}}"],
     ["a bracket", "Final answer: It costs a hundred dollars (plus $40 tax)."],
+    ["a bracket with its unit", "Final answer: It takes two days (48 hours)."],
+    ["what a thing is called by", "Final answer: You pour the 5 liter jug into the other"],
+    ["a sentence about a letter", "Final answer: A has 3 apples"],
     ["a sentence in a tag", "<answer>It is so pleasant to dine 3000 miles away with you.</answer>"],
   ])("is not taken out of %s", (_, reply) => {
     expect(extractAnswer(reply)?.kind).not.toBe("number");
@@ -294,9 +315,49 @@ describe("other languages", () => {
     "Правильный ответ: D",
     "정답: D",
     "정답은 D",
+    "정답은 D입니다.",
+    "答えはDです。",
+    "故选D。",
+    "综上所述，答案是 **D**。",
+    "Die Lösung lautet D.",
+    "Richtig ist (D).",
+    "Somit ist die richtige Antwort (D).",
+    "La opción correcta es la D.",
+    "Por lo tanto, la respuesta correcta es la opción D.",
+    "A resposta correta é a letra D.",
+    "Ответ — D.",
+    "Het juiste antwoord is D.",
+    "Rätt svar är D.",
+    "Odpowiedź: D",
+    "Doğru cevap: D",
+    "Đáp án là D.",
+    "الإجابة الصحيحة هي D",
+    "सही उत्तर D है।",
+    "คำตอบคือ D",
   ])("say what the answer is: %s", (reply) => {
     expect(extractAnswer(reply)).toEqual({ kind: "choice", value: "D" });
   });
+});
+
+describe("what is no declaration", () => {
+  it.each([
+    "Option A\nIt is cheap.\n\nOption B\nIt is dear.",
+    "Antwort A\nSie ist gut.\n\nAntwort B\nSie ist nicht gut.",
+    "Réponse A\nElle est bonne.\n\nRéponse B\nElle ne va pas.",
+    "答案A\n它很好。\n\n答案B\n它不好。",
+    "如果答案是A，那么结果就不对。",
+  ])("is read as none: %s", (reply) => expect(extractAnswer(reply)?.kind).not.toBe("choice"));
+
+  it.each([
+    ["Final answer: B\n\nExplanation: The other option is C, which is wrong.", "B"],
+    ["Final answer: 42\n\nIn the first part the answer is 17.", "42"],
+    ["Final answer: 41\n\nWait. The answer is 42.", "42"],
+    ["Final answer: B\n\nAntwort: C", "C"],
+    ["<answer>6</answer>\n\nFinal answer: 5", "5"],
+    ["Final answer: 5\n\n<answer>6</answer>", "6"],
+  ])("or takes back a final answer only where it says so of the whole: %s", (reply, value) =>
+    expect(extractAnswer(reply)?.value).toBe(value),
+  );
 });
 
 describe("equal answers", () => {
