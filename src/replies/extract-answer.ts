@@ -204,6 +204,8 @@ function readPlain(line: string): Answer | null {
     : (readChoice(value) ?? readNumberAnswer(value) ?? readTextAnswer(value, 1) ?? asText(value));
 }
 
+const readField = (text: string): Answer | null => readCaptioned(valueIn(text), 0, readPlain)?.answer ?? null;
+
 /** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
 function readDeclared(given: string, long: boolean): DeclaredAnswer | null {
   const text = blankTags(given);
@@ -213,7 +215,8 @@ function readDeclared(given: string, long: boolean): DeclaredAnswer | null {
     .filter((one) => one !== null)
     .toSorted((one, other) => other.at - one.at);
   const found = findBoxed(text);
-  const boxed = found && readValue(cleanValue(found.value), MAX_SHORT_WORDS);
+  const goesOn = found?.value.trim().includes("\n") === true;
+  const boxed = found && (goesOn ? readField(found.value) : readShort(cleanValue(found.value)));
   if (!found || boxed === null) return declared;
   if (declared === null) return { answer: boxed, at: found.at };
   const around = text.slice(text.lastIndexOf("\n", found.at) + 1).split("\n", 1)[0] ?? "";
@@ -310,7 +313,7 @@ export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | 
   const whole = asciiDigits(splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH)))).trim();
   const object = cutOff ? undefined : readObjectAnswer(whole);
   if (object === null) return null;
-  if (object?.trim().includes("\n")) return readCaptioned(valueIn(object), 0, readPlain)?.answer ?? null;
+  if (object?.trim().includes("\n")) return readField(object);
   if (object !== undefined) return readShort(object);
   const text = restateForms(whole);
   const lines = sayingLines(text);
