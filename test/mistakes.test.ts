@@ -146,6 +146,9 @@ const ROWS: readonly Row[] = [
   { args: ["Should I learn Rust?"], env: { OPENAI_API_KEY: "", OPENAI_BASE_URL: "" }, says: /no model/i },
   { args: [Q, ...M, "--system", "@nix.md"], says: /nix\.md does not exist.\nTry: / },
   { args: [Q, ...M, "--pack", "risk-reviw"], says: /no pack "risk-reviw".\nTry: the nearest is risk-review/ },
+  // A file of variables is read by every command.
+  { args: ["list", "--env-file", "nix.env"], says: /the env file nix\.env cannot be read/ },
+  { args: ["test", "-e", "nix.env", "a.md"], says: /the env file nix\.env cannot be read/ },
   { args: ["feedback", "x", "good"], says: /rating must be up or down/ },
   // Settings.
   { args: [Q], cd: "open", says: /parley\.yaml:\d+:\d+: .*\nTry: close the bracket before it, or / },

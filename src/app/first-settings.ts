@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { configFolder, type FileContext } from "../config/paths.ts";
 import { loadSettings } from "../config/sources.ts";
-import { PANEL_SIZE, spread } from "./panel.ts";
+import { dealTo, PANEL_SIZE, spread } from "./panel.ts";
 import { reachable, type Reachable } from "./reachable.ts";
 
 /** What a first file of settings would name, found on this machine. */
@@ -36,10 +36,11 @@ export function writeFirstSettings({ models, maxCostUsd }: Chosen): string {
   const list =
     models.length === 0
       ? ["# models: [ollama/llama3.2]"]
-      : ["models:", ...models.map((ref) => `  - ${JSON.stringify(ref)}`)];
+      : ["models:", ...dealTo(models, PANEL_SIZE).map((ref) => `  - ${JSON.stringify(ref)}`)];
   return `# Settings of Parley. Every line can be changed or removed; an environment variable or a flag counts before it.
 
-# Who answers, as provider/model. Three of different makers disagree most usefully.
+# Who answers, as provider/model. Three of different makers disagree most usefully; each draft is reviewed by the two others, so
+# that a model stands twice where there are fewer.
 ${list.join("\n")}
 
 # The most that one run may cost, in US dollars. A model without a known price is refused under it.

@@ -41,7 +41,7 @@ export async function choosePanel(context: AppContext): Promise<Panel> {
 }
 
 /** Each once, and those for whom there is none left one of them in turn. */
-const dealTo = (models: readonly string[], seats: number): readonly string[] =>
+export const dealTo = (models: readonly string[], seats: number): readonly string[] =>
   Array.from(
     { length: models.length === 0 ? 0 : Math.max(models.length, seats) },
     (_, index) => models[index % models.length] ?? "",

@@ -23,11 +23,15 @@ import {
   optionGroup,
 } from "./help.ts";
 import { nameContinued } from "./follow-up.ts";
+import { ENV_FILE } from "./options.ts";
 import { processOutput } from "./output.ts";
 import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
 import { refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
 
 type Row = Command | CommandGroup;
+
+/** What every command takes, in the help of those that have it among their own: Node.js has an option of the same name. */
+const ANY: CommandOptions = { envFile: { ...ENV_FILE.envFile, isHidden: true } };
 
 /** A command line that was read: the command, what its options were given, and its arguments. */
 export type Parsed = {
@@ -135,6 +139,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
       });
     if (one.arguments !== undefined) command.arguments(one.arguments);
     addOptions(command, one.options);
+    if (!("envFile" in one.options)) addOptions(command, ANY);
   };
   for (const one of asked ? [asked] : await allRows(io)) add(program, one);
   if (row && row.name !== first) {

@@ -227,7 +227,8 @@ describe("what a reporter prints", () => {
       { name: 'A "<&"', file: "a.yaml", tests: "2", failures: "0", skipped: "0" },
       { name: "B", file: "b.yaml", tests: "3", failures: "2", skipped: "0" },
     ]);
-    expect(stderr).toMatch(/^::error file=b\.yaml,title=B::the answer contains .*50%25.*found: /m);
+    expect(stderr).toMatch(/^::error file=b\.yaml,title=B::turn 1: the answer contains .*50%25.*found: /m);
+    expect(document("testcase").map(({ name }) => name)).toContain('turn 1: the answer contains "Paris"');
     expect(stdout + stderr).not.toMatch(/FAILED|checks? passed,/);
   });
 

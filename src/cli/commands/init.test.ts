@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
 import { scratch, type Scratch } from "../../../test/support/scratch.ts";
+import { writeFirstSettings } from "../../app/first-settings.ts";
 import { loadSettings } from "../../config/sources.ts";
 import { EXIT } from "../exits.ts";
 
@@ -34,6 +35,17 @@ describe("init", () => {
       models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"],
       maxCostUsd: 0.5,
     });
+  });
+
+  it.each([
+    [["ollama/a"], ["ollama/a", "ollama/a", "ollama/a"]],
+    [
+      ["ollama/a", "ollama/b"],
+      ["ollama/a", "ollama/b", "ollama/a"],
+    ],
+  ])("deals three seats to %j, so that nobody's review is taken away", (models, dealt) => {
+    const text = writeFirstSettings({ models, maxCostUsd: undefined });
+    expect([...text.matchAll(/^  - "(.*)"$/gm)].map(([, ref]) => ref)).toEqual(dealt);
   });
 
   it("never overwrites: it shows what it would change, and ends with 2", async () => {

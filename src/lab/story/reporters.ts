@@ -1,5 +1,5 @@
 import { printable, oneLine } from "../../reports/printable.ts";
-import { checksOf, type StoryCheck, type StoryReport } from "./checks.ts";
+import type { StoryCheck, StoryReport } from "./checks.ts";
 
 /** A text of foreign words as a value, or the content, of an element of XML 1.0, without characters that it does not have. */
 const xml = (text: string): string =>
@@ -10,6 +10,14 @@ const xml = (text: string): string =>
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;")
     .replaceAll("\n", "&#10;");
+
+/** Every check of a story, by a name that none has twice in a turn. */
+const casesOf = ({ turns, checks }: StoryReport): readonly StoryCheck[] => [
+  ...turns.flatMap((turn, index) =>
+    turn.checks.map((one) => ({ ...one, what: `turn ${index + 1}: ${one.what}` })),
+  ),
+  ...checks,
+];
 
 /** Stories as JUnit's XML, one suite each and one case a check; ends in a newline. */
 export function junitText(stories: readonly StoryReport[]): string {
@@ -27,14 +35,14 @@ export function junitText(stories: readonly StoryReport[]): string {
     return `    <testcase classname="${xml(suite)}" name="${xml(what)}">${inner}</testcase>`;
   };
   const suites = stories.flatMap((story) => {
-    const checks = checksOf(story);
+    const checks = casesOf(story);
     return [
       `  <testsuite name="${xml(story.id)}" file="${xml(story.file)}" ${counts(checks)}>`,
       ...checks.map((one) => testCase(one, story.id)),
       "  </testsuite>",
     ];
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts(stories.flatMap(checksOf))}>\n${suites.join("\n")}\n</testsuites>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts(stories.flatMap(casesOf))}>\n${suites.join("\n")}\n</testsuites>\n`;
 }
 
 /** A line of foreign words in a workflow command of GitHub's. */
@@ -45,7 +53,7 @@ const property = (text: string): string => escaped(text).replaceAll(":", "%3A").
 /** An annotation of GitHub's for each check that failed. */
 export const githubLines = (stories: readonly StoryReport[]): string[] =>
   stories.flatMap((story) =>
-    checksOf(story)
+    casesOf(story)
       .filter(({ ok }) => ok === false)
       .map(
         ({ what, found }) =>

@@ -12,7 +12,9 @@ import {
 import { closingOf, eventsOf, stage, type StageOptions } from "../../testing/stage.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { panelSection } from "../../views/panel.ts";
+import { resultOf } from "../../views/result.ts";
 import { council } from "./index.ts";
+import { cautions } from "./report.ts";
 
 const EVERYBODY = ["ada", "bob", "cyd", "chair"];
 
@@ -39,6 +41,17 @@ describe("a council", () => {
         "deliberation-closed < close",
       ]
     `);
+  });
+
+  it.each([
+    [["ada"], true],
+    [["ada", "bob"], true],
+    [["ada", "bob", "cyd"], false],
+  ])("says above the answer of %j whether anybody reviewed", async (members, isUnreviewed) => {
+    const { entries } = await table().play(councilAsked({ members, settings: { quorum: 1 } }));
+    const result = resultOf(entries);
+    const said = result && cautions(panelSection(entries), result);
+    expect(said).toEqual(isUnreviewed ? [expect.stringMatching(/^Nobody reviewed the drafts/)] : []);
   });
 
   it("answers differently in its two modes on one seed", async () => {

@@ -13,7 +13,9 @@ export {
 export function cautions({ standing }: PanelSection, { participants }: Result): string[] {
   const drafts = participants.filter((one) => isVoice(one) && one.answer !== null);
   const isUnreviewed =
-    standing.length === 0 && drafts.length === 2 && participants.every(({ seat }) => seat !== "judge");
+    standing.length === 0 &&
+    [1, 2].includes(drafts.length) &&
+    participants.every(({ seat }) => seat !== "judge");
   return isUnreviewed
     ? ["Nobody reviewed the drafts: that takes three members, who may share a model, or a judge"]
     : [];
