@@ -9,6 +9,8 @@ import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 /** How long others' reads may hold up the emptying of the log. */
 const MAX_LOG_WAIT_MS = 2_000;
 
+const CHECKPOINT = "pragma wal_checkpoint(truncate)";
+
 /** Whether another connection holds the lock that was asked for. */
 export function isBusy(error: unknown): boolean {
   const code = errorCode(error);
@@ -149,7 +151,10 @@ export type SqliteConnections = {
   readonly reader: SqliteReader;
   /** What was written is at the path. @throws Fault `store-unavailable` where another file is, or none */
   assertInPlace(): void;
-  /** Writes the log into the file and cuts it to nothing; where others read it for seconds, the next opening or closing does it. */
+  /**
+   * Writes the log into the file and cuts it to nothing. Never fails: where others read it for seconds, or the disk is
+   * full, the next opening or closing does it.
+   */
   emptyLog(): Promise<void>;
   close(): Promise<void>;
 };
@@ -168,17 +173,21 @@ export async function openDatabase(path: string, load = loadLibsql): Promise<Sql
     const writer = inMemory ? reader : driver.writer(path);
     const emptyLog = async (maxWaitMs = MAX_LOG_WAIT_MS): Promise<void> => {
       if (inMemory) return;
-      const checkpoint = await writer.prepare("pragma wal_checkpoint(truncate)");
       const attempt = async () => {
+        const checkpoint = await writer.prepare(CHECKPOINT);
         const [found] = (await checkpoint.all([])) as { busy: number }[]; // SQLite names it
         if (found?.busy !== 0) throw Object.assign(new Error("the log is in use"), { code: "SQLITE_BUSY" });
       };
       await retryWhileBusy(attempt, isBusy, { maxWaitMs }).catch(() => undefined);
     };
     const close = async () => {
-      // So that the file alone is the whole store when nobody has it open: libsql does not do it by itself. Where
-      // another process is at work, or the disk is full, the log stays and the next opening reads it.
-      await emptyLog(0);
+      try {
+        // So that the file alone is the whole store when nobody has it open: libsql does not do it by itself. Not
+        // prepared, because libsql keeps a file open until its statements are collected.
+        await writer.exec(CHECKPOINT);
+      } catch {
+        // Another process is at work, or the disk is full: the log stays, and the next opening reads it.
+      }
       reader.close();
       if (!inMemory) writer.close();
     };

@@ -18,7 +18,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isFault, type Store } from "../kernel/index.ts";
 import { LOCAL, byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
-import { openDatabase } from "./sqlite-database.ts";
+import { type SqliteConnections, openDatabase } from "./sqlite-database.ts";
 import { openSqlite, sqliteStore } from "./sqlite.ts";
 
 const id = deliberation("d1");
@@ -51,6 +51,12 @@ async function fill(store: Store, bytes: number): Promise<{ acknowledged: string
   }
 }
 
+/** Lets the file grow by so many pages of 4 KB beyond what its tables take. */
+async function limitPages({ reader, writer }: SqliteConnections, more: number): Promise<void> {
+  const [row] = reader.prepare("pragma page_count").all([]) as { page_count: number }[]; // SQLite names it
+  await writer.exec(`pragma max_page_count = ${(row?.page_count ?? 0) + more}`);
+}
+
 const idsIn = async (store: Store) =>
   (await store.for(LOCAL).read(id)).map((entry): string => entry.id).slice(1);
 
@@ -74,7 +80,7 @@ describe("the SQLite store, when the disk fails", () => {
     const database = await openDatabase(path);
     await using store = await sqliteStore(database, Date.now);
     await store.for(LOCAL).append(id, [opening("?")], byOpening);
-    await database.writer.exec("pragma max_page_count = 64");
+    await limitPages(database, 20);
     const { acknowledged, why } = await fill(store, 10_000);
     expect(why).toMatch(/the disk is full; free space and try again/);
     expect(acknowledged.length).toBeGreaterThan(3);
@@ -91,7 +97,7 @@ describe("the SQLite store, when the disk fails", () => {
     const database = await openDatabase(path);
     await using store = await sqliteStore(database, Date.now);
     await store.for(LOCAL).append(id, [opening("?")], byOpening);
-    await database.writer.exec("pragma max_page_count = 64");
+    await limitPages(database, 20);
     const outcomes = await Promise.all(
       upTo(9).map((n) =>
         whyOf(store.for(LOCAL).append(id, [note("x".repeat(n === 5 ? 900_000 : 100))], byClient(`${n}`))),
