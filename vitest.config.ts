@@ -42,7 +42,11 @@ export default defineConfig({
       {
         test: {
           ...processes,
-          ...{ name: "gate", include: ["test/*.test.ts", "test/support/*.test.ts", ...SMOKE] },
+          ...{
+            isolate: false,
+            name: "gate",
+            include: ["test/*.test.ts", "test/support/*.test.ts", ...SMOKE],
+          },
           ...{ exclude: [...PROGRAM, ...DOCS, "test/page-*.test.ts"], sequence: { groupOrder: 1 } },
         },
       },

@@ -50,6 +50,9 @@ describe("single events", () => {
     const { json } = await server.post("deliberations", asked, { headers: { prefer: "wait=9" } });
     expect(json.status).toBe("waiting");
     const path = `deliberations/${json.id}/events`;
+    const reviews = async () =>
+      (await server.parley.read(json.id)).filter(({ type }) => type === "review-given");
+    await expect.poll(reviews).toHaveLength(SIMS.length);
     const shown = await dataOf(path);
     expect(JSON.stringify(shown)).toContain("hidden until the run has ended");
     expect(await dataOf(`${path}?only=${upTo(60).join()}`)).toEqual(shown);

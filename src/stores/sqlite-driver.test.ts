@@ -53,8 +53,8 @@ if (hasOwn) {
       {
         because,
         tests: [
-          "lets twenty processes make and open a new store at once, and one of them record a contested step",
-          "loses nothing acknowledged when half of sixteen writing processes are killed",
+          "lets many processes make and open a new store at once, and one of them record a contested step",
+          "loses nothing acknowledged when half of the writing processes are killed",
         ],
       },
       {

@@ -114,8 +114,8 @@ storeContract("the SQLite store in memory", inMemory, {
     {
       because: "it lives in one process",
       tests: [
-        "lets twenty processes make and open a new store at once, and one of them record a contested step",
-        "loses nothing acknowledged when half of sixteen writing processes are killed",
+        "lets many processes make and open a new store at once, and one of them record a contested step",
+        "loses nothing acknowledged when half of the writing processes are killed",
         "waits for a held lock without holding the event loop for more than 20 ms",
         "keeps data at rest as canonical JSON",
         "keeps an event of a type that it does not know",

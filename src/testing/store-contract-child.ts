@@ -29,8 +29,12 @@ const loaderFor = (...modules: readonly string[]): string[] =>
     ? ["--import", pathToFileURL(createRequire(self).resolve("tsx")).href]
     : [];
 
-export function storeChild({ worker = ownWorker, ...open }: OpenInChild, task: WorkerTask): StoreChild {
-  const args = [...loaderFor(worker, open.module), worker, JSON.stringify({ open, task })];
+export function storeChild(
+  { worker = ownWorker, module, export: name, args: given }: OpenInChild,
+  task: WorkerTask,
+): StoreChild {
+  const open = { module, export: name, args: given };
+  const args = [...loaderFor(worker, module), worker, JSON.stringify({ open, task })];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
   const reports: WorkerReport[] = [];
   const waiting = new Set<() => void>();

@@ -4,8 +4,7 @@ import { storeChild, type StoreChild } from "./store-contract-child.ts";
 import { collect, needed, readable, type StoreCase, type StorePlace } from "./store-place.ts";
 import { LOCAL, byOpening, deliberation, opening, upTo } from "./store-samples.ts";
 
-const RIVALS = 20;
-const WRITERS = 16;
+const PROCESSES = 16;
 
 /** How many appends must have been acknowledged before the first writer is killed, and before the last. */
 const FIRST_KILL = 60;
@@ -29,11 +28,13 @@ const appendsOf = (children: readonly StoreChild[]): number =>
   children.reduce((sum, { reports }) => sum + reports.length, 0);
 
 const rivalsCase: StoreCase = {
-  title: "lets twenty processes make and open a new store at once, and one of them record a contested step",
+  title: "lets many processes make and open a new store at once, and one of them record a contested step",
   timeoutMs: 60_000,
   run: async (place) => {
     const open = needed(place.child, "child");
-    const rivals = upTo(RIVALS).map((number) => storeChild(open, { task: "race", number }));
+    const rivals = upTo(open.processes ?? PROCESSES).map((number) =>
+      storeChild(open, { task: "race", number }),
+    );
     await together(rivals, async () => {
       await Promise.all(rivals.map((rival) => rival.reported("ready")));
       for (const rival of rivals) rival.start();
@@ -57,14 +58,14 @@ const rivalsCase: StoreCase = {
 };
 
 const killsCase: StoreCase = {
-  title: "loses nothing acknowledged when half of sixteen writing processes are killed",
+  title: "loses nothing acknowledged when half of the writing processes are killed",
   timeoutMs: 60_000,
   run: async (place) => {
     const open = needed(place.child, "child");
     const shared = ["shared-1", "shared-2", "shared-3"];
     const store = await place.open();
     for (const name of shared) await store.for(LOCAL).append(deliberation(name), [opening(name)], byOpening);
-    const writers = upTo(WRITERS).map((number) =>
+    const writers = upTo(open.processes ?? PROCESSES).map((number) =>
       storeChild(open, { task: "write", number, deliberations: shared }),
     );
     const victims = writers.filter((_, index) => index % 2 === 1);

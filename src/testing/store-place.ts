@@ -17,6 +17,8 @@ export type OpenInChild = {
   readonly args: readonly Json[];
   /** The path of the contract's worker, where it was built together with the module. */
   readonly worker?: string;
+  /** How many at once; 16 unless told, and 4 at least. */
+  readonly processes?: number;
 };
 
 /** What a test changes in a row. `data` and `origin` are JSON text, or none. */

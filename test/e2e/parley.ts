@@ -19,8 +19,8 @@ export type Ended = {
 /** A command that runs. */
 export type Running = {
   readonly ended: Promise<Ended>;
-  /** Resolves when what it wrote there fits; rejects when it ended before. */
-  seen(where: "stdout" | "stderr", pattern: RegExp): Promise<string>;
+  /** Resolves when what it wrote there fits, to the first group or to all that fits; rejects when it ended before. */
+  seen(where: "stdout" | "stderr", pattern: RegExp | ((text: string) => boolean)): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   /** Nobody reads its stdout any longer. */
   closeStdout(): void;
@@ -151,10 +151,11 @@ function launch(args: readonly string[], { cwd, env, mostMs }: Launch): Running 
     seen: (where, pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {
-          const found = pattern.exec(written[where]);
+          const text = written[where];
+          const found = pattern instanceof RegExp ? pattern.exec(text) : pattern(text) && [text];
           if (!found) return;
           looking.delete(look);
-          resolve(found[1] ?? found[0]);
+          resolve(found[1] ?? found[0] ?? "");
         };
         looking.add(look);
         look();

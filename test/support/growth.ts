@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-const TRIES = 5;
+const TRIES = 3;
 
 /** The processor time of a synchronous piece of work, microseconds: the least of some, as a collection falls into some of them. */
 function leastOf(work: () => unknown): number {
