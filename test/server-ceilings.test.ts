@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DeliberationId } from "../src/kernel/index.ts";
 import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
@@ -121,6 +122,19 @@ describe("a key's limits", () => {
       expectProblem(one, 429, "quota-exhausted");
       expect(Number(one.headers["retry-after"])).toBeGreaterThan(0);
     }
+  });
+
+  it("of calls a day count those of which nobody knows what they took", async () => {
+    const { secret: key } = await server.newKey({ limits: { callsPerDay: 3 } });
+    const { store } = server.parley.context({}, { principal: server.principal });
+    for (let nth = 0; nth < 3; nth += 1) {
+      const { json } = await server.post("deliberations", { ...slow, maxCalls: 1 }, { key });
+      const id = json.id as string;
+      const sent = async () => (await store.reservations(DeliberationId.parse(id))).length;
+      await expect.poll(sent).toBe(1);
+      expect((await server.post(`deliberations/${id}/cancel`, {}, { key })).status).toBe(200);
+    }
+    expectProblem(await server.post("deliberations", slow, { key }), 429, "quota-exhausted");
   });
 
   it("of runs at once are kept", async () => {

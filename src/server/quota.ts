@@ -1,17 +1,24 @@
 import { LRUCache } from "lru-cache";
 import type { Ceiling } from "../app/ceilings.ts";
 import type { Parley } from "../app/parley.ts";
-import { canonical, isEvent, type Budget, type DeliberationId, type World } from "../kernel/index.ts";
+import { spentSoFar } from "../engine/index.ts";
+import {
+  canonical,
+  isEvent,
+  type Budget,
+  type DeliberationId,
+  type Reservation,
+  type World,
+} from "../kernel/index.ts";
 import type { Credential } from "../stores/credentials.ts";
 import { sumCosts, type CostRow } from "../views/cost.ts";
-import { isClosed } from "../views/result.ts";
-import { spending } from "../views/spending.ts";
 import type { ApiCaller } from "./access.ts";
 import { Refused } from "./problem.ts";
 import { readingContext } from "./route.ts";
 
-// QUOTA-1. A key's limits of a day hold for all that it has opened since midnight UTC: what has ended counts as what it took, and
-//     what is under way as the most that it may take, so that many at once cannot pass them together.
+// QUOTA-1. A key's limits of a day hold for all that it has opened since midnight UTC: what has ended counts as what it took at
+//     most, so also requests of which nobody knows what they took, and what is under way as the most that it may take, so that
+//     many at once cannot pass them together.
 // QUOTA-2. Beyond a key's requests a minute each is refused, and told when the next one is taken.
 
 const DAY_MS = 86_400_000;
@@ -49,8 +56,6 @@ export function createRequestCounter({ now }: Pick<World, "now">) {
   };
 }
 
-type Spend = { readonly usd: number; readonly calls: number };
-
 const admissions = new WeakMap<Parley, ReturnType<typeof createAdmission>>();
 
 /**
@@ -71,7 +76,10 @@ export function admit<T>(
 }
 
 function createAdmission(parley: Parley) {
-  const ended = new LRUCache<DeliberationId, Spend>({ max: MAX_COUNTED });
+  /** What runs that have ended took, as of their last event: a reaction may record after the end. */
+  const ended = new LRUCache<DeliberationId, Pick<Reservation, "usd" | "calls"> & { readonly seq: number }>({
+    max: MAX_COUNTED,
+  });
   const turns = new Map<string, Promise<unknown>>();
 
   async function ceilingFor({ credential: { id: key, limits }, principal }: ApiCaller): Promise<Ceiling> {
@@ -82,16 +90,17 @@ function createAdmission(parley: Parley) {
     const opening = [`"key":${canonical(key)}`];
     const opened = await store.list({ limit: MAX_COUNTED, since, opening });
     const gone = (await store.tombstones(since)).filter((one) => one.key === key);
-    let { usd, calls } = sumCosts(gone.flatMap(({ spent }) => spent.model as CostRow[])); // `spentIn` made them
+    const forgotten = sumCosts(gone.flatMap(({ spent }) => spent.model as CostRow[])); // `spentIn` made them
+    let { usd } = forgotten;
+    let calls = forgotten.calls + forgotten.unknown;
     let open = 0;
-    for (const { id } of opened) {
+    for (const { id, seq, status } of opened) {
       const known = ended.get(id);
-      const entries = known ? [] : await store.read(id);
+      const entries = known?.seq === seq ? [] : await store.read(id);
+      const took = known?.seq === seq ? known : spentSoFar(entries, await store.reservations(id));
+      const isOver = status !== "open";
+      if (isOver) ended.set(id, { usd: took.usd, calls: took.calls, seq });
       const [first] = entries;
-      const { total } = spending(entries);
-      const took = known ?? { usd: total.cost.usd ?? 0, calls: total.calls };
-      const isOver = known !== undefined || isClosed(entries);
-      if (isOver) ended.set(id, took);
       const cap: Budget = !isOver && first && isEvent(first, "deliberation-opened") ? first.data.budget : {};
       open += Number(!isOver);
       usd += Math.max(took.usd, cap.usd ?? 0);
