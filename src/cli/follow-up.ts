@@ -6,9 +6,13 @@ import { Fault } from "../kernel/index.ts";
 
 const RUN_ID = /^[a-z0-9]+$/;
 
+/** Where the options of a command line end. */
+export const endOfOptions = (argv: readonly string[]): number =>
+  argv.includes("--") ? argv.indexOf("--") : argv.length;
+
 /** The command line with `last`, the newest finished run of this folder, behind each `--continue` that names none. */
 export function nameContinued(argv: readonly string[]): string[] {
-  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const end = endOfOptions(argv);
   return argv.map((word, index) =>
     word === "--continue" && index < end && !RUN_ID.test(argv[index + 1] ?? "") ? "--continue=last" : word,
   );

@@ -22,7 +22,7 @@ import {
   helpLayout,
   optionGroup,
 } from "./help.ts";
-import { nameContinued } from "./follow-up.ts";
+import { endOfOptions, nameContinued } from "./follow-up.ts";
 import { ENV_FILE } from "./options.ts";
 import { processOutput } from "./output.ts";
 import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
@@ -45,7 +45,7 @@ export async function runProgram(
   argv: readonly string[],
   { protocols = [] }: { readonly protocols?: Registry<AnyProtocol> } = {},
 ): Promise<number> {
-  const options = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  const options = argv.slice(0, endOfOptions(argv));
   const own = processOutput(process.env);
   const { output, end } = options.includes("--json") ? withJsonError(own) : { output: own, end: undefined };
   const exit = await runCommand(argv, { output, env: process.env, cwd: process.cwd(), protocols });
@@ -149,7 +149,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   if (first === undefined) program.outputHelp();
   else await program.parseAsync([...(row || isHelp ? argv : ["ask", ...argv])], { from: "user" });
   if (parsed?.command.asks === true) {
-    const after = argv.includes("--") ? argv.length - argv.indexOf("--") - 1 : 0;
+    const after = Math.max(0, argv.length - endOfOptions(argv) - 1);
     const args = parsed.args.slice(0, parsed.args.length - after);
     await refuseOtherWords(io, parsed.command, { ...parsed, args });
   }

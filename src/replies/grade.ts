@@ -10,6 +10,7 @@ import {
   feedbackAround,
   findMarked,
   findObjects,
+  isOwnObject,
   readBehind,
   readObjects,
   openReply,
@@ -107,7 +108,7 @@ export function parseGrade(reply: string): Grade {
   const { text } = opened;
   const { own, plain } = readOwn(text);
   const objects = findObjects(text);
-  const ownObjects = objects.filter(({ span }) => own.charAt(span.start) === "{");
+  const ownObjects = objects.filter(isOwnObject(own));
   const ownOnes = findDeclared(own, text, ownObjects);
   const declared = ownOnes.length > 0 ? ownOnes : findDeclared(plain, text, objects);
   const [first] = declared;

@@ -4,6 +4,7 @@ import {
   feedbackAround,
   findMarked,
   findObjects,
+  isOwnObject,
   readBehind,
   readObjects,
   openReply,
@@ -324,7 +325,7 @@ export function parsePreference(reply: string): Preference {
   const { text } = opened;
   const { own, plain } = readOwn(text);
   const objects = findObjects(text);
-  const ownObjects = objects.filter(({ span }) => own.charAt(span.start) === "{");
+  const ownObjects = objects.filter(isOwnObject(own));
   const strong = findDeclared(own, text, ownObjects);
   const prose = findInProse(own, text);
   // PREFER-1

@@ -49,6 +49,12 @@ export function findObjects(text: string): FoundObject[] {
     });
 }
 
+/** Whether an object is among the judge's own words: what is quoted is blank in `own`. */
+export const isOwnObject =
+  (own: string) =>
+  ({ span }: FoundObject): boolean =>
+    own.charAt(span.start) === "{";
+
 /** The value of the first of these names that the object has. */
 function findEntry({ entries }: FoundObject, names: readonly string[]): unknown {
   return entries.get(names.find((one) => entries.has(one)) ?? "");
