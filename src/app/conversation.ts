@@ -144,16 +144,16 @@ export async function resolveTurn(
   id: string,
 ): Promise<DeliberationId> {
   if (id !== NEWEST) return resolveId({ store }, id);
-  const own = { limit: MAX_NEWEST, opening: [`"folder":${canonical(askedIn ?? "")}`] };
-  for (const query of askedIn === undefined ? [{ limit: MAX_NEWEST }] : [own, { limit: MAX_NEWEST }])
-    for (const one of await store.list(query)) {
-      const entries = await store.read(one.id);
-      const { data, origin } = findOpening(entries, one.id);
-      const isElsewhere = askedIn !== undefined && (data.folder ?? askedIn) !== askedIn;
+  for (const folder of askedIn === undefined ? [undefined] : [askedIn, undefined]) {
+    const opening = folder === undefined ? {} : { opening: [`"folder":${canonical(folder)}`] };
+    for (const one of await store.list({ limit: MAX_NEWEST, ...opening })) {
+      const { data, origin } = findOpening(await store.read(one.id, 0, 1), one.id);
+      const isHere = askedIn === undefined || data.folder === folder;
       const isOfJob = origin.by === "open" && /\/\d+$/.test(origin.request);
-      const isFollowed = !isElsewhere && !isOfJob && belongsTo(data, principal.user);
-      if (isFollowed && answerEvent(entries)) return one.id;
+      const isFollowed = isHere && !isOfJob && belongsTo(data, principal.user);
+      if (isFollowed && answerEvent(await store.read(one.id))) return one.id;
     }
+  }
   throw new Fault("configuration", {
     why: `there is no finished run${askedIn === undefined ? "" : " of this folder"} to follow up on`,
     next: "ask a question first, or name a run by its id",
