@@ -1,6 +1,6 @@
 import { Fault, ModelRef, personOf, type Budget, type Participant } from "../kernel/index.ts";
 import { MODEL_FIELDS, type AppContext, type EffectiveSettings } from "./context.ts";
-import { budgetFrom } from "./opening.ts";
+import { budgetFrom, capsOf, lowestOf } from "./opening.ts";
 import { choosePanel } from "./panel.ts";
 
 // CEILING-1. What a server was configured with, and what is left to a client's key, are ceilings: of several caps the smallest
@@ -14,14 +14,6 @@ export type Ceiling = {
   readonly models?: readonly string[] | undefined;
 };
 
-const SETTING = {
-  usd: "maxCostUsd",
-  tokens: "maxTotalTokens",
-  calls: "maxCalls",
-  timeMs: "timeoutMs",
-} as const;
-const KINDS = ["usd", "tokens", "calls", "timeMs"] as const;
-
 /** What bounds a client's requests. */
 export type ClientBounds = {
   readonly ceiling: Ceiling;
@@ -31,15 +23,6 @@ export type ClientBounds = {
   readonly owner: Omit<EffectiveSettings, "organization" | "user">;
 };
 
-/** Of each cap the smallest. */
-export function lowestOf(...budgets: readonly (Budget | undefined)[]): Budget {
-  const amounts = KINDS.flatMap((kind) => {
-    const given = budgets.flatMap((budget) => budget?.[kind] ?? []);
-    return given.length === 0 ? [] : [[kind, Math.min(...given)] as const];
-  });
-  return Object.fromEntries(amounts);
-}
-
 /** The owner's settings with a request's own, whose caps lower the owner's (CEILING-1), and the caps of any run under them. */
 export function settingsBelow<S extends Omit<EffectiveSettings, "organization" | "user">>(
   settings: S,
@@ -47,22 +30,9 @@ export function settingsBelow<S extends Omit<EffectiveSettings, "organization" |
   ceiling: Ceiling = {},
 ): { readonly settings: S; readonly client: ClientBounds } {
   const most = lowestOf(budgetFrom(settings), ceiling.budget);
-  const budget = lowestOf(most, budgetFrom({ ...settings, ...NO_CAPS, ...own }));
-  const caps = KINDS.flatMap((kind) =>
-    budget[kind] === undefined ? [] : [[SETTING[kind], budget[kind]] as const],
-  );
-  return {
-    client: { ceiling, most, owner: settings },
-    settings: { ...settings, ...own, ...Object.fromEntries(caps) },
-  };
+  const caps = capsOf(lowestOf(most, budgetFrom(own)));
+  return { client: { ceiling, most, owner: settings }, settings: { ...settings, ...own, ...caps } };
 }
-
-const NO_CAPS = {
-  maxCostUsd: undefined,
-  maxTotalTokens: undefined,
-  maxCalls: undefined,
-  timeoutMs: undefined,
-};
 
 /** The models that settings or a request name, without their parameters. */
 function namedIn(given: Readonly<Record<string, unknown>>): string[] {

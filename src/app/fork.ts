@@ -16,8 +16,15 @@ import { speakerOf } from "../views/spending.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
 import { estimateOpening, withoutKeys, type RunEstimate } from "./estimate.ts";
 import { findOpening } from "./lookup.ts";
-import { lowestOf, refuseOtherModels } from "./ceilings.ts";
-import { budgetFrom, chooseStrategy, protocolSettings, refuseUnreadGoal, seatPanel } from "./opening.ts";
+import { refuseOtherModels } from "./ceilings.ts";
+import {
+  budgetFrom,
+  chooseStrategy,
+  lowestOf,
+  protocolSettings,
+  refuseUnreadGoal,
+  seatPanel,
+} from "./opening.ts";
 import { protocolNamed } from "./registry.ts";
 
 /** What a fork changes, and the texts that it pins. */

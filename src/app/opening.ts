@@ -277,18 +277,32 @@ export function refuseUnknownSettings(
   });
 }
 
-export type Caps = Pick<EffectiveSettings, "maxCostUsd" | "maxTotalTokens" | "maxCalls" | "timeoutMs">;
+/** The settings of caps, by what they cap. */
+const CAP_SETTINGS = [
+  ["usd", "maxCostUsd"],
+  ["tokens", "maxTotalTokens"],
+  ["calls", "maxCalls"],
+  ["timeMs", "timeoutMs"],
+] as const;
 
-export function budgetFrom({
-  maxCostUsd: usd,
-  maxTotalTokens: tokens,
-  maxCalls: calls,
-  timeoutMs: timeMs,
-}: Partial<Caps>): Budget {
-  return {
-    ...(usd === undefined ? {} : { usd }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(calls === undefined ? {} : { calls }),
-    ...(timeMs === undefined ? {} : { timeMs }),
-  };
+export type Caps = Pick<EffectiveSettings, (typeof CAP_SETTINGS)[number][1]>;
+
+export const budgetFrom = (caps: Partial<Caps>): Budget =>
+  Object.fromEntries(
+    CAP_SETTINGS.flatMap(([kind, setting]) => (caps[setting] === undefined ? [] : [[kind, caps[setting]]])),
+  );
+
+/** The settings that make a budget. */
+export const capsOf = (budget: Budget): Partial<Caps> =>
+  Object.fromEntries(
+    CAP_SETTINGS.flatMap(([kind, setting]) => (budget[kind] === undefined ? [] : [[setting, budget[kind]]])),
+  );
+
+/** Of each cap the smallest. */
+export function lowestOf(...budgets: readonly (Budget | undefined)[]): Budget {
+  const amounts = CAP_SETTINGS.flatMap(([kind]) => {
+    const given = budgets.flatMap((budget) => budget?.[kind] ?? []);
+    return given.length === 0 ? [] : [[kind, Math.min(...given)] as const];
+  });
+  return Object.fromEntries(amounts);
 }
