@@ -91,10 +91,12 @@ function createNotices({ ctx, services, caller, noticeMs }: McpCall, id: Deliber
   const all: Entry[] = [];
   let progress = 0;
   let working = "at work";
+  /** Who is waited for, whatever models do meanwhile. */
+  const waiting = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   const stillHere = () => {
     const place = services.drives.place(id);
-    const what = place > 0 ? `in line, place ${place}` : working;
+    const what = place > 0 ? `in line, place ${place}` : ([...waiting.values()][0] ?? working);
     say(`${what} (${formatDuration(world.now() - startedAt)})`);
   };
   const say = (message: string) => {
@@ -115,13 +117,17 @@ function createNotices({ ctx, services, caller, noticeMs }: McpCall, id: Deliber
       const fresh = entries.filter(({ seq }) => seq > (all.at(-1)?.seq ?? 0));
       all.push(...fresh);
       const told = isPast ? fresh.slice(-1) : fresh;
-      for (const entry of told)
+      for (const entry of told) {
+        if (isEvent(entry, "seat-answered", "seat-expired")) waiting.delete(entry.data.step);
+        if (isEvent(entry, "clarification-answered")) waiting.delete("questions");
         for (const shown of entry.origin.by === "reactor" ? [] : veiledEntry(entry, all)) {
           const words = entryWords(shown);
           if (words === undefined) continue;
-          if (isEvent(shown, "seat-opened", "clarification-asked")) working = words;
+          if (isEvent(shown, "seat-opened")) waiting.set(shown.data.step, words);
+          if (isEvent(shown, "clarification-asked")) waiting.set("questions", words);
           say(words);
         }
+      }
     },
     stop(): void {
       unlisten();
