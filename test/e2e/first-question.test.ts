@@ -82,7 +82,7 @@ describe("a question on a fresh machine", () => {
     expect((await list(place)).map(({ question }) => question)).toEqual([QUESTION, "list"]);
   });
 
-  it("has the answer alone on stdout in a pipe, whichever command gives it", async () => {
+  it("has the answer and its dissent alone on stdout in a pipe, whichever command gives it", async () => {
     await using place = somewhere();
     const asking = [
       ["ask", "Should we move to Postgres?", ...PANEL],
@@ -97,7 +97,12 @@ describe("a question on a fresh machine", () => {
     const rows = await list(place);
     const shown = await place.runAll(rows.map(({ id }) => ({ args: ["show", id, "--json"] })));
     const answers = shown.map(({ stdout }) => Result.parse(JSON.parse(stdout)).answer?.trim());
-    expect(plain.map(({ stdout }) => stdout.trim())).toEqual(answers.toReversed());
+    for (const [index, answer = ""] of answers.toReversed().entries()) {
+      const text = plain[index]?.stdout.trim() ?? "";
+      expect(text.slice(0, answer.length)).toBe(answer);
+      for (const line of text.slice(answer.length).split("\n").filter(Boolean))
+        expect(line).toMatch(/^(?:Disputed|Dissent|Synthesized from inputs by): /);
+    }
     for (const { stderr } of plain) {
       const id = rows.find((row) => stderr.includes(`parley show ${row.id}`))?.id ?? "none";
       // What stands after the answer is on stderr, and takes at most three lines.
