@@ -276,6 +276,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     run: async (io, given) => (await import("./commands/cost.ts")).cost(io, given),
   }),
   defineCommand("cancel <id>", "Close an unfinished run for good", {
+    details: "What has come of its replies is kept with the run, and used for nothing.",
     examples: ["cancel ID", "cancel whx3"],
     run: async (io, _given, [id = ""]) => (await import("./commands/runs.ts")).cancel(io, id),
   }),

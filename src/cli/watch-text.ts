@@ -194,6 +194,7 @@ function describeEntry(entry: Entry): string {
     case "clarification-answered":
     case "evaluation-given":
     case "turns-chosen":
+    case "reply-stopped":
     case "reaction-failed": // which is told as a failure
     case "review-given":
     case "comparison-given":

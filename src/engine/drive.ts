@@ -19,7 +19,7 @@ import {
 import type { Ledger, Ledgers } from "./budget.ts";
 import { loadPinned, settingsOf } from "./opening.ts";
 import type { Follower } from "./follower.ts";
-import { Halt, isHalt, linkAbort } from "./halt.ts";
+import { Halt, isHalt, linkAbort, quiet } from "./halt.ts";
 import { createHistory, type History } from "./history.ts";
 import { type AnyProtocol, type Ports, loadProtocol, type Registry } from "./protocol.ts";
 import type { StepScope } from "./run.ts";
@@ -64,6 +64,7 @@ export async function drive(
   setMaxListeners(0, signal); // a server shares one between all drives, and Node reports many listeners as a leak
   const stop = linkAbort(signal, () => new Halt("interrupted"));
   let ledger: Ledger | undefined;
+  const stopped: Promise<unknown>[] = [];
   try {
     await history.catchUp();
     history.expect("close", () => stop.abort(new Halt("closed")));
@@ -76,7 +77,10 @@ export async function drive(
     const accounted = { id, budget, reservations, now: world.now };
     ledger = await context.ledgers.open(accounted, history.entries());
     const run = createSteps(
-      await liveSteps(context, { id, history, opened, ledger, watch: idle.watch }),
+      {
+        ...(await liveSteps(context, { id, history, opened, ledger, watch: idle.watch })),
+        onStopped: (recorded) => void stopped.push(quiet(recorded)),
+      },
       stop.signal,
     );
     return await Promise.race([
@@ -84,7 +88,10 @@ export async function drive(
       idle.waiting,
     ]);
   } catch (error) {
-    if (isHalt(error, "closed") || isHalt(error, "interrupted")) return await halted(history);
+    if (isHalt(error, "closed") || isHalt(error, "interrupted")) {
+      await Promise.all(stopped); // STOP-1
+      return await halted(history);
+    }
     throw error;
   } finally {
     // Stop whatever the protocol left running.

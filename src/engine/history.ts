@@ -33,6 +33,7 @@ export function createHistory(journal: Pick<Journal, "read">, id: DeliberationId
     const fresh = entries.filter((entry) => !bySeq.has(entry.seq));
     for (const entry of fresh) {
       bySeq.set(entry.seq, entry);
+      if (entry.type === "reply-stopped") continue; // STOP-1
       const key = originKey(entry.origin);
       const batch = batches.get(key);
       if (batch) batch.push(entry);

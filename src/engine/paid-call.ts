@@ -1,6 +1,7 @@
 import {
   type Call,
   callOf,
+  type Delta,
   type Entry,
   Fault,
   fitText,
@@ -9,14 +10,19 @@ import {
   StepKey,
   type Cost,
   type NewEvent,
+  type Origin,
   type Tokens,
 } from "../kernel/index.ts";
 import type { ReservedCall } from "./budget.ts";
+import { isHalt } from "./halt.ts";
 import type { StepsContext } from "./steps-context.ts";
 import { toEvent, type CallSpec, type ReadReply, type ReplyEventType } from "./run.ts";
 
 // PAID-1. A call that was made is recorded: a reply that cannot be read or recorded is recorded as a failed call, with its
 //     usage and with the reply as far as an event holds it. It fails its step, and not the drive.
+
+// STOP-1. What has come of the replies under way when a run is closed by somebody else is recorded once, each under its step, and is
+//     no result: no fork adopts it, no reader reads it, and no participant is shown it.
 
 type FailedCall = Extract<Call, { ok: false }>;
 
@@ -24,11 +30,72 @@ type FailedCall = Extract<Call, { ok: false }>;
 const RESERVED_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 1_000;
 
+const UNREPORTED: Pick<Call, "family" | "tokens" | "cost"> = {
+  family: null,
+  tokens: { in: null, out: null, cached: null, reasoning: null },
+  cost: { source: "unknown", usd: null },
+};
+
+/** Keeps what comes of a call's reply. `stopped` gives the event of it, if anything has come. (STOP-1) */
+export function arrivalsOf({ request, key, work }: CallSpec<ReplyEventType>, now: () => number) {
+  const startedAt = now();
+  let text = "";
+  let attempts = 1;
+  return {
+    take(delta: Delta): void {
+      text = delta.attempt === attempts ? text + delta.text : delta.text;
+      attempts = delta.attempt;
+    },
+    stopped(): NewEvent | undefined {
+      if (text === "") return undefined;
+      const reply = fitText(text, MAX_EVENT_BYTES - RESERVED_BYTES);
+      const spent = { attempts, unreported: attempts, latencyMs: Math.max(0, now() - startedAt) };
+      const call = {
+        ok: true,
+        reply,
+        finish: "stopped",
+        model: request.model,
+        ...UNREPORTED,
+        ...spent,
+      } as const;
+      return { type: "reply-stopped", data: { by: work?.by ?? key, call } };
+    },
+  };
+}
+
+type Arrivals = ReturnType<typeof arrivalsOf>;
+
+/** Records what has come of a step when the run is closed by somebody else. (STOP-1) */
+export function keepStopped(
+  { history, id, journal, onStopped }: StepsContext,
+  {
+    signal,
+    origin,
+    event,
+  }: {
+    readonly signal: AbortSignal;
+    readonly origin: Origin;
+    readonly event: (() => NewEvent | undefined) | undefined;
+  },
+): void {
+  if (!event || !onStopped) return;
+  signal.addEventListener("abort", () => {
+    const stopped = isHalt(signal.reason, "closed") ? event() : undefined;
+    if (!stopped) return;
+    const recorded = journal.append(id, [stopped], origin);
+    onStopped(recorded.then((appended) => appended.ok && history.add(appended.events)));
+  });
+}
+
 /** Makes the call, within the time that the caps leave. */
 export async function completeCall(
   { background, frames, id, ledger, models }: StepsContext,
   { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
-  { again, signal }: Pick<ReservedCall, "again"> & { readonly signal: AbortSignal },
+  {
+    again,
+    signal,
+    arrivals,
+  }: Pick<ReservedCall, "again"> & { readonly signal: AbortSignal; readonly arrivals: Arrivals },
 ): Promise<Call> {
   const frame = { deliberation: id, step: StepKey.parse(key), ...(work ? { work } : {}) };
   frames.emit({ ...frame, kind: "started" });
@@ -40,16 +107,19 @@ export async function completeCall(
     ...(attempts === undefined ? {} : { attempts }),
     ...(background === true ? { background } : {}),
     beforeRetry: again,
-    onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
+    onDelta: (delta) => {
+      arrivals.take(delta);
+      frames.emit({ ...frame, kind: "text", delta });
+    },
   });
   // The time cap of the deliberation ended the call, not the call's own limit.
   const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
   const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
-  return outOfTime ? { ...call, failure } : call;
+  return withKnownUsage(outOfTime ? { ...call, failure } : call);
 }
 
 /** The call with null for every figure that cannot be recorded, because a provider may report any number. */
-export function withKnownUsage(call: Call): Call {
+function withKnownUsage(call: Call): Call {
   const [tokens, cost] = [knownTokens(call.tokens), knownCost(call.cost)];
   const isKnown = tokens.in === call.tokens.in && tokens.out === call.tokens.out;
   return { ...call, tokens, cost, ...(isKnown ? {} : { unreported: call.attempts }) };

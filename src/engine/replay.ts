@@ -85,6 +85,7 @@ export async function replay(
   const recorded = new Set(
     history
       .entries()
+      .filter(({ type }) => type !== "reply-stopped") // STOP-1
       .flatMap(({ origin }) =>
         origin.by === "protocol" || origin.by === "adopted" ? [originKey(origin)] : [],
       ),

@@ -35,6 +35,8 @@ export type StepWork = {
   instead?(this: void, refusal: unknown): readonly NewEvent[];
   /** Of a person's step: what is asked, and the event that an answer would come to. */
   readonly seat?: SeatWork;
+  /** What is recorded where the run is closed by somebody else while the step is made. (STOP-1) */
+  stopped?(this: void): NewEvent | undefined;
   /** Called when the step has ended; `recordedAs`: the origin key under which its own work was recorded, if it was. */
   settled?(recordedAs: string | undefined): void;
 };
@@ -57,6 +59,8 @@ export type StepsContext = {
   readonly onDifference?: () => void;
   /** Takes each unrecorded step of a person, in place of making anything; what is not recorded never ends. */
   readonly onSeat?: (origin: string, seat: SeatWork) => void;
+  /** Takes what is still being recorded of a run that was closed by somebody else. (STOP-1) */
+  readonly onStopped?: (recorded: Promise<unknown>) => void;
   /** How long a person's seat waits; absent for no limit. */
   readonly seatTimeoutMs?: number | undefined;
   /** Marks model calls as low priority. */

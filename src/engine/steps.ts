@@ -21,13 +21,14 @@ import { clientEntry, nextClientEntry } from "./client-entry.ts";
 import { digestOf } from "./digest.ts";
 import { Halt, linkAbort, quiet, withinTime } from "./halt.ts";
 import {
+  arrivalsOf,
   completeCall,
   failedEvent,
   isRefused,
+  keepStopped,
   readCall,
   rereadCall,
   unrecordedCall,
-  withKnownUsage,
 } from "./paid-call.ts";
 import {
   toEvent,
@@ -46,7 +47,7 @@ import { openedSeat, seatOpening, seatWork } from "./seat.ts";
 import type { ProducedStep, StepsContext, StepWork } from "./steps-context.ts";
 import {
   assertDeclared,
-  differenceOf,
+  refuseDifference,
   outcomeOf,
   toNewEvent,
   firstOf,
@@ -176,7 +177,7 @@ class Steps implements StepScope {
   }
 
   async #step<T extends EventType>(spec: StepSpec<T>, input: unknown, work: StepWork): Promise<Event<T>> {
-    const { history, originOf, replay, watch } = this.#context;
+    const { history, onDifference, originOf, replay, watch } = this.#context;
     const state = this.#state;
     const key = StepKey.parse(spec.key);
     const before = [...state.frontier];
@@ -196,7 +197,7 @@ class Steps implements StepScope {
         (await this.#made(name, originAfter, { before, spec, work }));
       verifyDigest(batch, digest, key);
       const event = outcomeOf(batch, spec);
-      if (replay) this.#compare(work.again(batch), batch, key);
+      if (replay) refuseDifference(work.again(batch), batch, { key, onDifference });
       watch.used(name);
       await Promise.resolve(); // STEP-7: recalled or made, a step never ends before a concurrent one has started
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
@@ -204,14 +205,6 @@ class Steps implements StepScope {
     } finally {
       watch.ended();
     }
-  }
-
-  /** @throws Fault `replay-differs`, unless the context takes the difference */
-  #compare(again: readonly NewEvent[] | undefined, past: readonly Entry[], key: StepKey): void {
-    const difference = differenceOf(again, past, key);
-    if (!difference) return;
-    if (!this.#context.onDifference) throw difference;
-    this.#context.onDifference();
   }
 
   async #adopted(name: string, origin: Origin): Promise<readonly Entry[] | undefined> {
@@ -241,6 +234,7 @@ class Steps implements StepScope {
     }
     const link = linkAbort(state.signal);
     const { signal } = link;
+    keepStopped(this.#context, { signal, origin: originAfter(before), event: work.stopped });
     let recordedElsewhere = false;
     let recordedAs: string | undefined;
     const stopExpecting = history.expect(name, () => {
@@ -309,6 +303,7 @@ class Steps implements StepScope {
     const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
     let answered: Call | undefined;
     let reserved: ReservedCall | undefined;
+    const arrivals = arrivalsOf(spec, this.#context.world.now);
     const ended = await this.#step(
       spec,
       { request },
@@ -319,7 +314,7 @@ class Steps implements StepScope {
           reserved = room.ok ? room.call : undefined;
           signal.throwIfAborted();
           answered = room.ok
-            ? withKnownUsage(await completeCall(this.#context, spec, { again: room.call.again, signal }))
+            ? await completeCall(this.#context, spec, { again: room.call.again, signal, arrivals })
             : overBudgetCall(request, room);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
@@ -329,6 +324,7 @@ class Steps implements StepScope {
         },
         instead: (refusal) => (answered ? [failedEvent(spec, unrecordedCall(answered, refusal), read)] : []),
         again: (past) => rereadCall(spec, past, read),
+        stopped: arrivals.stopped,
         settled: (recordedAs) => reserved?.settle(answered, recordedAs),
       },
     );

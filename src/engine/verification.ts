@@ -18,20 +18,24 @@ export function toNewEvent(entry: Entry): NewEvent {
   return checkedEvent({ type: entry.type, data: entry.data } as NewEvent);
 }
 
-/** The difference between what a step recorded and what it comes to again, by types and data without calls; undefined for none. */
-export function differenceOf(
+/**
+ * Compares what a step recorded with what it comes to again, by types and data without calls.
+ * @throws Fault `replay-differs` for a difference that nobody takes
+ */
+export function refuseDifference(
   again: readonly NewEvent[] | undefined,
   past: readonly Entry[],
-  key: StepKey,
-): Fault | undefined {
-  if (!again) return undefined;
+  { key, onDifference }: { readonly key: StepKey; readonly onDifference: (() => void) | undefined },
+): void {
+  if (!again) return;
   const bare = ({ type, data }: Pick<NewEvent, "type" | "data">) =>
     canonical({ type, data: { ...data, call: undefined } });
   const recorded = past.map((entry) => bare(toNewEvent(entry)));
   const replayed = again.map(bare);
   const at = recorded.findIndex((text, index) => text !== replayed[index]);
-  if (at < 0 && recorded.length === replayed.length) return undefined;
-  return new Fault("replay-differs", {
+  if (at < 0 && recorded.length === replayed.length) return;
+  if (onDifference) return onDifference();
+  throw new Fault("replay-differs", {
     key,
     what: `recorded ${excerpt(recorded[at])}, read again as ${excerpt(replayed[at])}`,
   });

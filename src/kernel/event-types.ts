@@ -36,6 +36,7 @@ const EVENT_TYPES = [
   "reaction-failed",
   "note-taken",
   "reply-received",
+  "reply-stopped",
   "roster-fixed",
   "deliberation-closed",
 ] as const;

@@ -308,6 +308,8 @@ const VOCABULARY = {
     series: SeriesId.optional(),
   })),
   "reply-received": made(() => ({ by: ParticipantId, why: z.string() })),
+  /** What had come of a step's reply when its run was stopped: its record, and no result of the step (STOP-1). */
+  "reply-stopped": made(() => ({ by: z.string() })),
   "roster-fixed": once(() =>
     z.strictObject({
       phase: z.string(),

@@ -191,7 +191,8 @@ export function admit(events: readonly NewEvent[], origin: Origin): Origin {
   return parsed.data;
 }
 
-/** True if a closed deliberation still accepts this batch: a reaction or feedback. */
+/** True if a closed deliberation still accepts this batch: a reaction, feedback, or what had come of a reply. */
 export const outlivesClosing = (events: readonly NewEvent[], origin: Origin): boolean =>
   origin.by === "reactor" ||
-  (origin.by === "client" && events.every((event) => event.type === "feedback-given"));
+  (origin.by === "client" && events.every(({ type }) => type === "feedback-given")) ||
+  (origin.by === "protocol" && events.every(({ type }) => type === "reply-stopped"));

@@ -26,6 +26,7 @@ export function entryWords(entry: Entry): string | undefined {
     const how = took === "" ? ` (${method})` : took.replace(/\)$/, `, ${method})`);
     return `${who}: ${formatNumber(charactersBefore)} → ${formatNumber(charactersAfter)} characters${how}`;
   }
+  if (isEvent(entry, "reply-stopped")) return `${who}: ${doneOf(entry)} stopped`;
   if (isEvent(entry, "seat-opened")) return `waiting for ${entry.data.person}`;
   if (isEvent(entry, "seat-expired")) return entry.data.why;
   if (isEvent(entry, "reply-received") && !isHidden(entry))

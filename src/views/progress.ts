@@ -178,6 +178,7 @@ function failureOf(entry: Entry, call: Call): string | null {
   if (isHidden(entry)) return null;
   if (call.ok && (call.toolCalls ?? []).length > 0) return null;
   if (entry.type === "degradation-noted") return entry.data.why;
+  if (entry.type === "reply-stopped") return "stopped";
   if (entry.type === "review-given" && !entry.data.ranking.ok)
     return `unreadable: ${entry.data.ranking.reason}`;
   return call.ok ? null : `${call.failure.code}: ${call.failure.message}`;
