@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { VNode } from "preact";
 import { t } from "../strings.ts";
+import { TextField } from "./field.tsx";
 import { Refusal } from "./refusal.tsx";
 
 type ConfirmProps = {
@@ -63,20 +64,7 @@ export function Confirm({ label, ask, yes, isDanger = false, why, act }: Confirm
         }}
       >
         <p id={id}>{ask}</p>
-        {why !== undefined && (
-          <label class="field">
-            <span>{why}</span>
-            <input
-              type="text"
-              required
-              maxLength={500}
-              dir="auto"
-              autocomplete="off"
-              value={reason.value}
-              onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-            />
-          </label>
-        )}
+        {why !== undefined && <TextField label={why} value={reason} maxLength={500} required />}
         <button type="submit" class={isDanger ? "danger" : "primary"} disabled={isBusy.value}>
           {yes}
         </button>{" "}

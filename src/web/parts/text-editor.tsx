@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../strings.ts";
 import { Difference } from "./difference.tsx";
+import { Field } from "./field.tsx";
 import { Refusal } from "./refusal.tsx";
 
 type EditorProps = {
@@ -33,8 +34,7 @@ export function TextEditor({ label, present, draft, save, children }: EditorProp
   const isChanged = text.value !== present;
   return (
     <form class="editor" onSubmit={(event) => void send(event)}>
-      <label class="field">
-        <span>{label}</span>
+      <Field label={label}>
         <textarea
           class="code"
           rows={Math.min(28, Math.max(8, text.value.split("\n").length + 1))}
@@ -43,7 +43,7 @@ export function TextEditor({ label, present, draft, save, children }: EditorProp
           value={text.value}
           onInput={({ currentTarget }) => (text.value = currentTarget.value)}
         />
-      </label>
+      </Field>
       {isChanged && <Difference label={t.library.yourChanges} before={present} after={text.value} />}
       {isChanged && children}
       <SaveButtons

@@ -5,6 +5,7 @@ import { formatMoment } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
+import { Field } from "../parts/field.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { t } from "../strings.ts";
@@ -73,10 +74,7 @@ function Pin({ again }: { readonly again: () => void }): VNode {
   };
   return (
     <form class="editor" onSubmit={(event) => void pin(event)}>
-      <label class="field">
-        <span>
-          {t.memory.pin} <span class="quiet">{t.memory.pinHint}</span>
-        </span>
+      <Field label={t.memory.pin} hint={t.memory.pinHint}>
         <textarea
           rows={2}
           maxLength={10_000}
@@ -84,7 +82,7 @@ function Pin({ again }: { readonly again: () => void }): VNode {
           value={fact.value}
           onInput={({ currentTarget }) => (fact.value = currentTarget.value)}
         />
-      </label>
+      </Field>
       <p class="actions">
         <button type="submit" disabled={fact.value.trim() === ""}>
           {t.memory.pinButton}
