@@ -10,8 +10,10 @@ import {
   type StepKey,
 } from "../kernel/index.ts";
 import { pendingQuestions } from "../views/pending-questions.ts";
-import { pendingSeats, type PendingSeat } from "../views/pending-seats.ts";
+import { pendingSeats, type InboxItem, type PendingSeat } from "../views/pending-seats.ts";
 import type { AppContext } from "./context.ts";
+
+export type { InboxItem };
 
 // INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else.
 // INBOX-2. An answer that the step's reader refuses is not recorded, so that the person can give another.
@@ -102,19 +104,6 @@ export const othersSeat = ({ person }: Pick<PendingSeat, "person">, user: string
     why: `this seat is ${person}'s, and you are ${user}`,
     next: `act as the user ${person}, if that is you`,
   });
-
-/** One thing that waits for a person, in one run. */
-export type InboxItem = {
-  readonly id: DeliberationId;
-  readonly question: string;
-  readonly kind: "seat" | "questions";
-  /** What is asked: the kind of work of a seat, or the questions. */
-  readonly asked: readonly string[];
-  /** The step of a seat; null for questions. */
-  readonly step: string | null;
-  readonly since: string;
-  readonly until: string | null;
-};
 
 const PAGE = 1_000;
 
