@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { useSaving } from "../loaded.ts";
 import { t } from "../strings.ts";
 import { Difference } from "./difference.tsx";
 import { Field } from "./field.tsx";
@@ -55,28 +56,6 @@ export function TextEditor({ label, present, draft, save, children }: EditorProp
       {failed.value && <Refusal error={failed.value} />}
     </form>
   );
-}
-
-/** Sends a change once at a time, and keeps what came of it. */
-export function useSaving(save: () => Promise<void>) {
-  const isBusy = useSignal(false);
-  const isSaved = useSignal(false);
-  const failed = useSignal<Error | undefined>(undefined);
-  const send = async (event: Event) => {
-    event.preventDefault();
-    if (isBusy.value) return;
-    isBusy.value = true;
-    isSaved.value = false;
-    try {
-      failed.value = undefined;
-      await save();
-      isSaved.value = true;
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-    isBusy.value = false;
-  };
-  return { isBusy, isSaved, failed, send };
 }
 
 type ButtonProps = {

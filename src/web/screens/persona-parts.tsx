@@ -3,11 +3,12 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { INSTRUCTION_PARTS, type InstructionPart } from "../../text/instruction-parts.ts";
 import { hrefWith } from "../address.ts";
+import { useSaving } from "../loaded.ts";
 import { Difference } from "../parts/difference.tsx";
 import { Markdown } from "../parts/elements.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Refusal } from "../parts/refusal.tsx";
-import { SaveButtons, useSaving } from "../parts/text-editor.tsx";
+import { SaveButtons } from "../parts/text-editor.tsx";
 import type { PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
