@@ -1,5 +1,6 @@
 import type { AnyProtocol } from "../engine/index.ts";
-import type { EarlierTurn, OpeningContext, OpeningPart } from "../engine/opening-part.ts";
+import type { OpeningContext, OpeningPart } from "../engine/opening-part.ts";
+import type { Turn } from "../engine/protocol.ts";
 import {
   DeliberationId,
   Fault,
@@ -108,13 +109,13 @@ export type FollowUpRequest = {
   /** A member of the conversation's newest council or debate, by id or name, that answers alone. */
   readonly member?: string | undefined;
   /** Earlier turns that were held elsewhere, oldest first, in place of `previous`. */
-  readonly history?: readonly EarlierTurn[] | undefined;
+  readonly history?: readonly Turn[] | undefined;
 };
 
 /** A request after turns that are no runs here. */
 const afterHistory = (
   { principal: { user }, settings }: Pick<AppContext, "principal" | "settings">,
-  history: readonly EarlierTurn[],
+  history: readonly Turn[],
 ): FollowUp => ({
   ...NO_FOLLOW_UP,
   as: (usual) => ({
