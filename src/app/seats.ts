@@ -1,5 +1,5 @@
 import {
-  Fault,
+  type Fault,
   isEvent,
   seatRequest,
   UserId,
@@ -8,6 +8,7 @@ import {
   type Message,
   type NewEvent,
   type StepKey,
+  refusal,
 } from "../kernel/index.ts";
 import { pendingQuestions } from "../views/pending-questions.ts";
 import { pendingSeats, type InboxItem, type PendingSeat } from "../views/pending-seats.ts";
@@ -72,7 +73,7 @@ export async function answerSeat(
     );
     if (past) return { status: "late", step: null, why: describeRecord(past) };
     const why = `${id} is not waiting for an answer of ${principal.user}`;
-    throw new Fault("configuration", { why, next: "list what waits, in the inbox" });
+    throw refusal(why, "list what waits, in the inbox");
   }
   const { step } = seat;
   const prompt = await engine.lookAtSeat(id, step);
@@ -100,10 +101,7 @@ function describeRecord(entry: Entry | undefined): string {
 
 /** The error for a seat of another user. */
 export const othersSeat = ({ person }: Pick<PendingSeat, "person">, user: string): Fault =>
-  new Fault("configuration", {
-    why: `this seat is ${person}'s, and you are ${user}`,
-    next: `act as the user ${person}, if that is you`,
-  });
+  refusal(`this seat is ${person}'s, and you are ${user}`, `act as the user ${person}, if that is you`);
 
 const PAGE = 1_000;
 
