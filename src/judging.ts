@@ -1,6 +1,4 @@
 export { Answer, sameAnswer } from "./replies/answer.ts";
-export type { Ballot } from "./stats/ballot-rules.ts";
-export { borda, type Tally } from "./stats/ballot-rules.ts";
 export {
   ContributorsReply,
   parseContributors,
@@ -16,7 +14,6 @@ export {
 } from "./replies/comparison.ts";
 export { effectiveVotes } from "./stats/proportions.ts";
 export { extractAnswer } from "./replies/extract-answer.ts";
-export { kendallW } from "./stats/rank-correlation.ts";
 export { labelReader, normalizeLabel } from "./replies/reply-fields.ts";
 export { majority, type AnswerGroup, type Majority, type MajorityOutcome } from "./stats/vote.ts";
 export { meanRank, type MeanRank, type ReviewerBallot } from "./stats/rank-correlation.ts";
@@ -47,8 +44,7 @@ export { parsePreference, type Preference } from "./replies/preference.ts";
 export { bootstrap, type Bootstrap, type BootstrapOptions } from "./stats/bootstrap.ts";
 export { kendallTau } from "./stats/rank-correlation.ts";
 export { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./protocols/judge/work.ts";
-export { bradleyTerry, type BradleyTerry } from "./stats/bradley-terry.ts";
-export type { Tie, Win } from "./stats/bradley-terry.ts";
+export { bradleyTerry, type Win } from "./stats/bradley-terry.ts";
 export { cosine } from "./text/words.ts";
 export { contentWords } from "./text/words.ts";
 export { ConfidenceReply, parseConfidence, type Confidence } from "./replies/confidence.ts";

@@ -1,4 +1,4 @@
-import { Fault, ModelRef, personOf, type Budget, type Participant } from "../kernel/index.ts";
+import { ModelRef, personOf, type Budget, type Participant, refusal } from "../kernel/index.ts";
 import { MODEL_FIELDS, type AppContext, type EffectiveSettings } from "./context.ts";
 import { budgetFrom, capsOf, lowestOf } from "./opening.ts";
 import { choosePanel } from "./panel.ts";
@@ -83,5 +83,5 @@ export async function refuseOtherModels(
   const why = `the model ${refused.slice(0, 100)} is none that clients of this server may name`;
   const all = [...new Set([...listed, ...found])].slice(0, 10);
   const next = all.length === 0 ? "leave models out" : `name ${all.join(", ")}, or leave models out`;
-  throw new Fault("configuration", { why, next });
+  throw refusal(why, next);
 }

@@ -4,7 +4,7 @@ import type { FileContext } from "../config/paths.ts";
 import { loadPersonas } from "../config/personas.ts";
 import { loadSettings, type LoadedSettings, type SettingsRequest } from "../config/sources.ts";
 import { listStrategies } from "../config/strategies.ts";
-import { Fault, isFault, ModelRef, OrganizationId } from "../kernel/index.ts";
+import { isFault, ModelRef, OrganizationId, refusal } from "../kernel/index.ts";
 import { createModels } from "../models/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
@@ -165,10 +165,7 @@ function explained(error: unknown): Pick<Check, "found" | "next"> {
 function nodeVersion(): string {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 20)) return process.versions.node;
-  throw new Fault("configuration", {
-    why: `${process.versions.node} is too old`,
-    next: "install Node 20.20 or newer",
-  });
+  throw refusal(`${process.versions.node} is too old`, "install Node 20.20 or newer");
 }
 
 async function storeWorks(settings: LoadedSettings["settings"]): Promise<string> {

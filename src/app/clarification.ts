@@ -1,4 +1,4 @@
-import { Fault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
+import { type DeliberationId, type OrganizationStore, refusal } from "../kernel/index.ts";
 import type { PendingQuestions } from "../views/pending-questions.ts";
 
 /**
@@ -14,10 +14,10 @@ export async function answerQuestions(
   const known = pending.questions.map((question) => question.id);
   const stray = [...answers.keys()].find((key) => !known.includes(key));
   if (stray !== undefined) {
-    throw new Fault("configuration", {
-      why: `there is no open question ${JSON.stringify(stray.slice(0, 80))}`,
-      next: `the open ones are ${known.join(", ")}`,
-    });
+    throw refusal(
+      `there is no open question ${JSON.stringify(stray.slice(0, 80))}`,
+      `the open ones are ${known.join(", ")}`,
+    );
   }
   const appended = await store.append(
     id,

@@ -6,7 +6,7 @@ import { localFrames, textDigest, type LocalFrames } from "../engine/index.ts";
 import type { AnyProtocol } from "../engine/protocol.ts";
 import type { Reactors, Registry } from "../engine/index.ts";
 import { systemWorld } from "../engine/world.ts";
-import { Fault, ModelRef, personOf, UserId, type Embeddings, type Models } from "../kernel/index.ts";
+import { Fault, ModelRef, personOf, UserId, type Embeddings, type Models, refusal } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { Digest, OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
@@ -256,10 +256,10 @@ const OLLAMA_LATEST = /^(ollama\/[^?]*):latest(?=\?|$)/;
 export function parseModelRef(ref: string): ModelRef {
   const parsed = ModelRef.safeParse(ref.replace(OLLAMA_LATEST, "$1"));
   if (parsed.success) return parsed.data;
-  throw new Fault("configuration", {
-    why: `${JSON.stringify(ref.slice(0, 200))} is not a model reference`,
-    next: "write provider/model, for example openai/gpt-5-mini or sim/ada",
-  });
+  throw refusal(
+    `${JSON.stringify(ref.slice(0, 200))} is not a model reference`,
+    "write provider/model, for example openai/gpt-5-mini or sim/ada",
+  );
 }
 
 /** @throws Fault `configuration`, `authentication` for a model that cannot work, as far as is known without a call */
@@ -313,5 +313,5 @@ export function refusePackages(request: Readonly<Record<string, unknown>>): void
   const found = refs.find((one) => one.startsWith(`${SDK}/`));
   if (found === undefined) return;
   const why = `a request may not name a package (${found.slice(0, 100)})`;
-  throw new Fault("configuration", { why, next: "name it in the settings of the server" });
+  throw refusal(why, "name it in the settings of the server");
 }

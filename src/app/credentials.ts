@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { Fault, type OrganizationId, type Principal, type World } from "../kernel/index.ts";
+import { type OrganizationId, type Principal, type World, refusal } from "../kernel/index.ts";
 import type { Credential, Credentials, KeyLimits } from "../stores/credentials.ts";
 
 // CREDENTIAL-1. A secret is shown once. What is kept is its SHA-256, and nothing compares secrets in a time that tells them.
@@ -29,11 +29,11 @@ export async function issueCredential(
 ): Promise<{ readonly id: string; readonly secret: string }> {
   if (name.trim() === "" || name.length > MAX_NAME) {
     const why = `a key's name has 1 to ${MAX_NAME} characters`;
-    throw new Fault("configuration", { why, next: "name what will use it, such as ci" });
+    throw refusal(why, "name what will use it, such as ci");
   }
   if (until !== undefined && until <= world.now()) {
     const why = "a key must end in the future";
-    throw new Fault("configuration", { why, next: "give a later time" });
+    throw refusal(why, "give a later time");
   }
   // It begins with a digit, so that nobody takes it for a word.
   const letters = [...randomBytes(11)].map((byte) => "abcdefghijkmnpqrstuvwxyz23456789"[byte % 32]);
@@ -89,11 +89,11 @@ export async function revokeKey(
   const [key] = found;
   if (!key) {
     const why = `there is no key "${idOrName.slice(0, MAX_NAME)}"`;
-    throw new Fault("configuration", { why, next: "list the keys" });
+    throw refusal(why, "list the keys");
   }
   if (found.length > 1) {
     const why = `${found.length} keys are named "${idOrName.slice(0, MAX_NAME)}"`;
-    throw new Fault("configuration", { why, next: `give an id: ${found.map(({ id }) => id).join(", ")}` });
+    throw refusal(why, `give an id: ${found.map(({ id }) => id).join(", ")}`);
   }
   await parts.credentials.revoke(organization, key.id, new Date(parts.world.now()).toISOString());
   return key;

@@ -1,5 +1,5 @@
 import { dialecticState } from "../interop/dialectic/state.ts";
-import { Fault, isEvent, type Entry, type OrganizationStore } from "../kernel/index.ts";
+import { isEvent, type Entry, type OrganizationStore, refusal } from "../kernel/index.ts";
 import { debateHtml } from "../protocols/debate/report/html.ts";
 import { debateMarkdown } from "../protocols/debate/report/markdown.ts";
 import { debateRecord, isDebate } from "../protocols/debate/view/debated.ts";
@@ -85,7 +85,7 @@ export async function dialecticText(
 ): Promise<string> {
   if (!isDebate(entries)) {
     const why = "only a debate has the form dialectic";
-    throw new Fault("configuration", { why, next: "export it as json, which every run has" });
+    throw refusal(why, "export it as json, which every run has");
   }
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   const context = await Promise.all(
@@ -98,5 +98,5 @@ export async function dialecticText(
 function debateOf(entries: readonly Entry[]): DebateRecord {
   if (isDebate(entries)) return debateRecord(entries);
   const why = "only a debate has the form debate";
-  throw new Fault("configuration", { why, next: "export it as json, which every run has" });
+  throw refusal(why, "export it as json, which every run has");
 }

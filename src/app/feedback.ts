@@ -1,4 +1,4 @@
-import { Fault, isEvent, type DeliberationId, type Entry, type NewEvent } from "../kernel/index.ts";
+import { Fault, isEvent, type DeliberationId, type Entry, type NewEvent, refusal } from "../kernel/index.ts";
 import { answerEvent, answerOfB } from "../views/answer-event.ts";
 import { belongsTo } from "./conversation.ts";
 import type { AppContext } from "./context.ts";
@@ -36,12 +36,12 @@ export async function recordFeedback(
   const answer = second ? answerOfB(entries) : answerEvent(entries);
   if (!answer) {
     const why = second ? `no second respondent has answered ${id}` : `${id} has no answer`;
-    throw new Fault("configuration", { why, next: "rate a run that has an answer" });
+    throw refusal(why, "rate a run that has an answer");
   }
   const words = text.trim();
   if (words.length > MAX_FEEDBACK_LENGTH) {
     const why = `the feedback is ${words.length} characters long`;
-    throw new Fault("configuration", { why, next: `use at most ${MAX_FEEDBACK_LENGTH}` });
+    throw refusal(why, `use at most ${MAX_FEEDBACK_LENGTH}`);
   }
   const event: NewEvent = {
     type: "feedback-given",

@@ -1,13 +1,14 @@
 import type { AnyProtocol } from "../engine/index.ts";
-import type { EarlierTurn, OpeningContext, OpeningPart } from "../engine/opening-part.ts";
+import type { OpeningContext, OpeningPart } from "../engine/opening-part.ts";
+import type { Turn } from "../engine/protocol.ts";
 import {
   DeliberationId,
-  Fault,
   isEvent,
   personOf,
   type Entry,
   type Opening,
   type Participant,
+  refusal,
 } from "../kernel/index.ts";
 import { conversationSummaryTemplate } from "../protocols/phases/conversation.ts";
 import { quoteValue } from "../text/words.ts";
@@ -75,13 +76,13 @@ export async function followUp(
   if (history !== undefined && history.length > 0) {
     if (id === undefined && name === undefined && !again) return afterHistory(context, history);
     const next = "give one of the two: the run before has its own history";
-    throw new Fault("configuration", { why: "history is given beside a run that it follows", next });
+    throw refusal("history is given beside a run that it follows", next);
   }
   if (id === undefined) {
     const asked = name === undefined ? (again ? "a question again" : undefined) : "a member";
     if (asked === undefined) return NO_FOLLOW_UP;
     const next = "name the run that it follows: previous";
-    throw new Fault("configuration", { why: `${asked} is asked in a conversation`, next });
+    throw refusal(`${asked} is asked in a conversation`, next);
   }
   const previous = DeliberationId.parse(id);
   const member = name === undefined ? undefined : await findMember(context, previous, name);
@@ -108,13 +109,13 @@ export type FollowUpRequest = {
   /** A member of the conversation's newest council or debate, by id or name, that answers alone. */
   readonly member?: string | undefined;
   /** Earlier turns that were held elsewhere, oldest first, in place of `previous`. */
-  readonly history?: readonly EarlierTurn[] | undefined;
+  readonly history?: readonly Turn[] | undefined;
 };
 
 /** A request after turns that are no runs here. */
 const afterHistory = (
   { principal: { user }, settings }: Pick<AppContext, "principal" | "settings">,
-  history: readonly EarlierTurn[],
+  history: readonly Turn[],
 ): FollowUp => ({
   ...NO_FOLLOW_UP,
   as: (usual) => ({
@@ -185,7 +186,7 @@ async function findMember(
       if (!member) {
         const why = `${quoteValue(name)} took no part in ${id}`;
         const next = heard.map((one) => `@${one.id}`).join(", ");
-        throw new Fault("configuration", { why, next: `ask one of ${next}` });
+        throw refusal(why, `ask one of ${next}`);
       }
       const text = draftOf(entries, member);
       const instructions = await store.text(member.persona.instructions);
@@ -194,7 +195,7 @@ async function findMember(
     id = before;
   }
   const why = `no run of this conversation has members, so ${quoteValue(name)} cannot be asked`;
-  throw new Fault("configuration", { why, next: "ask a council or a debate first" });
+  throw refusal(why, "ask a council or a debate first");
 }
 
 /** Whether a participant wrote what an entry records. */

@@ -10,6 +10,7 @@ import {
   type Entry,
   type Opening,
   type Participant,
+  refusal,
 } from "../kernel/index.ts";
 import { Strategy } from "../protocols/council/settings.ts";
 import { speakerOf } from "../views/spending.ts";
@@ -148,7 +149,7 @@ async function planFork(
   const opening = findOpening(entries, parent).data;
   if (retry && !entries.some(isLost)) {
     const why = `${parent} lost no call by network, rate, overload or credentials, so there is nothing to ask anew`;
-    throw new Fault("configuration", { why, next: "fork it with changes, or ask again" });
+    throw refusal(why, "fork it with changes, or ask again");
   }
   const { protocols, requested, settings, store } = context;
   const protocol = await protocolNamed(protocols, opening.protocol.name);
@@ -165,7 +166,7 @@ async function planFork(
   } else if (requested.has("goal")) {
     if (opening.settings["strategy"] === undefined) {
       const why = `a deliberation by ${protocol.name} has no goal to change`;
-      throw new Fault("configuration", { why, next: "leave goal out" });
+      throw refusal(why, "leave goal out");
     }
     // The pinned directive stays.
     const strategy = {
@@ -178,7 +179,7 @@ async function planFork(
   const unknown = Object.keys(changed).find((key) => !(key in opening.settings));
   if (unknown !== undefined) {
     const why = `a deliberation by ${protocol.name} has no ${unknown} to change`;
-    throw new Fault("configuration", { why, next: `leave ${unknown} out` });
+    throw refusal(why, `leave ${unknown} out`);
   }
   const participants = await newParticipants(context, { opening, seats: protocol.seats, texts }, without);
   // Caps from files or the environment apply to new deliberations only.
@@ -215,14 +216,11 @@ async function newParticipants(
     );
     if (member) return member.id;
     const next = `name one of ${members.map(({ id }) => id).join(", ")}`;
-    throw new Fault("configuration", { why: `there is no member "${name}" to leave out`, next });
+    throw refusal(`there is no member "${name}" to leave out`, next);
   });
   const kept = opening.participants.filter(({ id }) => !left.includes(id));
   if (left.length > 0 && !kept.some(isVoice)) {
-    throw new Fault("configuration", {
-      why: "leaving these out would remove every member",
-      next: "keep at least one",
-    });
+    throw refusal("leaving these out would remove every member", "keep at least one");
   }
   const { requested, settings } = context;
   if (!requested.has("chair")) return kept;

@@ -1,7 +1,7 @@
 import { isStoredKey, listKeys, type StoredKey } from "../config/keys.ts";
 import type { FileContext } from "../config/paths.ts";
 import { loadSettings } from "../config/sources.ts";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { providers } from "../models/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 
@@ -20,10 +20,10 @@ export function keyVariableOf(provider: string, place: FileContext): string {
   const own =
     name === undefined ? undefined : loadSettings({ ...place, flags: {} }).settings.compatible[name];
   if (own?.keyEnv !== undefined) return own.keyEnv;
-  throw new Fault("configuration", {
-    why: `${quoteValue(provider)} is not a provider with a key; expected ${[...keyed.keys()].join(", ")}`,
-    next: findNearest(provider, [...keyed.keys()]) ?? "openai",
-  });
+  throw refusal(
+    `${quoteValue(provider)} is not a provider with a key; expected ${[...keyed.keys()].join(", ")}`,
+    findNearest(provider, [...keyed.keys()]) ?? "openai",
+  );
 }
 
 /** A key that is known, and where it comes from; never the key. */

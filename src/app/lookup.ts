@@ -11,6 +11,7 @@ import {
   type OrganizationStore,
   type SeriesId,
   type Summary,
+  refusal,
 } from "../kernel/index.ts";
 import { isWaiting } from "../views/waiting.ts";
 import type { AppContext } from "./context.ts";
@@ -36,7 +37,7 @@ export async function resolveId({ store }: Pick<AppContext, "store">, id: string
   if (id === NEWEST) {
     const [newest] = await store.list({ limit: 1, requests: UNMEASURED });
     if (newest) return newest.id;
-    throw new Fault("configuration", { why: "there is no run yet", next: "ask a question first" });
+    throw refusal("there is no run yet", "ask a question first");
   }
   const parsed = DeliberationId.safeParse(id);
   if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
@@ -51,10 +52,10 @@ export async function resolveId({ store }: Pick<AppContext, "store">, id: string
     return only.id;
   }
   const ids = matching.slice(0, MAX_LISTED).map((one) => one.id);
-  throw new Fault("configuration", {
-    why: `${matching.length > MAX_LISTED ? `more than ${MAX_LISTED}` : matching.length} runs begin with "${id}"`,
-    next: `give more of it: ${ids.join(", ")}`,
-  });
+  throw refusal(
+    `${matching.length > MAX_LISTED ? `more than ${MAX_LISTED}` : matching.length} runs begin with "${id}"`,
+    `give more of it: ${ids.join(", ")}`,
+  );
 }
 
 /** @throws Fault `deliberation-missing` */

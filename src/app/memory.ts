@@ -1,4 +1,4 @@
-import { Fault, type EngramId, type MemoryScope } from "../kernel/index.ts";
+import { type EngramId, type MemoryScope, refusal } from "../kernel/index.ts";
 import type { JudgedEngram, LookupResult } from "../memory/lookup.ts";
 import type { EngramView, MemoryEngram, MemoryFacts, MemorySearch } from "../views/memory-view.ts";
 import type { AppContext } from "./context.ts";
@@ -67,7 +67,7 @@ export async function pinFact(
   const pinned = await memory.pin(memoryScope(context), {
     ...{ fact, at: timeOf(context), by: context.settings.user },
   });
-  if (!pinned.ok) throw new Fault("configuration", { why: pinned.reason, next: "pin one fact at a time" });
+  if (!pinned.ok) throw refusal(pinned.reason, "pin one fact at a time");
   return { id: pinned.engram.id, fresh: pinned.fresh };
 }
 
@@ -104,12 +104,12 @@ export async function findEngram(
   const name = `"${given.slice(0, 100)}"`;
   if (shown.reason === "missing") {
     const next = "search the memory, which lists the newest, or list the facts";
-    throw new Fault("configuration", { why: `${scope.user} has no memory entry ${name}`, next });
+    throw refusal(`${scope.user} has no memory entry ${name}`, next);
   }
   const first = await firstOf(context, shown.ids);
   if (first) return first;
   const next = `more of it: ${shown.ids.join(", ")}`;
-  throw new Fault("configuration", { why: `several memory entries begin with ${name}`, next });
+  throw refusal(`several memory entries begin with ${name}`, next);
 }
 
 /** Of the answers of one run the one that is not the second model's; undefined where that is not one. */

@@ -1,4 +1,4 @@
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { ollamaProgram, pullCommand, resolveEndpoint, urlAt } from "../models/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import { probeNames } from "./probe.ts";
@@ -36,20 +36,20 @@ export async function checkOllamaModels(names: readonly string[], env: AppContex
   const found = place(env);
   if (!found.ok) {
     const [why = "", next = ""] = found.reason.split("; ");
-    throw new Fault("configuration", { why, next });
+    throw refusal(why, next);
   }
   const { url } = found.endpoint;
   const there = await modelsAt(url);
   if (there === undefined) {
     const why = `it does not answer at ${url}`;
-    throw new Fault("configuration", { why, next: `start it there with: ${ollamaProgram.start}` });
+    throw refusal(why, `start it there with: ${ollamaProgram.start}`);
   }
   const known = new Set(there.map(fullName));
   const missing = names.filter((name) => !known.has(fullName(name)));
   if (missing.length === 0) return `it has ${oneLine(names.join(", "))}`;
   const commands = missing.flatMap((name) => pullCommand(name) ?? []);
-  throw new Fault("configuration", {
-    why: `it has no ${oneLine(missing.join(", "))}`,
-    next: commands.length > 0 ? `pull it with: ${commands.join(" && ")}` : "correct the name",
-  });
+  throw refusal(
+    `it has no ${oneLine(missing.join(", "))}`,
+    commands.length > 0 ? `pull it with: ${commands.join(" && ")}` : "correct the name",
+  );
 }

@@ -4,7 +4,6 @@ import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
 import {
   canonical,
   familyOf,
-  Fault,
   Json,
   ParticipantId,
   personOf,
@@ -12,6 +11,7 @@ import {
   type Labels,
   type Opening,
   type ToolSpec,
+  refusal,
 } from "../kernel/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 import { slotsOf } from "../prompts/template.ts";
@@ -183,7 +183,7 @@ export function seatPanel(
     const seated = models[seat.filledBy].slice(0, seat.max);
     if (seated.length < seat.min) {
       const why = `${seat.name} needs ${pluralize(seat.min, "model")} (got ${seated.length})`;
-      throw new Fault("configuration", { why, next: `set ${seat.filledBy}, e.g. openai/gpt-5-mini` });
+      throw refusal(why, `set ${seat.filledBy}, e.g. openai/gpt-5-mini`);
     }
     const { temperatures = [], system } = seat.filledBy === "models" ? settings : {};
     const turns = new Map<string, number>();
@@ -227,7 +227,7 @@ export function chooseStrategy({
   const unknown = [...slotsOf(directive)].find((slot) => slot !== "goal" && slot !== "count");
   if (unknown !== undefined) {
     const why = `the strategy ${path} has a slot {{${unknown}}} that nothing fills`;
-    throw new Fault("configuration", { why, next: "only {{goal}} and {{count}} are filled" });
+    throw refusal(why, "only {{goal}} and {{count}} are filled");
   }
   if (requested.has("goal")) refuseUnreadGoal(name, directive);
   return { settings: { name, sees: [...sees], ...(goal === undefined ? {} : { goal }) }, directive };
@@ -237,7 +237,7 @@ export function chooseStrategy({
 export function refuseUnreadGoal(name: string, directive: string): void {
   if (slotsOf(directive).has("goal")) return;
   const why = `the strategy ${name} has no place for a goal`;
-  throw new Fault("configuration", { why, next: "leave the goal out, or choose the strategy goal-seeking" });
+  throw refusal(why, "leave the goal out, or choose the strategy goal-seeking");
 }
 
 /**
@@ -257,7 +257,7 @@ export function protocolSettings(
   if (!read.success) {
     const { path, say, next } = explainIssue(settings, read.error);
     const why = `the settings of ${name} cannot be used: ${say(path.join("."))}`;
-    throw new Fault("configuration", { why, next: next ?? `${name} knows ${known.join(", ")}` });
+    throw refusal(why, next ?? `${name} knows ${known.join(", ")}`);
   }
   return z.record(z.string(), Json).parse(JSON.parse(canonical(read.data)));
 }
@@ -271,10 +271,10 @@ export function refuseUnknownSettings(
   const known = Object.keys(settings.shape);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  throw new Fault("configuration", {
-    why: `${name} has no setting ${quoteValue(unknown)}`,
-    next: known.length === 0 ? "leave it out" : `did you mean ${findNearest(unknown, known)}?`,
-  });
+  throw refusal(
+    `${name} has no setting ${quoteValue(unknown)}`,
+    known.length === 0 ? "leave it out" : `did you mean ${findNearest(unknown, known)}?`,
+  );
 }
 
 /** The settings of caps, by what they cap. */

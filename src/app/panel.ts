@@ -1,4 +1,4 @@
-import { familyOf, Fault, ModelRef, personOf, type Families } from "../kernel/index.ts";
+import { familyOf, Fault, ModelRef, personOf, type Families, refusal } from "../kernel/index.ts";
 import type { Note, Panel } from "../engine/opening-part.ts";
 import { DEFAULT_PERSONAS } from "../config/settings.ts";
 import { checkModelRef, type AppContext } from "./context.ts";
@@ -143,8 +143,8 @@ export function judgeFamilyNote(
 ): Note {
   if (!strictFamilies) return { code: "judge-shares-family", ...shared };
   const { judge, family, model } = shared;
-  throw new Fault("configuration", {
-    why: `the judge ${judge} is of the family ${family}, like ${model === null ? "a member" : `${model}, whose answers it grades`}`,
-    next: "choose a judge of another family, or allow shared families (setting: strict-families)",
-  });
+  throw refusal(
+    `the judge ${judge} is of the family ${family}, like ${model === null ? "a member" : `${model}, whose answers it grades`}`,
+    "choose a judge of another family, or allow shared families (setting: strict-families)",
+  );
 }

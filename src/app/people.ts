@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PERSON_SEATS, type AnyProtocol, type PersonSeat } from "../engine/index.ts";
 import type { SeatedParticipant } from "../engine/opening-part.ts";
-import { Fault, ParticipantId, personModel, UserId } from "../kernel/index.ts";
+import { ParticipantId, personModel, UserId, refusal } from "../kernel/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 
 /** A person's seat as a request has it: `me` is the caller. */
@@ -73,5 +73,3 @@ function findSeat({ name, seats }: PeoplePlan["protocol"], wanted: string) {
     ? refusal(`${name} has no seat ${wanted} for a person`, choices)
     : refusal(`there is no seat ${quoteValue(wanted)} (nearest: ${findNearest(wanted, open)})`, choices);
 }
-
-const refusal = (why: string, next: string) => new Fault("configuration", { why, next });

@@ -16,7 +16,7 @@ import {
   type Registry,
 } from "../engine/index.ts";
 import { local2Template } from "../interop/local2/prompts.ts";
-import { Fault, isFault, type Digest } from "../kernel/index.ts";
+import { isFault, type Digest, refusal } from "../kernel/index.ts";
 import { mayLeaveOut, templateProblem } from "../prompts/template.ts";
 import { checkUnchanged, missingEntry, type NewEntry } from "./library.ts";
 
@@ -82,10 +82,10 @@ export async function promptLibrary(
       const { slots } = template;
       const problem = templateProblem(local2Template(written, slots) ?? written, slots);
       if (problem !== undefined)
-        throw new Fault("configuration", {
-          why: `${name}.md${lineOf(written, problem)}: ${problem}`,
-          next: `its slots are ${slots.map((slot) => `{{${slot}}}`).join(", ")}`,
-        });
+        throw refusal(
+          `${name}.md${lineOf(written, problem)}: ${problem}`,
+          `its slots are ${slots.map((slot) => `{{${slot}}}`).join(", ")}`,
+        );
       writeOwnFile(own.path, written);
       return { ok: true, prompt: textOf(template) };
     },

@@ -1,7 +1,7 @@
 import { findNearest } from "../text/words.ts";
 import type { AnyReactor } from "../engine/reactor.ts";
 import { loadReactors, type Reactors } from "../engine/index.ts";
-import { familyOf, Fault, Json, ModelRef, type RecallRules, type UserId } from "../kernel/index.ts";
+import { familyOf, Json, ModelRef, type RecallRules, type UserId, refusal } from "../kernel/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { Resources } from "../config/resources.ts";
@@ -68,26 +68,23 @@ export function reactorSettings(reactor: AnyReactor, given: unknown): unknown {
   if (given === undefined || given === false) return undefined;
   const { name, settings, switch: own } = reactor;
   if (own !== undefined)
-    throw new Fault("configuration", {
-      why: `reactors.${name}: this reactor is turned on by the setting ${own}`,
-      next: `remove it and set ${own}`,
-    });
+    throw refusal(
+      `reactors.${name}: this reactor is turned on by the setting ${own}`,
+      `remove it and set ${own}`,
+    );
   if (!settings) return undefined; // it reacts to every deliberation
   const read = settings.safeParse(given === true ? {} : given, { reportInput: true });
   if (read.success) return read.data;
   const { path, say, next } = explainIssue(settings, read.error);
   const why = say(["reactors", name, ...path].join("."));
-  throw new Fault("configuration", { why, next: next ?? "correct it in parley.yaml" });
+  throw refusal(why, next ?? "correct it in parley.yaml");
 }
 
 function refuseUnknown(given: Readonly<Record<string, unknown>>, known: Reactors): void {
   const names = known.map(({ name }) => name);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new Fault("configuration", {
-    why: `reactors: there is no reactor "${unknown}"`,
-    next: `did you mean ${findNearest(unknown, names)}?`,
-  });
+  throw refusal(`reactors: there is no reactor "${unknown}"`, `did you mean ${findNearest(unknown, names)}?`);
 }
 
 const fileNotes = ({ warnings }: { readonly warnings: readonly string[] }): Note[] =>

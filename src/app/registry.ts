@@ -1,6 +1,6 @@
 import type { LazyReactor } from "../engine/index.ts";
 import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { findNearest } from "../text/words.ts";
 
 /** The built-in protocols, loaded on use. */
@@ -31,10 +31,10 @@ export async function protocolNamed(registry: Registry<AnyProtocol>, name: strin
   const protocol = await loadNamed(registry, name);
   if (protocol) return protocol;
   const names = listNames(registry);
-  throw new Fault("configuration", {
-    why: `there is no protocol ${JSON.stringify(name.slice(0, 60))}`,
-    next: `the nearest is ${findNearest(name, names)}; there are ${names.join(", ")}`,
-  });
+  throw refusal(
+    `there is no protocol ${JSON.stringify(name.slice(0, 60))}`,
+    `the nearest is ${findNearest(name, names)}; there are ${names.join(", ")}`,
+  );
 }
 
 /** The built-in protocols and these, which can replace built-in ones by name. */
@@ -42,10 +42,10 @@ export function withProtocols(own: Registry<AnyProtocol>): Registry<AnyProtocol>
   const load = (name: string) => async (): Promise<AnyProtocol> => {
     const protocol = await loadNamed(own, name);
     if (protocol?.name === name) return protocol;
-    throw new Fault("configuration", {
-      why: `the protocol registered as ${name} is called ${protocol?.name ?? "nothing"}`,
-      next: "register it under its own name",
-    });
+    throw refusal(
+      `the protocol registered as ${name} is called ${protocol?.name ?? "nothing"}`,
+      "register it under its own name",
+    );
   };
   return { ...protocols, ...Object.fromEntries(listNames(own).map((name) => [name, load(name)])) };
 }

@@ -1,5 +1,5 @@
 import {
-  Fault,
+  type Fault,
   isEvent,
   seatRequest,
   UserId,
@@ -8,10 +8,13 @@ import {
   type Message,
   type NewEvent,
   type StepKey,
+  refusal,
 } from "../kernel/index.ts";
 import { pendingQuestions } from "../views/pending-questions.ts";
-import { pendingSeats, type PendingSeat } from "../views/pending-seats.ts";
+import { pendingSeats, type InboxItem, type PendingSeat } from "../views/pending-seats.ts";
 import type { AppContext } from "./context.ts";
+
+export type { InboxItem };
 
 // INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else.
 // INBOX-2. An answer that the step's reader refuses is not recorded, so that the person can give another.
@@ -70,7 +73,7 @@ export async function answerSeat(
     );
     if (past) return { status: "late", step: null, why: describeRecord(past) };
     const why = `${id} is not waiting for an answer of ${principal.user}`;
-    throw new Fault("configuration", { why, next: "list what waits, in the inbox" });
+    throw refusal(why, "list what waits, in the inbox");
   }
   const { step } = seat;
   const prompt = await engine.lookAtSeat(id, step);
@@ -98,23 +101,7 @@ function describeRecord(entry: Entry | undefined): string {
 
 /** The error for a seat of another user. */
 export const othersSeat = ({ person }: Pick<PendingSeat, "person">, user: string): Fault =>
-  new Fault("configuration", {
-    why: `this seat is ${person}'s, and you are ${user}`,
-    next: `act as the user ${person}, if that is you`,
-  });
-
-/** One thing that waits for a person, in one run. */
-export type InboxItem = {
-  readonly id: DeliberationId;
-  readonly question: string;
-  readonly kind: "seat" | "questions";
-  /** What is asked: the kind of work of a seat, or the questions. */
-  readonly asked: readonly string[];
-  /** The step of a seat; null for questions. */
-  readonly step: string | null;
-  readonly since: string;
-  readonly until: string | null;
-};
+  refusal(`this seat is ${person}'s, and you are ${user}`, `act as the user ${person}, if that is you`);
 
 const PAGE = 1_000;
 

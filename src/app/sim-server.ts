@@ -1,4 +1,4 @@
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { createSim, simServer, type SimServer } from "../sim/index.ts";
 import { factsLoader } from "./facts-loader.ts";
 import type { FileContext } from "../config/paths.ts";
@@ -20,5 +20,5 @@ export async function startSimServer({ port, host, key, ...place }: SimServerOpt
   const sim = LOOPBACK.includes(host) ? createSim({ loadFacts: factsLoader(place) }) : createSim();
   const listening = await simServer({ port, host, key, sim });
   if (listening.ok) return listening.server;
-  throw new Fault("configuration", { why: listening.reason, next: "choose another port or host" });
+  throw refusal(listening.reason, "choose another port or host");
 }

@@ -3,7 +3,16 @@ import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, NewDeliberation, OpenResult } from "../engine/index.ts";
-import { Fault, isEvent, isVoice, Labels, personOf, type Event, type Opening } from "../kernel/index.ts";
+import {
+  Fault,
+  isEvent,
+  isVoice,
+  Labels,
+  personOf,
+  type Event,
+  type Opening,
+  refusal,
+} from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
 import { adviceTemplate } from "../protocols/phases/draft.ts";
 import { MAX_TOOL_CALLS, requireTools, uniqueSpecs } from "../protocols/phases/tools.ts";
@@ -132,11 +141,10 @@ export async function prepareOpening(
   const pack = request.pack === undefined ? undefined : given.resources.pack(request.pack);
   const settled = pack ? withPack(given, pack.settings) : given;
   const question = request.question.trim();
-  if (question === "")
-    throw new Fault("configuration", { why: "the question is empty", next: "give a question" });
+  if (question === "") throw refusal("the question is empty", "give a question");
   if (Buffer.byteLength(question) > MAX_QUESTION_BYTES) {
     const next = "shorten it, or attach what it is about as a file";
-    throw new Fault("configuration", { why: "the question has more than 1 MB", next });
+    throw refusal("the question has more than 1 MB", next);
   }
   const { context: attached = [], reactions = true, member: name } = request;
   const protocol = await protocolNamed(
@@ -229,10 +237,10 @@ function withPack(context: AppContext, settings: Pack["settings"]): AppContext {
 type Opened = Pick<OpenResult, "differing" | "opened">;
 
 const anotherOpening = (request: string, { differing, opened }: Opened): Fault =>
-  new Fault("configuration", {
-    why: `request ${request} already belongs to ${opened.deliberation}, which differs in its ${differing.join(", ")}`,
-    next: "give every question a request name of its own",
-  });
+  refusal(
+    `request ${request} already belongs to ${opened.deliberation}, which differs in its ${differing.join(", ")}`,
+    "give every question a request name of its own",
+  );
 
 /**
  * Records an opening, or returns the existing one of the same request or position in a conversation, and in which fields that
@@ -251,12 +259,12 @@ export async function openPrepared(
   const [last] = await context.store.list({ series: opening.series.id, limit: 1 });
   const latest = last?.id ?? opened.deliberation;
   const ended = (await context.store.read(latest)).some((entry) => isEvent(entry, "deliberation-closed"));
-  throw new Fault("configuration", {
-    why: `this turn already has a follow-up: another question followed ${opening.previous}`,
-    next: ended
+  throw refusal(
+    `this turn already has a follow-up: another question followed ${opening.previous}`,
+    ended
       ? `continue from its latest turn, ${latest}`
       : `${latest} is under way or was interrupted; resume or cancel it, then continue from ${latest}`,
-  });
+  );
 }
 
 /** Whether the same question was put to the same protocol, and to the same member. */
@@ -361,5 +369,5 @@ export function requestSettings(request: Readonly<Record<string, unknown>>): Par
     return Object.fromEntries(Object.entries(read.data).filter(([key]) => keys.has(key)));
   }
   const { path, say, next } = explainIssue(SettingsSchema, read.error);
-  throw new Fault("configuration", { why: say(path.join(".")), next: next ?? "correct it" });
+  throw refusal(say(path.join(".")), next ?? "correct it");
 }

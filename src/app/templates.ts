@@ -2,7 +2,7 @@ import type { Resources } from "../config/resources.ts";
 import { displayPath } from "../config/text-file.ts";
 import { loadAll, type AnyProtocol, type PromptTemplate, type Registry } from "../engine/index.ts";
 import { local2Template } from "../interop/local2/prompts.ts";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { templateProblem } from "../prompts/template.ts";
 import { findNearest } from "../text/words.ts";
 
@@ -30,10 +30,7 @@ export async function templatesInForce(
       const problem = templateProblem(text, slots);
       if (problem === undefined) return [name, text];
       const next = `its slots are ${slots.map((slot) => `{{${slot}}}`).join(", ")}`;
-      throw new Fault("configuration", {
-        why: `the prompt ${path ?? name} cannot be used: ${problem}`,
-        next,
-      });
+      throw refusal(`the prompt ${path ?? name} cannot be used: ${problem}`, next);
     }),
   );
 }
@@ -42,7 +39,7 @@ function refuseUnknownPrompts(resources: Prompts, known: readonly string[]): voi
   const unknown = resources.overriddenPrompts().find(({ name }) => !known.includes(name));
   if (!unknown) return;
   const next = `the nearest is ${findNearest(unknown.name, known)}.md; rename or remove the file`;
-  throw new Fault("configuration", { why: `${displayPath(unknown.path)} overrides no prompt`, next });
+  throw refusal(`${displayPath(unknown.path)} overrides no prompt`, next);
 }
 
 /** The unique templates of all protocols. */

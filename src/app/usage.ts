@@ -1,19 +1,7 @@
 import type { OrganizationStore } from "../kernel/index.ts";
-import { costBy, sumCosts, type CostKey, type CostRow } from "../views/cost.ts";
+import { costBy, sumCosts, type CostKey, type UsageReport } from "../views/cost.ts";
 import type { Credential } from "../stores/credentials.ts";
 import { listJournals } from "./lookup.ts";
-
-/** What recorded calls cost. `since` is ISO 8601 in UTC; null for all time. */
-export type UsageReport = {
-  readonly by: CostKey;
-  readonly since: string | null;
-  /** Whose days the rows by day are. */
-  readonly timeZone: string;
-  readonly rows: readonly CostRow[];
-  readonly total: CostRow;
-  /** By key what it is called, as far as that is known; empty for other rows than those of keys. */
-  readonly names: { readonly [key: string]: string };
-};
 
 /** Adds up what recorded calls cost, of the runs that were opened since a time in milliseconds since 1970. */
 export async function usageSince(

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue, joinWithOr } from "../config/explain.ts";
 import { Settings, type SettingKey } from "../config/settings.ts";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { jsonText } from "../reports/printable.ts";
 import { EXIT } from "./exits.ts";
 import type { Output } from "./output.ts";
@@ -121,7 +121,7 @@ export function readOptions<O extends CommandOptions>(
     const read = schema.safeParse(given[key], { reportInput: true });
     if (read.success) return [key, read.data] as const;
     const { say, next } = explainIssue(schema, read.error);
-    throw new Fault("configuration", { why: say(longFlag(flags)), next: next ?? "correct it" });
+    throw refusal(say(longFlag(flags)), next ?? "correct it");
   });
   return Object.fromEntries(values) as Values<O>; // Each was read by its own schema.
 }

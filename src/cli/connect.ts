@@ -1,6 +1,6 @@
 import type { AppContext } from "../app/context.ts";
 import { choosePanel } from "../app/panel.ts";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 
 /**
  * Refuses a question for which there is no model but the simulated ones, unless these can compute it.
@@ -13,10 +13,10 @@ export async function refuseWithoutModels(context: AppContext, question: string)
   if (isSolvable(question)) return;
   const { notes } = await choosePanel(context);
   if (!notes.some(({ code }) => code === "simulated-models")) return;
-  throw new Fault("configuration", {
-    why: "no model is connected, and the simulated ones cannot compute an answer to this",
-    next: "parley keys set openai; or ollama pull llama3.2; or parley demo, which plays a recording",
-  });
+  throw refusal(
+    "no model is connected, and the simulated ones cannot compute an answer to this",
+    "parley keys set openai; or ollama pull llama3.2; or parley demo, which plays a recording",
+  );
 }
 
 /** What a service says where no model is configured, unless it was told to simulate. */

@@ -1,5 +1,5 @@
 import type { StartRequest } from "../app/start.ts";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 
 // FOLLOW-1. What follows `--continue` is a run's id only where it has the form of one: else it begins the question, and the
 //   newest finished run of this folder is continued.
@@ -31,9 +31,6 @@ export function readFollowUp(question: string, continued: string | undefined): F
   const [, member, rest = ""] = FOR_MEMBER.exec(question) ?? [];
   if (member === undefined) return continued === undefined ? { question } : { question, previous: continued };
   if (rest.trim() === "")
-    throw new Fault("configuration", {
-      why: `there is no question for @${member}`,
-      next: `parley ask "@${member} Why?"`,
-    });
+    throw refusal(`there is no question for @${member}`, `parley ask "@${member} Why?"`);
   return { question: rest.trim(), member, previous: continued ?? "last" };
 }

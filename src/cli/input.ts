@@ -3,7 +3,7 @@ import type { EffectiveSettings } from "../app/context.ts";
 import { readContext, type ContextText } from "../config/input-files.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { readTextFile } from "../config/text-file.ts";
-import { Fault } from "../kernel/index.ts";
+import { Fault, refusal } from "../kernel/index.ts";
 import type { Io } from "./command.ts";
 import type { Output } from "./output.ts";
 
@@ -37,7 +37,7 @@ export async function readQuestion(
   const question = typed === "" && !context.includes("-") ? (stdin ?? "").trim() : typed;
   if (question === "") {
     const next = 'parley "Which database fits?", or pipe it: parley - < question.md';
-    throw new Fault("configuration", { why: "the question is empty", next });
+    throw refusal("the question is empty", next);
   }
   const attached = { context, stdin: typed === "" && !context.includes("-") ? undefined : stdin };
   return { question, texts: await readAttachments(io, attached, { settings, quiet }) };
@@ -83,8 +83,7 @@ export async function readStandardInput(
     for await (const chunk of stdin as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MAX_BYTES)
-        throw new Fault("configuration", { why: "standard input has more than 4 MB", next: "give less" });
+      if (bytes > MAX_BYTES) throw refusal("standard input has more than 4 MB", "give less");
     }
   })();
   const hint = setTimeout(
@@ -105,10 +104,7 @@ export async function readStandardInput(
     const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
     return text.trim() === "" ? undefined : text;
   } catch {
-    throw new Fault("configuration", {
-      why: "standard input is not UTF-8 text",
-      next: "pipe text, or redirect </dev/null",
-    });
+    throw refusal("standard input is not UTF-8 text", "pipe text, or redirect </dev/null");
   }
 }
 

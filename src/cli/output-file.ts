@@ -15,7 +15,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { toAbsolute } from "../config/paths.ts";
 import { displayPath } from "../config/text-file.ts";
-import { Fault, isFault } from "../kernel/index.ts";
+import { type Fault, isFault, refusal } from "../kernel/index.ts";
 import type { Io } from "./command.ts";
 
 // OUTFILE-1. A file that cannot be written is refused before anything is asked for.
@@ -106,8 +106,7 @@ export const unwritable = (
   path: string,
   error: unknown,
   next = "name a file in an existing folder that you may write to",
-): Fault<"configuration"> =>
-  new Fault("configuration", { why: `${path} cannot be written (${codeOf(error)})`, next });
+): Fault<"configuration"> => refusal(`${path} cannot be written (${codeOf(error)})`, next);
 
 const codeOf = (error: unknown): string =>
   typeof error === "string"
@@ -146,10 +145,10 @@ function csvEnding({ file, header }: Csv, io: Io): { readonly lineEnd: string; r
   if (text.trim() === "") return { lineEnd: "\n", before: `${header}\n` };
   const [first = ""] = text.split(/\r?\n/, 1);
   if (first !== header) {
-    throw new Fault("configuration", {
-      why: `${displayPath(file)} has another header: ${displayPath(first)}`,
-      next: "name another file; records are only added to a file of the same columns",
-    });
+    throw refusal(
+      `${displayPath(file)} has another header: ${displayPath(first)}`,
+      "name another file; records are only added to a file of the same columns",
+    );
   }
   const lineEnd = text.startsWith(`${header}\r\n`) ? "\r\n" : "\n";
   return { lineEnd, before: text.endsWith("\n") ? "" : lineEnd };
@@ -166,7 +165,7 @@ function readCsv(file: string, io: Io): string {
 }
 
 const unusable = (file: string, error: unknown): Fault<"configuration"> =>
-  new Fault("configuration", {
-    why: `${displayPath(file)} cannot be added to (${codeOf(error)})`,
-    next: "name a file that you may read and write",
-  });
+  refusal(
+    `${displayPath(file)} cannot be added to (${codeOf(error)})`,
+    "name a file that you may read and write",
+  );

@@ -1,4 +1,4 @@
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { widthOf, wrapped } from "../reports/text-width.ts";
 
 /** Where a command writes: results on one, everything else on the other. */
@@ -76,12 +76,7 @@ export function processOutput(env: Readonly<Record<string, string | undefined>>)
         gone = error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
         if (gone) return resolve();
         const why = `stdout cannot be written (${error.message})`;
-        reject(
-          new Fault("configuration", {
-            why,
-            next: "write it elsewhere; what was asked is kept, and parley list shows it",
-          }),
-        );
+        reject(refusal(why, "write it elsewhere; what was asked is kept, and parley list shows it"));
       });
     });
   if (!writesUnicode(env))

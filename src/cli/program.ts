@@ -7,7 +7,7 @@ import { withProtocols } from "../app/registry.ts";
 import { listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { withStoredKeys } from "../config/keys.ts";
 import { displayPath, refuseSpecialFile } from "../config/text-file.ts";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { findMeant } from "../text/words.ts";
 import { longFlag, type Command, type CommandGroup, type CommandOptions, type Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
@@ -299,6 +299,6 @@ function withEnvFile(io: Io, { envFile }: Parsed["given"]): Io {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
     const why = `the env file ${envFile} cannot be read (${code})`;
-    throw new Fault("configuration", { why, next: "name another file, or set the variables yourself" });
+    throw refusal(why, "name another file, or set the variables yourself");
   }
 }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { editDistance, findMeant, quoteValue } from "../text/words.ts";
 import { splitList, type Command, type Io } from "./command.ts";
 
@@ -81,17 +81,17 @@ export function refuseCommandWords(
   const lower = first.toLowerCase();
   if (helpFor === undefined && more.length === 0 && !isBareWord(first)) return;
   if (helpFor === undefined && more.length > 0 && !isMisspelt(lower, names))
-    throw new Fault("configuration", {
-      why: "several words without quotation marks are no question",
-      next: `parley ${quoted(words.join(" "))}; or parley --help, for a command`,
-    });
+    throw refusal(
+      "several words without quotation marks are no question",
+      `parley ${quoted(words.join(" "))}; or parley --help, for a command`,
+    );
   const command =
     helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), names);
   const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
-  throw new Fault("configuration", {
-    why: `${quoteValue(first)} is not a command. To ask it as a question: parley ask ${quoted(helpFor ?? words.join(" "))}`,
-    next: ["parley", command, ...rest].join(" "),
-  });
+  throw refusal(
+    `${quoteValue(first)} is not a command. To ask it as a question: parley ask ${quoted(helpFor ?? words.join(" "))}`,
+    ["parley", command, ...rest].join(" "),
+  );
 }
 
 /** As a shell takes it for one word. */
@@ -111,10 +111,10 @@ export async function refuseOtherWords(
     const list = [...context.flatMap(splitList), ...files].join(",");
     const problem =
       options["problemDescription"] === undefined || context.length > 0 ? "" : `-p ${file}, or `;
-    throw new Fault("configuration", {
-      why: `${quoteValue(file)} is a file, not a word of the question`,
-      next: `${problem}--context ${quoted(list)}; or put the whole question in quotation marks`,
-    });
+    throw refusal(
+      `${quoteValue(file)} is a file, not a word of the question`,
+      `${problem}--context ${quoted(list)}; or put the whole question in quotation marks`,
+    );
   }
   const flag = ["models", "model", "judge", "chair", "respondentB"].find(
     (key) => typeof given[key] === "string",
@@ -124,12 +124,12 @@ export async function refuseOtherWords(
   if (model === undefined) return;
   const list = [...(flag === undefined ? [] : splitList(String(given[flag]))), ...models].join(",");
   const isOne = options["models"] === undefined && (flag ?? "model") === "model";
-  throw new Fault("configuration", {
-    why: `${quoteValue(model)} is a model, not a word of the question`,
-    next: isOne
+  throw refusal(
+    `${quoteValue(model)} is a model, not a word of the question`,
+    isOne
       ? `parley council --models ${quoted(list)} asks several; --model takes one`
       : `--${flag ?? "models"} ${quoted(list)}; or put the whole question in quotation marks`,
-  });
+  );
 }
 
 /** A file; or a folder, where its name ends as one's or others are attached. */

@@ -2,7 +2,7 @@ import type { Configured } from "../app/configured.ts";
 import type { Run } from "../app/run.ts";
 import type { OwnSeat, SeatAnswer } from "../app/seats.ts";
 import type { PersonRequest } from "../app/people.ts";
-import { Fault, isEvent, type DeliberationId } from "../kernel/index.ts";
+import { isEvent, type DeliberationId, refusal } from "../kernel/index.ts";
 import { oneLine, printable } from "../reports/printable.ts";
 import { quoteValue } from "../text/words.ts";
 import { documentText, faceOf, type Io } from "./command.ts";
@@ -90,7 +90,7 @@ export function readSeats(written: readonly string[]): { readonly seats?: readon
     const at = one.lastIndexOf(":");
     if (at > 0 && at < one.length - 1) return { name: one.slice(0, at), seat: one.slice(at + 1) };
     const why = `--seat needs WHO:SEAT (got ${quoteValue(one)})`;
-    throw new Fault("configuration", { why, next: "--seat me:member" });
+    throw refusal(why, "--seat me:member");
   });
   return seats.length > 0 ? { seats } : {};
 }

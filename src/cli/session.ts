@@ -2,7 +2,7 @@ import type { Configured } from "../app/configured.ts";
 import type { AppContext, EffectiveSettings } from "../app/context.ts";
 import { resolveId } from "../app/lookup.ts";
 import { loadSettings } from "../config/sources.ts";
-import { Fault, type Entry, type OrganizationStore } from "../kernel/index.ts";
+import { type Entry, type OrganizationStore, refusal } from "../kernel/index.ts";
 import { openStore } from "../stores/index.ts";
 import type { RunProjection } from "../stores/projection.ts";
 import type { OpenedOrganizationStore, OpenedStore } from "../stores/store.ts";
@@ -33,7 +33,7 @@ export async function withParley<T>(
     const [first = ""] = model.split(",");
     const why = `--model takes one model (got ${quoteValue(model)})`;
     const next = `--model ${first.trim()}; parley council --models ${model.replaceAll(/\s/g, "")} asks several`;
-    throw new Fault("configuration", { why, next });
+    throw refusal(why, next);
   }
   const configured = await openConfigured({
     ...{ env: io.env, cwd: io.cwd, protocols: io.protocols, flagPrefix: "--" },

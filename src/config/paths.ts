@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { Fault } from "../kernel/index.ts";
+import { refusal } from "../kernel/index.ts";
 import { quoteValue } from "../text/words.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -70,10 +70,10 @@ function homeFolder(env: Environment): string {
   if (home !== undefined) return home;
   const written = env["HOME"] ?? "";
   const why = written === "" ? "HOME is empty" : `HOME must be an absolute path (got ${quoteValue(written)})`;
-  throw new Fault("configuration", {
-    why: `${why}, so your files have no folder`,
-    next: "set HOME to your home folder, or PARLEY_HOME to a folder for Parley",
-  });
+  throw refusal(
+    `${why}, so your files have no folder`,
+    "set HOME to your home folder, or PARLEY_HOME to a folder for Parley",
+  );
 }
 
 /** The home folder; undefined where the environment names none, or a relative one. */

@@ -1,4 +1,5 @@
 import type { NewDeliberation } from "./opening.ts";
+import type { Turn } from "./protocol.ts";
 import type { DeliberationId, ModelRef, OrganizationId, ToolSpec, UserId } from "../kernel/index.ts";
 
 // PART-1. A protocol's opening defines its participants and settings; the app does everything else, in one way for all protocols.
@@ -92,12 +93,6 @@ export type OpeningSettings = {
   readonly respondTokens?: number | undefined;
 };
 
-export type EarlierTurn = {
-  readonly question: string;
-  readonly answer: string;
-  readonly covers?: number | undefined;
-};
-
 export type NamedTools = {
   /** By the name as it was given; a name that nobody knows is absent. */
   readonly specs: ReadonlyMap<string, readonly ToolSpec[]>;
@@ -132,7 +127,7 @@ export interface OpeningContext {
   turnsBefore(
     previous: DeliberationId | undefined,
     options: { readonly whole: boolean; readonly again: boolean },
-  ): Promise<readonly EarlierTurn[]>;
+  ): Promise<readonly Turn[]>;
   /** Returns the tokens that a model's prompt and reply may have together; undefined if unknown. */
   contextTokens(ref: string): number | undefined;
   /** Returns the position of the turn after `previous`. @throws Fault if that has not ended or belongs to another user */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Fault } from "../kernel/index.ts";
+import { Fault, refusal } from "../kernel/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 import type { DeclaredGate } from "./tasks.ts";
 
@@ -55,10 +55,10 @@ export function bindGates(
   const own = Object.entries(profile).filter(([name]) => !known.includes(name));
   for (const [name, { script, command: words }] of own)
     if (script === undefined && words === undefined)
-      throw new Fault("configuration", {
-        why: `there is no gate ${quoteValue(name)}`,
-        next: `the nearest is ${findNearest(name, known)}; a gate of your own has a script or a command`,
-      });
+      throw refusal(
+        `there is no gate ${quoteValue(name)}`,
+        `the nearest is ${findNearest(name, known)}; a gate of your own has a script or a command`,
+      );
   return [
     ...gates.flatMap((gate) =>
       profile[gate.name] ? [bound(gate, profile[gate.name] ?? {}, readScript)] : [],

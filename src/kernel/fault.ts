@@ -80,6 +80,10 @@ export class Fault<C extends FaultCode = FaultCode> extends Error {
   }
 }
 
+/** What is wrong with what was asked for or configured, and what to do about it. */
+export const refusal = (why: string, next: string): Fault<"configuration"> =>
+  new Fault("configuration", { why, next });
+
 export const isFault = <C extends FaultCode>(error: unknown, code?: C): error is Fault<C> =>
   error instanceof Error &&
   error.name === "Fault" &&

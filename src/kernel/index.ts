@@ -40,7 +40,7 @@ export {
 export { type DataOf, EVENT_SCHEMA, type NewEvent, parseEvent } from "./event.ts";
 export { type EventType, isEventType } from "./event-types.ts";
 export { type Families, familyOf } from "./families.ts";
-export { Fault, type FaultCode, isFault, isUnreadable, unlessForgotten } from "./fault.ts";
+export { Fault, type FaultCode, isFault, isUnreadable, refusal, unlessForgotten } from "./fault.ts";
 export {
   FIRST_CURSOR,
   Cursor,

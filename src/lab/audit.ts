@@ -1,7 +1,7 @@
 import { type AppContext, checkModelRef } from "../app/context.ts";
 import { protocolSettings } from "../app/opening.ts";
 import { shuffle } from "../engine/index.ts";
-import { type Entry, Fault, familyOf, isEvent, ParticipantId, personOf } from "../kernel/index.ts";
+import { type Entry, familyOf, isEvent, ParticipantId, personOf, refusal } from "../kernel/index.ts";
 import { authorship, AuthorshipSettings } from "../protocols/authorship/index.ts";
 import { lostGuesses, sectionOf } from "../protocols/authorship/view.ts";
 import { answersIn } from "../views/answer-event.ts";
@@ -99,5 +99,3 @@ async function readDrafts({ store }: Pick<AppContext, "store">, entries: readonl
     ],
   };
 }
-
-const refusal = (why: string, next: string) => new Fault("configuration", { why, next });

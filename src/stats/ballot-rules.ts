@@ -1,26 +1,4 @@
-import { addTo } from "./numbers.ts";
 import { binomialAtMost } from "./proportions.ts";
-
-/** `count` identical votes: groups of equals, best first. */
-export type Ballot = { readonly ranking: readonly (readonly string[])[]; readonly count: number };
-
-/**
- * All that some ballot lists, in alphabetical order.
- * @throws RangeError unless every ballot counts a finite number of votes from 0
- */
-function listCandidates(ballots: readonly Ballot[]): string[] {
-  for (const [index, { count }] of ballots.entries())
-    if (!(count >= 0 && count < Infinity))
-      throw new RangeError(
-        `the count of ballot ${index + 1} must be a finite number of at least 0 (got ${count})`,
-      );
-  return [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
-}
-
-/** Groups of equals, best first, by these scores. */
-function tally(scores: readonly (readonly [id: string, score: number])[]): Tally {
-  return { order: orderByScore(scores), scores: Object.fromEntries(scores) };
-}
 
 /** An entry with its place: 1 + how many are strictly better, so that equals share one (1, 1, 3). */
 export type Placement = { readonly id: string; readonly place: number; readonly tiedWith: string[] };
@@ -48,32 +26,6 @@ export function assignPlaces(order: readonly (readonly string[])[]): Placement[]
     place += group.length;
     return group.map((id) => ({ id, place: here, tiedWith: group.filter((other) => other !== id) }));
   });
-}
-
-/** Groups of equals, best first, and what each candidate scored. */
-export type Tally = { readonly order: string[][]; readonly scores: Record<string, number> };
-
-/**
- * Borda count: among n candidates place p of a ballot is worth n − p points, times its count. Equals share the mean
- * of the points of the places they take; candidates that a ballot does not list (but another does) are equal last
- * on it. Where a ballot repeats a candidate, the first place counts. Equals in `order` stand alphabetically.
- * @throws RangeError for a count that is not a finite number of at least 0
- */
-export function borda(ballots: readonly Ballot[]): Tally {
-  const candidates = listCandidates(ballots);
-  const scores = new Map(candidates.map((id) => [id, 0]));
-  for (const { ranking, count } of ballots) {
-    const placed = new Set<string>();
-    for (const group of [...ranking, candidates]) {
-      const equals = [...new Set(group)].filter((id) => !placed.has(id));
-      const points = candidates.length - placed.size - (equals.length + 1) / 2;
-      for (const id of equals) {
-        addTo(scores, id, points * count);
-        placed.add(id);
-      }
-    }
-  }
-  return tally([...scores]);
 }
 
 /**

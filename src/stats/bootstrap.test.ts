@@ -12,28 +12,22 @@ const spatial = [
 ];
 
 describe("bootstrap", () => {
-  it("gives the published intervals of a variance (E&T 14.2: percentile 100.8 to 233.9, BCa 115.8 to 259.6)", () => {
+  it("gives the published intervals of a variance (E&T 14.2: 100.8 to 233.9)", () => {
     const options = { seed: "spatial", confidence: 0.9, resamples: 3_999 };
     const percentile = bootstrap(spatial, variance, options);
-    const bca = bootstrap(spatial, variance, { ...options, method: "bca" });
     expect(percentile?.estimate).toBeCloseTo(171.5, 1);
     // Published from 2,000 random resamples, so known to a few units only.
     for (const [found, published] of [
       [percentile?.low, 100.8],
       [percentile?.high, 233.9],
-      [bca?.low, 115.8],
-      [bca?.high, 259.6],
     ] as const)
       expect(Math.abs((found ?? 0) - published)).toBeLessThan(6);
   });
   it("comes near the normal interval for the mean of many", () => {
     const sample = Array.from({ length: 400 }, (_, index) => normalQuantile((index + 0.5) / 400));
-    for (const method of ["percentile", "bca"] as const) {
-      const found = bootstrap(sample, mean, { seed: 1, method });
-      expect(found?.low).toBeCloseTo(-1.96 / 20, 1.7);
-      expect(found?.high).toBeCloseTo(1.96 / 20, 1.7);
-      expect(found?.standardError).toBeCloseTo(1 / 20, 2);
-    }
+    const found = bootstrap(sample, mean, { seed: 1 });
+    expect(found?.low).toBeCloseTo(-1.96 / 20, 1.7);
+    expect(found?.high).toBeCloseTo(1.96 / 20, 1.7);
   });
   it("holds the true mean about as often as it says", () => {
     const next = random("coverage");
@@ -61,52 +55,25 @@ describe("bootstrap", () => {
   });
   it("stays within what the sample can give, and shifts and scales with it", () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 12 }),
-        fc.constantFrom("percentile" as const, "bca" as const),
-        (sample, method) => {
-          const options = { seed: 7, resamples: 99, method };
-          const { low, high } = bootstrap(sample, mean, options) ?? { low: Number.NaN, high: Number.NaN };
-          expect(low).toBeGreaterThanOrEqual(Math.min(...sample));
-          expect(high).toBeLessThanOrEqual(Math.max(...sample));
-          expect(low).toBeLessThanOrEqual(high);
-          const moved = bootstrap(
-            sample.map((value) => 4 * value + 8),
-            mean,
-            options,
-          );
-          expect(moved?.low).toBeCloseTo(4 * low + 8, 6);
-        },
-      ),
+      fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 12 }), (sample) => {
+        const options = { seed: 7, resamples: 99 };
+        const { low, high } = bootstrap(sample, mean, options) ?? { low: Number.NaN, high: Number.NaN };
+        expect(low).toBeGreaterThanOrEqual(Math.min(...sample));
+        expect(high).toBeLessThanOrEqual(Math.max(...sample));
+        expect(low).toBeLessThanOrEqual(high);
+        const moved = bootstrap(
+          sample.map((value) => 4 * value + 8),
+          mean,
+          options,
+        );
+        expect(moved?.low).toBeCloseTo(4 * low + 8, 6);
+      }),
       { numRuns: 60 },
     );
   });
   it("has no width for a sample that does not vary, and is null for none", () => {
-    for (const method of ["percentile", "bca"] as const)
-      expect(bootstrap([3, 3, 3], mean, { seed: 0, method })).toEqual({
-        estimate: 3,
-        low: 3,
-        high: 3,
-        standardError: 0,
-      });
+    expect(bootstrap([3, 3, 3], mean, { seed: 0 })).toEqual({ estimate: 3, low: 3, high: 3 });
     expect(bootstrap([], mean, { seed: 0 })).toBeNull();
-  });
-  it("does not break where one observation outweighs all", () => {
-    const sample = [...Array.from({ length: 200 }, () => 0), 1];
-    const found = bootstrap(sample, mean, { seed: 0, method: "bca" });
-    expect(found?.low).toBeGreaterThanOrEqual(0);
-    expect(found?.high).toBeLessThanOrEqual(1);
-  });
-  it("sees no bias in what is symmetric, however many resamples equal the estimate", () => {
-    const sample = Array.from({ length: 8 }, (_, index) => index % 2);
-    const found = bootstrap(sample, mean, { seed: 3, method: "bca" });
-    expect((found?.low ?? 9) + (found?.high ?? 9)).toBeCloseTo(1, 12);
-  });
-  it("keeps low below high where every resample is less than the sample and one observation outweighs all", () => {
-    const sample = [...Array.from({ length: 50 }, (_, index) => index + 1), 10_000];
-    const distinct = (drawn: readonly number[]) => [...new Set(drawn)].reduce((sum, value) => sum + value, 0);
-    const found = bootstrap(sample, distinct, { seed: 0, method: "bca", resamples: 199 });
-    expect(found?.high).toBeGreaterThanOrEqual(found?.low ?? Number.NaN);
   });
   it("draws observations of any kind", () => {
     const pairs: [string, boolean][] = [
@@ -118,15 +85,12 @@ describe("bootstrap", () => {
     });
     expect([found?.low, found?.high]).toEqual([0, 1]);
   });
-  it("needs no options: 95 %, by percentiles, from a seed of its own", () => {
-    const told = { seed: "parley", confidence: 0.95, resamples: 1_999, method: "percentile" } as const;
+  it("needs no options: 95 %, from a seed of its own", () => {
+    const told = { seed: "parley", confidence: 0.95, resamples: 1_999 };
     expect(bootstrap(spatial, mean)).toEqual(bootstrap(spatial, mean, told));
     expect(bootstrap(spatial, mean, {})).toEqual(bootstrap(spatial, mean, told));
   });
   it("refuses what gives no interval", () => {
-    // As a caller without types may.
-    const method = "magic" as "bca";
-    expect(() => bootstrap([1], mean, { method })).toThrow(/magic/);
     expect(() => bootstrap([1], () => Number.NaN, { seed: 0 })).toThrow(RangeError);
     expect(() => bootstrap([1], mean, { seed: 0, confidence: 1 })).toThrow(RangeError);
     expect(() => bootstrap([1], mean, { seed: 0, resamples: 0 })).toThrow(RangeError);

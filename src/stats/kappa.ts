@@ -39,18 +39,12 @@ export function kappa(first: readonly string[], second: readonly string[]): numb
 }
 
 /**
- * Cohen's κ for grades, where a near miss counts less than a far one: disagreement grows with the difference
- * (`linear`) or its square (`quadratic`, unless given) (Cohen 1968, Psychological Bulletin 70:213). Null as `kappa`.
- * @throws RangeError for lists of different length and grades that are not finite numbers, and for other weights
+ * Cohen's κ for grades, where a near miss counts less than a far one: disagreement grows with the square of
+ * the difference (Cohen 1968, Psychological Bulletin 70:213). Null as `kappa`.
+ * @throws RangeError for lists of different length and grades that are not finite numbers
  */
-export function weightedKappa(
-  first: readonly number[],
-  second: readonly number[],
-  { weights = "quadratic" }: { readonly weights?: "linear" | "quadratic" } = {},
-): number | null {
+export function weightedKappa(first: readonly number[], second: readonly number[]): number | null {
   if (![...first, ...second].every(Number.isFinite))
     throw new RangeError("every grade must be a finite number");
-  const power = { linear: 1, quadratic: 2 }[weights];
-  if (power === undefined) throw new RangeError(`weights must be linear or quadratic (got "${weights}")`);
-  return chanceCorrected(first, second, (one, other) => Math.abs(one - other) ** power);
+  return chanceCorrected(first, second, (one, other) => (one - other) ** 2);
 }

@@ -154,12 +154,12 @@ export function leagueOf(tally: LeagueTally): League {
     const [winner = "", loser = ""] = key.split("\t");
     return count > 0 ? [{ winner, loser, count }] : [];
   });
-  const fitted = results.length === 0 ? null : bradleyTerry(results, { prior: PRIOR });
+  const fitted = bradleyTerry(results, PRIOR);
   const rows = players.map((player): LeagueRow => {
     const own = tally.players[player] ?? EMPTY_PLAYER;
     const { sessions, votes, wins, ties } = own;
-    const strength = fitted?.ok ? (fitted.strength[player] ?? null) : null;
-    const margin = fitted?.ok ? Z95 * (fitted.standardError[player] ?? 0) * Math.sqrt(dispersion) : 0;
+    const strength = fitted?.strength[player] ?? null;
+    const margin = Z95 * (fitted?.standardError[player] ?? 0) * Math.sqrt(dispersion);
     return {
       ...{ player, sessions, votes, wins, ties, strength },
       winRate: sessions === 0 ? null : (wins + ties / 2) / sessions,

@@ -5,24 +5,18 @@ import * as z from "zod";
 export type Interval = { readonly low: number; readonly high: number };
 
 /**
- * Wilson's score interval for a share of which `successes` of `n` independent trials were seen, `confidence` 0.95
- * unless given; a trial may succeed by half, as a tie between two answers does (Wilson 1927, JASA 22:209; without continuity correction: method 3 of Newcombe 1998, Statistics in
+ * Wilson's score interval for a share of which `successes` of `n` independent trials were seen, at 95 %;
+ * a trial may succeed by half, as a tie between two answers does (Wilson 1927, JASA 22:209; without continuity correction: method 3 of Newcombe 1998, Statistics in
  * Medicine 17:857). Null for no trials.
- * @throws RangeError unless 0 ≤ successes ≤ n, whole or half the one and whole the other, and 0 < confidence < 1
+ * @throws RangeError unless 0 ≤ successes ≤ n, whole or half the one and whole the other
  */
-export function wilson(
-  successes: number,
-  n: number,
-  { confidence = 0.95 }: { readonly confidence?: number } = {},
-): Interval | null {
+export function wilson(successes: number, n: number): Interval | null {
   if (!Number.isInteger(successes * 2) || !Number.isInteger(n) || successes < 0 || successes > n)
     throw new RangeError(
       `successes must be a whole or half number from 0 to n, and n whole (got ${successes} of ${n})`,
     );
-  if (!(confidence > 0 && confidence < 1))
-    throw new RangeError(`confidence must be between 0 and 1, e.g. 0.95 (got ${confidence})`);
   if (n === 0) return null;
-  const z = normalQuantile((1 + confidence) / 2);
+  const z = normalQuantile(0.975);
   const middle = successes + z ** 2 / 2;
   const half = z * Math.sqrt((successes * (n - successes)) / n + z ** 2 / 4);
   // Where everything succeeded the bound is 1 exactly, which rounding may miss.

@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../kernel/index.ts";
+import { Fault, isFault, refusal } from "../kernel/index.ts";
 import { errorCode } from "./database.ts";
 import pg from "pg";
 import { retryWhileBusy } from "./patience.ts";
@@ -134,7 +134,7 @@ export async function openDatabase(
 ): Promise<PostgresDatabase> {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     const next = "use lower-case letters, digits and underscores";
-    throw new Fault("configuration", { why: `"${schema}" cannot be the name of a schema`, next });
+    throw refusal(`"${schema}" cannot be the name of a schema`, next);
   }
   const { user, host, port, database: name } = parseAddress(url);
   const pool = createPool(url, { connections, connectMs: Math.min(CONNECT_MS, maxWaitMs) });

@@ -1,5 +1,5 @@
 import { realpath, stat } from "node:fs/promises";
-import { Fault, type Tools, type ToolSpec } from "../kernel/index.ts";
+import { type Tools, type ToolSpec, refusal } from "../kernel/index.ts";
 import { fileRead } from "./file-read.ts";
 import { listFiles } from "./list-files.ts";
 import { oneLine, refuse } from "./tool.ts";
@@ -43,8 +43,8 @@ async function findRoot(dir: string): Promise<string> {
   } catch {
     // as for what is no folder
   }
-  throw new Fault("configuration", {
-    why: `the tools' folder ${oneLine(dir, 300)} is not there, or not a folder`,
-    next: "name a folder that may be read",
-  });
+  throw refusal(
+    `the tools' folder ${oneLine(dir, 300)} is not there, or not a folder`,
+    "name a folder that may be read",
+  );
 }

@@ -1,4 +1,4 @@
-import { canonical, Fault, redactSecrets, type Json, type ToolSpec } from "../kernel/index.ts";
+import { canonical, redactSecrets, type Json, type ToolSpec, refusal } from "../kernel/index.ts";
 import { readResult } from "./mcp-result.ts";
 import { readTool, type ServerTool } from "./mcp-tool.ts";
 import { oneLine, refuse, type ToolOutcome } from "./tool.ts";
@@ -94,10 +94,10 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
       try {
         return (await connected(name)).tools;
       } catch (error) {
-        throw new Fault("configuration", {
-          why: `the server ${oneLine(name, 60)} cannot be used: ${wordsOf(error)}`,
-          next: "check its entry in mcp-servers, or leave its tools out",
-        });
+        throw refusal(
+          `the server ${oneLine(name, 60)} cannot be used: ${wordsOf(error)}`,
+          "check its entry in mcp-servers, or leave its tools out",
+        );
       }
     },
     async call(spec, input, signal) {

@@ -16,6 +16,18 @@ export type CostRow = {
   readonly usd: number;
 };
 
+/** What recorded calls cost. `since` is ISO 8601 in UTC; null for all time. */
+export type UsageReport = {
+  readonly by: CostKey;
+  readonly since: string | null;
+  /** Whose days the rows by day are. */
+  readonly timeZone: string;
+  readonly rows: readonly CostRow[];
+  readonly total: CostRow;
+  /** By key what it is called, as far as that is known; empty for other rows than those of keys. */
+  readonly names: { readonly [key: string]: string };
+};
+
 export type CostNames = {
   /** The day of a time in milliseconds. */
   readonly dayOf: (ms: number) => string;

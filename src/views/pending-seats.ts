@@ -3,6 +3,7 @@ import {
   seatRequest,
   timeOf,
   workOf,
+  type DeliberationId,
   type Entry,
   type Event,
   type StepKey,
@@ -19,6 +20,19 @@ export type PendingSeat = {
   /** ISO 8601 in UTC. */
   readonly since: string;
   /** When the seat's time is up, in ISO 8601; null for no limit. */
+  readonly until: string | null;
+};
+
+/** One thing that waits for a person, in one run. */
+export type InboxItem = {
+  readonly id: DeliberationId;
+  readonly question: string;
+  readonly kind: "seat" | "questions";
+  /** What is asked: the kind of work of a seat, or the questions. */
+  readonly asked: readonly string[];
+  /** The step of a seat; null for questions. */
+  readonly step: string | null;
+  readonly since: string;
   readonly until: string | null;
 };
 

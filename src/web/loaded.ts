@@ -89,3 +89,25 @@ export function usePages<T>(path: (after?: string) => string): Pages<T> {
   }, [path()]);
   return { rows, failed, hasMore, more: () => void load(next.value ?? undefined) };
 }
+
+/** Sends a change once at a time, and keeps what came of it. */
+export function useSaving(save: () => Promise<void>) {
+  const isBusy = useSignal(false);
+  const isSaved = useSignal(false);
+  const failed = useSignal<Error | undefined>(undefined);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    isBusy.value = true;
+    isSaved.value = false;
+    try {
+      failed.value = undefined;
+      await save();
+      isSaved.value = true;
+    } catch (error) {
+      failed.value = error as Error; // fetchJson throws errors
+    }
+    isBusy.value = false;
+  };
+  return { isBusy, isSaved, failed, send };
+}

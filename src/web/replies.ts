@@ -1,10 +1,24 @@
+import type { ListedBench } from "../protocols/bench/work.ts";
 import type { BenchEstimate, PlottedArm } from "../reports/bench-words.ts";
 import type { LeagueRow } from "../stats/league.ts";
-import type { CostRow } from "../views/cost.ts";
+import type { Estimate } from "../stats/proportions.ts";
+import type { Sign, SignTally } from "../stats/sequential-sign-test.ts";
+import type { OpenQuestion } from "../views/pending-questions.ts";
+import type { InboxItem, PendingSeat } from "../views/pending-seats.ts";
+import type { ReactorState } from "../views/reactor-state.ts";
 import type { PersonaShares, VoteCell } from "../views/run-part.ts";
 import type { PeerVote } from "../views/votes.ts";
 
 // What the API gives, as the page reads it. test/page/replies.test.ts holds these against the schemas that the server checks by.
+
+/** A type without what the page does not tell apart: brands, and one word from another. */
+export type Unbranded<T> = T extends string
+  ? string
+  : T extends readonly (infer One)[]
+    ? readonly Unbranded<One>[]
+    : T extends object
+      ? { readonly [Field in keyof T]: Unbranded<T[Field]> }
+      : T;
 
 /** A run in a list. */
 export type ListedRun = {
@@ -137,12 +151,6 @@ export type PersonaReply = LibraryFile & {
 };
 export type PersonaChangedReply = { readonly run: string | null; readonly persona: PersonaReply };
 
-type TrialTally = {
-  readonly wins: number;
-  readonly losses: number;
-  readonly ties: number;
-  readonly decision: "better" | "no-better" | "open" | "undecided";
-};
 export type LineageMember = {
   readonly id: string;
   readonly name: string;
@@ -163,12 +171,12 @@ export type LineageMember = {
     readonly version: string;
     readonly against: string;
     readonly verdict: string;
-    readonly tests: readonly (TrialTally & {
+    readonly tests: readonly (SignTally & {
       readonly against: string;
-      readonly path: readonly ("win" | "loss" | "tie")[];
+      readonly path: readonly Sign[];
     })[];
   }[];
-  readonly live: TrialTally | null;
+  readonly live: SignTally | null;
 };
 export type FamilyReply = {
   readonly persona: LineageMember;
@@ -176,12 +184,6 @@ export type FamilyReply = {
   readonly descendants: readonly LineageMember[];
 };
 
-type Share = {
-  readonly value: number | null;
-  readonly n: number;
-  readonly low: number | null;
-  readonly high: number | null;
-};
 export type MemoryStatsReply = {
   readonly user: string;
   readonly episodic: number;
@@ -198,9 +200,9 @@ export type MemoryStatsReply = {
     readonly wins: number;
     readonly losses: number;
     readonly ties: number;
-    readonly won: Share;
-    readonly lost: Share;
-    readonly tied: Share;
+    readonly won: Estimate;
+    readonly lost: Estimate;
+    readonly tied: Estimate;
     readonly grade: { readonly mean: number | null; readonly n: number };
     readonly claim: "ahead" | "behind" | "not-told-apart" | "too-few";
   }[];
@@ -208,33 +210,17 @@ export type MemoryStatsReply = {
 
 export type ConfigReply = Readonly<Record<string, { readonly value?: unknown; readonly from: string }>>;
 
-export type InboxReply = {
-  readonly data: readonly {
-    readonly id: string;
-    readonly question: string;
-    readonly kind: "seat" | "questions";
-    readonly asked: readonly string[];
-    readonly step: string | null;
-    readonly since: string;
-    readonly until: string | null;
-  }[];
-};
+export type InboxReply = { readonly data: readonly (Unbranded<InboxItem> & Pick<InboxItem, "kind">)[] };
 
 export type WaitingReply = {
   readonly questions: {
     readonly request: string;
-    readonly questions: readonly { readonly id: string; readonly by: string; readonly text: string }[];
+    readonly questions: readonly OpenQuestion[];
   } | null;
-  readonly seats: readonly {
+  readonly seats: readonly (Unbranded<PendingSeat> & {
     readonly id: string;
-    readonly step: string;
-    readonly person: string;
-    readonly work: string;
-    readonly round: number | null;
-    readonly since: string;
-    readonly until: string | null;
     readonly messages: readonly { readonly role: string; readonly text?: string }[];
-  }[];
+  })[];
 };
 
 export type LeagueReply = {
@@ -270,25 +256,7 @@ export type ShareReply = {
   readonly leftOut: readonly string[];
 };
 
-export type UsageReply = {
-  readonly by: string;
-  readonly since: string | null;
-  readonly timeZone: string;
-  readonly rows: readonly CostRow[];
-  readonly total: CostRow;
-  readonly names: { readonly [key: string]: string };
-};
-
-export type ListedBenchReply = {
-  readonly id: string;
-  readonly file: string;
-  readonly openedAt: string;
-  readonly arms: readonly string[];
-  readonly tasks: number;
-  readonly finished: number;
-  readonly total: number;
-  readonly simulated: boolean;
-};
+export type ListedBenchReply = Unbranded<ListedBench>;
 export type BenchListReply = { readonly data: readonly ListedBenchReply[]; readonly next: string | null };
 
 type ScoreReply = { readonly answer: string | null; readonly right: boolean | null };
@@ -356,22 +324,10 @@ export type BenchReply = {
   };
 };
 
-type SeenAt = { readonly deliberation: string; readonly event: string; readonly type: string };
 export type ReactorReply = {
   readonly at: string;
   readonly deliberations: number;
-  readonly reactors: readonly {
-    readonly reactor: string;
-    readonly state: string;
-    readonly at: SeenAt | null;
-    readonly behind: number;
-    readonly passed: number;
-    readonly oldestMs: number | null;
-    readonly servedBy: { readonly worker: string | null; readonly drains: number };
-    readonly said: number;
-    readonly lastSaid: (SeenAt & { readonly at: string; readonly failed: boolean }) | null;
-    readonly lastError: { readonly deliberation: string; readonly at: string; readonly why: string } | null;
-  }[];
+  readonly reactors: readonly Unbranded<Omit<ReactorState, "cursor">>[];
   readonly leftOut: readonly string[];
 };
 

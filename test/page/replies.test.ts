@@ -4,6 +4,7 @@ import type { memoryReport } from "../../src/lab/ablation/memory-stats.ts";
 import type { Contributions } from "../../src/lab/contributions/contributions.ts";
 import type * as library from "../../src/server/api/library-schemas.ts";
 import type * as api from "../../src/server/api/schemas.ts";
+import type { UsageReport } from "../../src/views/cost.ts";
 import type * as page from "../../src/web/replies.ts";
 
 // The page's types of replies, against the schemas that the server checks by. `tsc` fails where they part.
@@ -27,16 +28,7 @@ type NamedField<Given, Read> = unknown extends Read
   ? unknown
   : Given extends object
     ? Named<Given, Extract<Read, object>>
-    : Plain<Given>;
-
-/** A type without what the page does not tell apart: brands, and one word from another. */
-type Plain<T> = T extends string
-  ? string
-  : T extends readonly (infer One)[]
-    ? readonly Plain<One>[]
-    : T extends object
-      ? { readonly [Field in keyof T]: Plain<T[Field]> }
-      : T;
+    : page.Unbranded<Given>;
 
 type Schemas = typeof api & typeof library;
 /** What a schema lets through, the page can read. */
@@ -65,7 +57,7 @@ type Pairs = {
   votes: [Given<"VoteList">, page.VotesReply];
   matrix: [Given<"VoteMatrix">, page.MatrixReply];
   shares: [Given<"ShareList">, page.ShareReply];
-  usage: [Given<"Usage">, page.UsageReply];
+  usage: [Given<"Usage">, page.Unbranded<UsageReport>];
   benches: [Given<"BenchList">, page.BenchListReply];
   bench: [Given<"Bench">, page.BenchReply];
   reactors: [Given<"Reactors">, page.ReactorReply];
@@ -75,7 +67,9 @@ type Pairs = {
 type Unread = { [Name in keyof Pairs]: Pairs[Name][0] extends Pairs[Name][1] ? never : Name }[keyof Pairs];
 /** Those of which the page names a field, or awaits a value, that the server does not give. */
 type Stale = {
-  [Name in keyof Pairs]: Plain<Pairs[Name][1]> extends Named<Pairs[Name][0], Pairs[Name][1]> ? never : Name;
+  [Name in keyof Pairs]: page.Unbranded<Pairs[Name][1]> extends Named<Pairs[Name][0], Pairs[Name][1]>
+    ? never
+    : Name;
 }[keyof Pairs];
 
 it("lets the page read every reply, and await nothing that the server does not give", () => {

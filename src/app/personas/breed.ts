@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { writePersona } from "../../config/persona-file.ts";
 import { parsePersona, type Lineage, type LoadedPersona } from "../../config/personas.ts";
 import { digestOf, idOfRequest, textDigest } from "../../engine/index.ts";
-import { Fault, isEvent, type Entry, type Opening } from "../../kernel/index.ts";
+import { isEvent, type Entry, type Opening, refusal } from "../../kernel/index.ts";
 import { personaProtocol, PersonaSettings } from "../../protocols/persona/index.ts";
 import { INSTRUCTION_PARTS, instructionsOf } from "../../text/instruction-parts.ts";
 import { textSimilarity } from "../../stats/text-similarity.ts";
@@ -42,8 +42,6 @@ export type PreparedChild = {
   readonly open: () => Promise<Resumed>;
 };
 
-const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
-
 /** What the names of the runs begin with that bred a persona. */
 export const BRED = "persona/bred/";
 
@@ -64,9 +62,9 @@ export async function prepareChild(
 ): Promise<PreparedChild> {
   const distinct = [...new Set(ids)];
   if (distinct.length < MIN_PARENTS)
-    throw refuse(`a child has two or three parents (got ${distinct.length})`, "name two different personas");
+    throw refusal(`a child has two or three parents (got ${distinct.length})`, "name two different personas");
   if (distinct.length > MAX_PARENTS)
-    throw refuse(`a child has two or three parents (got ${distinct.length})`, "name at most three personas");
+    throw refusal(`a child has two or three parents (got ${distinct.length})`, "name at most three personas");
   const parents = distinct.map((id) => context.resources.persona(id));
   for (const parent of parents) await checkParent(context, parent);
   const name =
@@ -76,7 +74,7 @@ export async function prepareChild(
       .join(" and ")
       .slice(0, 80);
   const id = idOf(name);
-  if (id === "") throw refuse(`the name ${JSON.stringify(name)} has no letter`, "give another name");
+  if (id === "") throw refusal(`the name ${JSON.stringify(name)} has no letter`, "give another name");
   const feedback = await Promise.all(
     parents.map((parent) => readFeedback(context, { persona: parent.id }, reading)),
   );
@@ -117,11 +115,11 @@ async function checkParent(
   context: AppContext,
   { id, name, lineage, retired }: LoadedPersona,
 ): Promise<void> {
-  if (retired) throw refuse(`${name} is retired since ${retired.at.slice(0, 10)}`, "name another parent");
+  if (retired) throw refusal(`${name} is retired since ${retired.at.slice(0, 10)}`, "name another parent");
   if (!lineage) return;
   const owner = await context.process.store.findOrganization(lineage.bred);
   if (owner !== undefined && owner !== context.principal.organization)
-    throw refuse(`${id} was bred in another organization`, "name a parent of this one");
+    throw refusal(`${id} was bred in another organization`, "name a parent of this one");
 }
 
 /** @throws Fault for a name or id that another persona has, built-in ones included, unless it is the same child's */
@@ -132,7 +130,7 @@ function refuseTakenName(
   for (const known of context.resources.personas().values()) {
     const isSame = known.id === id || plain(known.name) === plain(name);
     if (!isSame || isChildOf(context, known, key)) continue;
-    throw refuse(
+    throw refusal(
       `there is a ${known.from === "built-in" ? "built-in persona" : "persona"} ${known.name} (${known.id})`,
       "give the child another name",
     );
@@ -208,7 +206,7 @@ export function writeChild(
 ): { readonly path: string; readonly fresh: boolean } {
   const same = parents.find((parent) => textSimilarity(parent.instructions, child.instructions) >= SAME);
   if (same)
-    throw refuse(
+    throw refusal(
       `${child.name} says what its parent ${same.name} says, word for word; it is not written`,
       "breed again, or with another model",
     );

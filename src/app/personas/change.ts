@@ -1,5 +1,5 @@
 import type { Entry } from "../../kernel/index.ts";
-import { Fault, canonical, isEvent, type DeliberationId } from "../../kernel/index.ts";
+import { canonical, isEvent, type DeliberationId, refusal } from "../../kernel/index.ts";
 import { findOwnFile, conflict, isMarkdown, readNewText, writeOwnFile } from "../../config/library-file.ts";
 import type { FileRefusal } from "../../config/library-file.ts";
 import type { FileContext } from "../../config/paths.ts";
@@ -40,8 +40,6 @@ export type PersonaEdit = Pick<NewEntry, "digest"> & {
   readonly parts?: { readonly [part in InstructionPart]?: string | undefined } | undefined;
   readonly why?: string | undefined;
 };
-
-const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
 
 /** The same with personas as their files are now. */
 export const withFiles = (context: AppContext, place: FileContext): AppContext => ({
@@ -122,7 +120,7 @@ export const editPersona = (
     if (text === undefined && !present) return missingIn("personas", id, place);
     const file = text ?? withParts(own.path, { text: present?.text ?? "", parts });
     const { persona } = readNewText("personas", { name: id, text: file, path: own.path }, place);
-    if (!persona) throw refuse("a text may not hide a persona", "retire it instead");
+    if (!persona) throw refusal("a text may not hide a persona", "retire it instead");
     const before = own.exists ? present?.loaded?.persona : undefined;
     checkDecided(before, persona);
     refusePackages({ models: persona.model });
@@ -138,7 +136,7 @@ export const editPersona = (
 /** A persona's file with these parts and no others, and the rest of it as it was. @throws Fault `configuration` for Markdown */
 function withParts(path: string, { text, parts }: { readonly text: string } & Pick<PersonaEdit, "parts">) {
   if (isMarkdown(path))
-    throw refuse("its file is Markdown, and only YAML can be changed part by part", "send its whole text");
+    throw refusal("its file is Markdown, and only YAML can be changed part by part", "send its whole text");
   return withKeys(text, { instructions: parts });
 }
 
@@ -146,7 +144,7 @@ function withParts(path: string, { text, parts }: { readonly text: string } & Pi
 function checkDecided(before: LoadedPersona | undefined, after: LoadedPersona): void {
   for (const key of ["lineage", "accepted", "retired"] as const)
     if (canonical(before?.[key] ?? null) !== canonical(after[key] ?? null))
-      throw refuse(`${key} is written by trials and decisions, not by an edit`, "leave it as it was");
+      throw refusal(`${key} is written by trials and decisions, not by an edit`, "leave it as it was");
 }
 
 /**

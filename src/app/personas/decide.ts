@@ -3,12 +3,12 @@ import { parsePersona, type LoadedPersona } from "../../config/personas.ts";
 import { replaceFile } from "../../config/text-file.ts";
 import { textDigest } from "../../engine/index.ts";
 import {
-  Fault,
   isEvent,
   type DataOf,
   type DeliberationId,
   type Digest,
   type Entry,
+  refusal,
 } from "../../kernel/index.ts";
 import { personaProtocol, PersonaSettings } from "../../protocols/persona/index.ts";
 import type { AppContext } from "../context.ts";
@@ -33,8 +33,6 @@ type Deciding = {
   /** The digest of its instructions; by default as the file says in YAML. */
   readonly version?: Digest;
 };
-
-const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
 
 /** Records a decision; resolves to its run (DECIDE-1). */
 export async function recordDecision(
@@ -67,7 +65,7 @@ export async function acceptPersona(
   by: { readonly trial: DeliberationId } | { readonly why: string },
 ): Promise<Decided> {
   if (!persona.lineage)
-    throw refuse(`${persona.name} was not bred, and needs no acceptance`, "name it as a member");
+    throw refusal(`${persona.name} was not bred, and needs no acceptance`, "name it as a member");
   const file = readOwnFile(persona);
   const at = new Date(context.world.now()).toISOString();
   const said = "trial" in by ? `trial ${by.trial}` : `${context.principal.user}: ${by.why}`;
@@ -85,7 +83,7 @@ export async function retirePersona(
   persona: LoadedPersona,
   why: string,
 ): Promise<Decided> {
-  if (persona.retired) throw refuse(`${persona.name} is retired already`, "nothing is left to do");
+  if (persona.retired) throw refusal(`${persona.name} is retired already`, "nothing is left to do");
   const file = readOwnFile(persona);
   const at = new Date(context.world.now()).toISOString();
   const next = withKeys(file, { retired: { at, by: `${context.principal.user}: ${why}` } });
@@ -106,7 +104,7 @@ export async function rollBackPersona(
   const before = versions.filter(({ version }) => version !== present);
   const last = before.at(-1);
   if (!last)
-    throw refuse(`${persona.name} has no earlier version on record`, "retire it, or name another persona");
+    throw refusal(`${persona.name} has no earlier version on record`, "retire it, or name another persona");
   const run = await recordDecision(context, { persona, decision: "rolled-back", why, file: last.file });
   replaceFile(persona.path, last.file);
   return { run, path: persona.path, version: last.version };

@@ -1,6 +1,6 @@
 import type { LoadedPersona } from "../../config/personas.ts";
 import { textDigest } from "../../engine/index.ts";
-import { Fault, type Digest } from "../../kernel/index.ts";
+import { type Fault, type Digest, refusal } from "../../kernel/index.ts";
 
 // STAND-1. Who was bred may take part once its present instructions are accepted; who was not bred always may, until retired.
 
@@ -30,13 +30,12 @@ const WHY = {
 
 /** Why a persona may not sit, and what to do. */
 export const refusedSeat = (name: string, status: keyof typeof WHY): Fault =>
-  new Fault("configuration", {
-    why: `the persona ${name} ${WHY[status]}`,
-    next:
-      status === "retired" || status === "taken-back"
-        ? "name another persona, or accept it again with a reason"
-        : "let a trial decide, or accept it with a reason",
-  });
+  refusal(
+    `the persona ${name} ${WHY[status]}`,
+    status === "retired" || status === "taken-back"
+      ? "name another persona, or accept it again with a reason"
+      : "let a trial decide, or accept it with a reason",
+  );
 
 /** The same persona, if its file lets it sit. @throws Fault `configuration` (STAND-1) */
 export function checkMaySit<T extends BredPersona & Pick<LoadedPersona, "name">>(persona: T): T {

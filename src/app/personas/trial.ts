@@ -3,7 +3,6 @@ import { digestOf, shuffle } from "../../engine/index.ts";
 import type { SeatedParticipant } from "../../engine/opening-part.ts";
 import {
   familyOf,
-  Fault,
   isEvent,
   ParticipantId,
   type DataOf,
@@ -11,6 +10,7 @@ import {
   type Entry,
   type ModelRef,
   type Opening,
+  refusal,
 } from "../../kernel/index.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { chooseJudgeForm } from "../../protocols/phases/judge-prompts.ts";
@@ -57,8 +57,6 @@ export type PreparedTrial = {
   readonly open: () => Promise<Resumed>;
 };
 
-const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
-
 /** Contexts that are longer together are left out of a trial. */
 const MAX_CONTEXT_LENGTH = 20_000;
 /** People ask these; other protocols' questions are a program's. */
@@ -70,9 +68,9 @@ export async function prepareTrial(
   { child, against, tasks, again = false, client }: TrialRequest,
 ): Promise<PreparedTrial> {
   if (!child.lineage)
-    throw refuse(`${child.name} was not bred, and needs no trial`, "name a persona that was bred");
+    throw refusal(`${child.name} was not bred, and needs no trial`, "name a persona that was bred");
   if (child.retired)
-    throw refuse(`${child.name} is retired`, "accept it again with a reason, or name another");
+    throw refusal(`${child.name} is retired`, "accept it again with a reason, or name another");
   const parent = parentOf(context, child, against);
   const version = versionOf(child);
   const siblings = await countSiblings(context, { parent: parent.id, child: child.id, version });
@@ -129,7 +127,7 @@ function parentOf(
 ): LoadedPersona {
   const ids = lineage?.parents.map(({ id }) => id) ?? [];
   const id = against ?? ids[0] ?? "";
-  if (!ids.includes(id)) throw refuse(`${id} is no parent of ${name}`, `its parents are ${ids.join(", ")}`);
+  if (!ids.includes(id)) throw refusal(`${id} is no parent of ${name}`, `its parents are ${ids.join(", ")}`);
   return context.resources.persona(id);
 }
 
@@ -142,11 +140,11 @@ function checkCount(
   if (count >= needed) return;
   const missing = needed - count;
   throw isHeldOut
-    ? refuse(
+    ? refusal(
         `a trial needs ${needed} held-out questions at least, and there are ${count}: ${missing} ${missing === 1 ? "is" : "are"} missing`,
         `every ${HELD_OUT_EVERY}th question that is asked is held out; ask more, or give a file of tasks`,
       )
-    : refuse(
+    : refusal(
         `a trial needs ${needed} questions at least, and the file has ${count}: ${missing} ${missing === 1 ? "is" : "are"} missing`,
         "add more",
       );
@@ -202,7 +200,7 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
   const { families } = context.settings;
   const panel = await choosePanel(context);
   const [model] = panel.members;
-  if (model === undefined) throw refuse("no model is set", "set a model, e.g. openai/gpt-5-mini");
+  if (model === undefined) throw refusal("no model is set", "set a model, e.g. openai/gpt-5-mini");
   const family = familyOf(model, families);
   const needsJudges = items.some(({ answer }) => answer === undefined);
   const wanted = context.settings.judge.length > 0 ? context.settings.judge : panel.members.slice(1);
@@ -213,7 +211,7 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
     const own = familyOf(judge, families);
     if (family !== null && own !== null && own !== family) judging.push(judge);
     else if (named)
-      throw refuse(
+      throw refusal(
         own === null || family === null
           ? `the family of ${own === null ? judge : model} is not known, and a judge must be of another family`
           : `the judge ${judge} is of the family ${family}, like ${model}, whose answers it compares`,
@@ -223,7 +221,7 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
       );
   }
   if (needsJudges && judging.length === 0)
-    throw refuse(
+    throw refusal(
       `a trial on open questions needs a judge of another family than ${model}${family === null ? ", whose family is not known" : ` (${family})`}`,
       "name a judge of another family, or give a file of tasks with answers",
     );

@@ -1,5 +1,5 @@
 import type { SeatedParticipant } from "../../engine/opening-part.ts";
-import { Fault, familyOf, ParticipantId } from "../../kernel/index.ts";
+import { familyOf, ParticipantId, refusal } from "../../kernel/index.ts";
 import type { AppContext } from "../context.ts";
 import { choosePanel } from "../panel.ts";
 
@@ -7,8 +7,7 @@ import { choosePanel } from "../panel.ts";
 export async function seatWriter(context: AppContext): Promise<SeatedParticipant> {
   const { chairs, members } = await choosePanel(context);
   const model = chairs[0] ?? members[0];
-  if (model === undefined)
-    throw new Fault("configuration", { why: "no model is set", next: "set a model, e.g. openai/gpt-5-mini" });
+  if (model === undefined) throw refusal("no model is set", "set a model, e.g. openai/gpt-5-mini");
   return {
     id: ParticipantId.parse("writer"),
     seat: "writer",

@@ -18,7 +18,7 @@ import { makeFolder } from "../../stores/sqlite-database.ts";
 import { createBenchScreen } from "../bench-screen.ts";
 import { documentText, print, type Io, type Values } from "../command.ts";
 import { resolveId } from "../../app/lookup.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { jsonText, oneLine } from "../../reports/printable.ts";
 import { formatNumber } from "../../text/format.ts";
@@ -108,11 +108,7 @@ export const showRecorded = (io: Io, { out, json }: Values<typeof SHOW_BENCH>, i
   withStore(io, async ({ store }) => {
     const folder = out === undefined ? undefined : openFolder(resolve(io.cwd, out));
     const found = await readBench(store, await resolveId({ store }, id));
-    if (!found)
-      throw new Fault("configuration", {
-        why: `${id} is not a bench`,
-        next: "parley benches lists those on record",
-      });
+    if (!found) throw refusal(`${id} is not a bench`, "parley benches lists those on record");
     await printReport(io, found.report, { out: folder, json });
   });
 

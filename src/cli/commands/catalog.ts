@@ -8,7 +8,7 @@ import {
   type CatalogKind,
 } from "../../config/catalog.ts";
 import { toAbsolute } from "../../config/paths.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { oneLine, printable } from "../../reports/printable.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { documentText, print, type Io, type Values } from "../command.ts";
@@ -47,8 +47,7 @@ export async function show(
   { json, id }: Printing & { id: string },
 ): Promise<void> {
   const [entry, ...below] = findInCatalog(kind, id, placeOf(io));
-  if (entry.problem !== null)
-    throw new Fault("configuration", { why: entry.problem, next: `parley ${kind} check` });
+  if (entry.problem !== null) throw refusal(entry.problem, `parley ${kind} check`);
   const file = entry.from === "built-in" ? "" : `${oneLine(entry.path)}\n`;
   const others = below.map((other) => `${whereOf(other)} ${oneLine(other.path)}\n`);
   await print(
@@ -78,10 +77,10 @@ export async function check(
   const all = readCatalog(kind, placeOf(io));
   const unknown = paths.find((path) => !all.some((entry) => entry.path === path));
   if (unknown !== undefined)
-    throw new Fault("configuration", {
-      why: `${oneLine(unknown)} is none of the ${kind} that are looked for`,
-      next: `put it into .parley/${kind}, then parley ${kind} check`,
-    });
+    throw refusal(
+      `${oneLine(unknown)} is none of the ${kind} that are looked for`,
+      `put it into .parley/${kind}, then parley ${kind} check`,
+    );
   const entries = paths.length === 0 ? all : all.filter(({ path }) => paths.includes(path));
   const wrong = entries.filter(({ problem }) => problem !== null);
   const lines = entries.flatMap(({ name, path, problem, missing }) => {
@@ -113,10 +112,7 @@ export async function edit(io: Io, kind: CatalogKind, id: string): Promise<numbe
   const place = placeOf(io);
   const [program = "", ...args] = (io.env["VISUAL"] || io.env["EDITOR"] || "").split(/\s+/).filter(Boolean);
   if (program === "")
-    throw new Fault("configuration", {
-      why: "no editor is named",
-      next: `set VISUAL or EDITOR, e.g. EDITOR=nano parley ${kind} edit ${id}`,
-    });
+    throw refusal("no editor is named", `set VISUAL or EDITOR, e.g. EDITOR=nano parley ${kind} edit ${id}`);
   const [entry] = findInCatalog(kind, id, place);
   const path = entry.from === "built-in" ? writeNew(kind, { id, like: entry }, place) : entry.path;
   if (entry.from === "built-in") io.output.note(`Copied the ${nounOf(kind)} ${id} to ${oneLine(path)}`);
@@ -125,7 +121,7 @@ export async function edit(io: Io, kind: CatalogKind, id: string): Promise<numbe
     editor.on("exit", resolve);
     editor.on("error", () => {
       const next = "correct VISUAL or EDITOR";
-      reject(new Fault("configuration", { why: `the editor ${oneLine(program)} cannot be started`, next }));
+      reject(refusal(`the editor ${oneLine(program)} cannot be started`, next));
     });
   });
   return code === 0 ? check(io, kind, { json: false, files: [path] }) : EXIT.refusedByCheck;

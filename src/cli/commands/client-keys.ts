@@ -1,5 +1,5 @@
 import { issueCredential, listKeys, revokeKey } from "../../app/credentials.ts";
-import { Fault, ModelRef, Scope } from "../../kernel/index.ts";
+import { ModelRef, Scope, refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import type { KeyLimits } from "../../stores/credentials.ts";
 import { quoteValue } from "../../text/words.ts";
@@ -20,7 +20,7 @@ function readRate(flag: string, per: "day" | "minute", text: string | undefined)
   const isWhole = flag === "--max-cost-usd" || Number.isInteger(amount);
   if (amount > 0 && unit === per && isWhole) return amount;
   const why = `${flag} must be an amount per ${per} (got ${quoteValue(text)})`;
-  throw new Fault("configuration", { why, next: `${flag} 5/${per}` });
+  throw refusal(why, `${flag} 5/${per}`);
 }
 
 /** What the key may have, as it was given. @throws Fault `configuration` */
@@ -41,7 +41,7 @@ export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): P
     const read = Scope.array().min(1).safeParse(asked);
     if (!read.success) {
       const why = `--scopes takes read, write, operate and manage (got ${quoteValue(asked.join(","))})`;
-      throw new Fault("configuration", { why, next: "--scopes read,write" });
+      throw refusal(why, "--scopes read,write");
     }
     const principal = { ...context.principal, scopes: read.data };
     const limits = limitsIn(options);

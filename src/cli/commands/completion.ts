@@ -1,5 +1,5 @@
 import type { CatalogKind } from "../../config/catalog.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { findNearest } from "../../text/words.ts";
 import { longFlag, type Command, type CommandGroup, type CommandOption, type Io } from "../command.ts";
@@ -28,10 +28,10 @@ export async function completion(io: Io, [shell = "", ...words]: readonly string
   }
   const script = SCRIPTS.get(shell);
   if (script === undefined)
-    throw new Fault("configuration", {
-      why: `there is no completion for "${oneLine(shell, 40)}"`,
-      next: `parley completion ${findNearest(shell, [...SCRIPTS.keys()]) ?? "bash"}; there are ${[...SCRIPTS.keys()].join(", ")}`,
-    });
+    throw refusal(
+      `there is no completion for "${oneLine(shell, 40)}"`,
+      `parley completion ${findNearest(shell, [...SCRIPTS.keys()]) ?? "bash"}; there are ${[...SCRIPTS.keys()].join(", ")}`,
+    );
   await io.output.result(script);
 }
 

@@ -1,7 +1,7 @@
 import { openConfigured } from "../../app/configured.ts";
 import { loadSettings } from "../../config/sources.ts";
 import { subjectKnown, SUBJECTS } from "../../interop/local2/subjects.ts";
-import { Fault, isFault } from "../../kernel/index.ts";
+import { type Fault, isFault, refusal } from "../../kernel/index.ts";
 import type { StoryReport } from "../../lab/story/checks.ts";
 import { readStoryFile, storyFiles, type Story } from "../../lab/story/file.ts";
 import { refuseUnmet, runStory, storyFlags, storyPorts, type StoryPorts } from "../../lab/story/story.ts";
@@ -59,10 +59,7 @@ export const runTests = (
     const reporter = splitList(named ?? "");
     const unknown = reporter.find((name) => !REPORTERS.includes(name));
     if (unknown !== undefined)
-      throw new Fault("configuration", {
-        why: `there is no reporter ${quoteValue(unknown)}`,
-        next: `--reporter ${REPORTERS.join(",")}`,
-      });
+      throw refusal(`there is no reporter ${quoteValue(unknown)}`, `--reporter ${REPORTERS.join(",")}`);
     const stories = storyFiles(words, io).flatMap((file) => {
       try {
         const story = readStoryFile(file, subjects, io);
@@ -75,8 +72,8 @@ export const runTests = (
         return [];
       }
     });
-    const [refusal] = refusals;
-    if (refusal && stories.length === 0 && refusals.length === 1) throw refusal;
+    const [first] = refusals;
+    if (first && stories.length === 0 && refusals.length === 1) throw first;
     for (const one of refusals) noteError(io, one);
     const note = (line: string) => (quiet ? undefined : io.output.note(line));
     const { color, columns: width } = io.output.stdout;

@@ -9,7 +9,7 @@ import {
   readDebateFile,
   withRoles,
 } from "../../interop/dialectic/debate-file.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import type { WrittenDebate } from "../../protocols/debate/seats.ts";
 import { runWithQuestions } from "../clarification.ts";
 import type { Io, Values } from "../command.ts";
@@ -41,7 +41,7 @@ export const debate = (
     const question = problem.text.trim();
     if (question === "") {
       const next = 'parley debate "Design a task queue", or -p FILE';
-      throw new Fault("configuration", { why: "the problem is empty", next });
+      throw refusal("the problem is empty", next);
     }
     const turn = { ...readFollowUp(question, options.continue), ...readSeats(options.seat) };
     const showing = showingIn(options, settings);
@@ -116,7 +116,7 @@ function splitContext(io: Io, { context: paths, folder: named }: Pick<DebateOpti
   if (before.length > 0) io.output.note("--context FOLDER is now --folder FOLDER in a debate");
   if (another !== undefined) {
     const why = `there are two folders: ${displayPath(folder ?? "")} and ${displayPath(another)}`;
-    throw new Fault("configuration", { why, next: "name one folder; files may be several" });
+    throw refusal(why, "name one folder; files may be several");
   }
   return {
     folder: folder === undefined ? undefined : resolve(io.cwd, folder),
@@ -138,7 +138,7 @@ async function readProblem(
     .trim();
   if (words !== "" && file !== undefined) {
     const why = "there are two problems: an argument, and a file";
-    throw new Fault("configuration", { why, next: "leave one of them out" });
+    throw refusal(why, "leave one of them out");
   }
   if (file !== undefined) return { text: readProblemFile(file, io), from: "file" };
   if (words !== "") return { text: words, from: "argument" };

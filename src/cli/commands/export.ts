@@ -4,7 +4,7 @@ import { exportPieces, recordText, type ExportChoice, type ExportParts } from ".
 import { listJournals } from "../../app/lookup.ts";
 import { withProtocols } from "../../app/registry.ts";
 import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
-import { Fault, type Entry } from "../../kernel/index.ts";
+import { type Entry, refusal } from "../../kernel/index.ts";
 import { isDebate } from "../../protocols/debate/view/debated.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { CSV_TABLES, csvHeader, type CsvTable } from "../../reports/csv.ts";
@@ -34,17 +34,16 @@ const OF_FILES: ReadonlySet<Format> = new Set(["md", "html", "json", "debate"]);
 export async function exportRuns(io: Io, options: ExportOptions, given = options.debate): Promise<void> {
   const { all, since, table } = options;
   const name = given ?? (all ? "" : "last");
-  const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
-  if (!all && since !== undefined) throw refuse("--since is for --all", "export --all --since 2026-01-31");
-  if (all && name !== "") throw refuse("--all takes no run", "leave out one of them");
-  if (!all && name === "") throw refuse("no run is named", "export ID; parley list shows ids");
+  if (!all && since !== undefined) throw refusal("--since is for --all", "export --all --since 2026-01-31");
+  if (all && name !== "") throw refusal("--all takes no run", "leave out one of them");
+  if (!all && name === "") throw refusal("no run is named", "export ID; parley list shows ids");
   const { file, format } = outputOf(io, options);
-  if (table !== undefined && format !== "csv") throw refuse("--table is for --format csv", "add it");
+  if (table !== undefined && format !== "csv") throw refusal("--table is for --format csv", "add it");
   const inFile = all ? undefined : readDebate(io, name);
   const known = agentsIn(io, options);
   if (inFile) {
     if (!OF_FILES.has(format))
-      throw refuse(`a debate's file has no ${format}`, "--format md, html or debate");
+      throw refusal(`a debate's file has no ${format}`, "--format md, html or debate");
     const record = completed(inFile.record, known);
     if (file !== undefined) writeInFolders(file, recordText(record, format), io);
     if (options.json) await io.output.result(recordText(record, "debate"));
@@ -65,7 +64,10 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
       return;
     }
     if (!OF_MANY.has(format))
-      throw refuse(`--all has no --format ${format}`, "--format json, jsonl, csv or local2; or name one run");
+      throw refusal(
+        `--all has no --format ${format}`,
+        "--format json, jsonl, csv or local2; or name one run",
+      );
     const pieces = piecesOf(
       job,
       listJournals(stored.store, {

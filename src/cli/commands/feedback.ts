@@ -1,5 +1,5 @@
 import { resolveId } from "../../app/lookup.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { type Io, type Values } from "../command.ts";
 import { jsonLine } from "../../reports/printable.ts";
 import { wordFeedback } from "../notes.ts";
@@ -19,12 +19,9 @@ export const feedback = (
     const thumb: "up" | "down" | undefined = rating === "up" || rating === "down" ? rating : undefined;
     const next = `parley feedback ${prefix} up, or parley feedback ${prefix} --outcome good`;
     if (rating !== undefined && thumb === undefined)
-      throw new Fault("configuration", {
-        why: `rating must be up or down (got "${rating.slice(0, 40)}")`,
-        next,
-      });
+      throw refusal(`rating must be up or down (got "${rating.slice(0, 40)}")`, next);
     if (thumb === undefined && outcome === undefined)
-      throw new Fault("configuration", { why: "a rating or an --outcome is missing", next });
+      throw refusal("a rating or an --outcome is missing", next);
     const id = await resolveId(context, prefix);
     const given = { ...(thumb ? { thumb } : {}), ...(outcome ? { outcome } : {}) };
     const noted = wordFeedback(

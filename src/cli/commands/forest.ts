@@ -112,64 +112,36 @@ function forestText(
 /** Lists the seeds of a forest, as they are ranked. */
 export async function seeds(io: Io, { json }: JsonOption, path: string): Promise<void> {
   const { forest } = newest(io, path);
-  await print(
-    io,
-    { json },
-    {
-      value: forest.seeds,
-      words: ({ width }) =>
-        forest.seeds.length === 0
-          ? "There are no seeds.\n"
-          : lines(
-              aligned(
-                [
-                  ["SEED", "STATUS", "SCORE", "TREES", "IDEA"],
-                  ...forest.seeds.map(
-                    ({ seed_id, status, seed_score, related_trees, idea, evaluated_cycle }) => [
-                      ...[
-                        seed_id,
-                        evaluated_cycle === undefined ? status : "tested",
-                        seed_score === null ? "-" : seed_score.toFixed(2),
-                        related_trees.join(" "),
-                        idea,
-                      ],
-                    ],
-                  ),
-                ],
-                width,
-              ),
-            ),
-    },
-  );
+  const rows = forest.seeds.map(({ seed_id, status, seed_score, related_trees, idea, evaluated_cycle }) => [
+    seed_id,
+    evaluated_cycle === undefined ? status : "tested",
+    seed_score === null ? "-" : seed_score.toFixed(2),
+    related_trees.join(" "),
+    idea,
+  ]);
+  const table = { heads: ["SEED", "STATUS", "SCORE", "TREES", "IDEA"], rows, none: "There are no seeds." };
+  await print(io, { json }, { value: forest.seeds, words: ({ width }) => tableText(table, width) });
 }
 
 /** Lists what became of tested seeds, and why. */
 export async function results(io: Io, { json }: JsonOption, path: string): Promise<void> {
   const { forest } = newest(io, path);
-  await print(
-    io,
-    { json },
-    {
-      value: forest.results,
-      words: ({ width }) =>
-        forest.results.length === 0
-          ? "There are no results: nothing was tested yet.\n"
-          : lines(
-              aligned(
-                [
-                  ["KIND", "MODE", "CANDIDATE", "WHY"],
-                  ...forest.results.map(
-                    ({ summary, classification, execution_mode, classification_reason }) => [
-                      ...[classification ?? "-", execution_mode, candidateOf(summary), classification_reason],
-                    ],
-                  ),
-                ],
-                width,
-              ),
-            ),
-    },
-  );
+  const rows = forest.results.map(({ summary, classification, execution_mode, classification_reason }) => [
+    ...[classification ?? "-", execution_mode, candidateOf(summary), classification_reason],
+  ]);
+  const none = "There are no results: nothing was tested yet.";
+  const table = { heads: ["KIND", "MODE", "CANDIDATE", "WHY"], rows, none };
+  await print(io, { json }, { value: forest.results, words: ({ width }) => tableText(table, width) });
 }
+
+type ListTable = {
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly none: string;
+};
+
+const tableText = ({ heads, rows, none }: ListTable, width: number): string =>
+  lines(rows.length === 0 ? [none] : aligned([heads, ...rows], width));
 
 const lines = (all: readonly string[]): string => `${all.join("\n")}\n`;
 

@@ -10,7 +10,7 @@ import { listClaims } from "../../app/trust.ts";
 import { checkSetting, loadSettings } from "../../config/sources.ts";
 import { displayPath } from "../../config/text-file.ts";
 import { recordTrust } from "../../config/trust.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { oneLine, printable } from "../../reports/printable.ts";
 import { splitList, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
@@ -104,10 +104,7 @@ function read(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new Fault("configuration", {
-      why: `${displayPath(path)} cannot be read`,
-      next: "correct its permissions",
-    });
+    throw refusal(`${displayPath(path)} cannot be read`, "correct its permissions");
   }
 }
 

@@ -1,7 +1,7 @@
 import { knownKeys, keyVariableOf } from "../../app/keys.ts";
 import { keyFilePath, removeKey, storeKey } from "../../config/keys.ts";
 import { displayPath } from "../../config/text-file.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
@@ -15,10 +15,10 @@ export async function set(io: Io, args: readonly string[]): Promise<number> {
   const [provider = "", ...more] = args;
   const place = { env: io.env, cwd: io.cwd };
   if (more.length > 0)
-    throw new Fault("configuration", {
-      why: "a key is no argument, since others can see those",
-      next: `parley keys set ${keyed(provider)}, and type it there; or pipe it in`,
-    });
+    throw refusal(
+      "a key is no argument, since others can see those",
+      `parley keys set ${keyed(provider)}, and type it there; or pipe it in`,
+    );
   const variable = keyVariableOf(provider, place);
   const value = process.stdin.isTTY
     ? await askHidden(`Key for ${provider} (not shown): `)

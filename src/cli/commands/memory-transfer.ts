@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { toAbsolute } from "../../config/paths.ts";
 import { displayPath, refuseSpecialFile } from "../../config/text-file.ts";
-import { Fault, isFault } from "../../kernel/index.ts";
+import { isFault, refusal } from "../../kernel/index.ts";
 import type { EngramLine, Imported, MemoryImport } from "../../memory/transfer.ts";
 import { jsonLine, oneLine } from "../../reports/printable.ts";
 import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
@@ -102,10 +102,10 @@ async function* linesOf(io: Io, file: string): AsyncGenerator<string> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
     if (code === undefined || isFault(error)) throw error;
-    throw new Fault("configuration", {
-      why: `${basename(file)} cannot be read (${code})`,
-      next: "name a file that parley memory export has written",
-    });
+    throw refusal(
+      `${basename(file)} cannot be read (${code})`,
+      "name a file that parley memory export has written",
+    );
   }
 }
 
@@ -141,7 +141,7 @@ export const reembed = (io: Io, options: Values<typeof USER & typeof QUIET>): Pr
     const problem = await embeddingProblem(undefined);
     if (embeddings === null || problem !== undefined) {
       const next = "embedding in parley.yaml, or PARLEY_EMBEDDING, with a model that can be reached";
-      throw new Fault("configuration", { why: problem ?? "no embedding model is configured", next });
+      throw refusal(problem ?? "no embedding model is configured", next);
     }
     const sinceMs = performance.now();
     let done = 0;

@@ -1,7 +1,7 @@
 import { checkModelRef } from "../../app/context.ts";
 import { testModel, type ModelTest } from "../../app/model-test.ts";
 import { modelTable, type ModelRow } from "../../app/model-table.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { wrapped } from "../../reports/text-width.ts";
@@ -20,15 +20,14 @@ export async function models(
   if (action === undefined) return listModels(io, options);
   const [ref] = refs;
   if (action === "test" && ref !== undefined && refs.length === 1) return test(io, options, ref);
-  throw new Fault("configuration", {
-    why:
-      action === "test"
-        ? "parley models test takes one model"
-        : `parley models has no "${oneLine(action, 40)}"`,
-    next: action.includes("/")
+  throw refusal(
+    action === "test"
+      ? "parley models test takes one model"
+      : `parley models has no "${oneLine(action, 40)}"`,
+    action.includes("/")
       ? `parley models test ${oneLine(action, 100)}`
       : "parley models test openai/gpt-5-mini",
-  });
+  );
 }
 
 /** Cells that all columns need; with fewer, CONTEXT and FAMILY are left out. */

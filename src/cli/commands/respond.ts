@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { EffectiveSettings } from "../../app/context.ts";
 import { linkAbort } from "../../engine/index.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import type { Io, Values } from "../command.ts";
 import { showReactions } from "../ending.ts";
 import { printEstimate } from "../estimate.ts";
@@ -72,6 +72,6 @@ export function refuseUnusedSecond(
   for (const [key, flag] of Object.entries(SECOND)) {
     if (respondentB || flags[key] === undefined) continue;
     const why = `${flag} needs a second model, and --respondent-b is not given`;
-    throw new Fault("configuration", { why, next: `add --respondent-b, or leave ${flag} out` });
+    throw refusal(why, `add --respondent-b, or leave ${flag} out`);
   }
 }

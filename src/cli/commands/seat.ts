@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { resolveId } from "../../app/lookup.ts";
 import type { InboxItem, OwnSeat } from "../../app/seats.ts";
 import { othersSeat } from "../../app/seats.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { pendingSeats } from "../../views/pending-seats.ts";
 import { isClosed } from "../../views/result.ts";
@@ -23,7 +23,7 @@ export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | unde
     const { parley, principal } = configured;
     if (options.abstain && options.answer !== undefined) {
       const why = "--abstain leaves the step unanswered, and --answer answers it: give one of them";
-      throw new Fault("configuration", { why, next: `parley seat ${prefix ?? "ID"} --abstain` });
+      throw refusal(why, `parley seat ${prefix ?? "ID"} --abstain`);
     }
     const [newest] = prefix === undefined ? (await parley.inbox({ principal })).filter(isSeat) : [];
     if (prefix === undefined && !newest) {
@@ -89,10 +89,7 @@ async function readAnswer(io: Io, answer: string): Promise<string> {
   const stat = isName ? statSync(file, { throwIfNoEntry: false }) : undefined;
   if (stat?.isFile() !== true) return answer;
   if (stat.size <= MAX_ANSWER_BYTES) return readFileSync(file, "utf8");
-  throw new Fault("configuration", {
-    why: "the answer's file has more than 4 MB",
-    next: "name a smaller one",
-  });
+  throw refusal("the answer's file has more than 4 MB", "name a smaller one");
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;

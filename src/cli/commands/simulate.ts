@@ -1,5 +1,5 @@
 import { startSimServer } from "../../app/sim-server.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { makePairs, makeTasks, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
 import { findNearest } from "../../text/words.ts";
 import { type Io, type Values } from "../command.ts";
@@ -19,10 +19,10 @@ export async function tasks(
 function kindNamed(name: string): TaskKind {
   const kind = TASK_KINDS.find((one) => one === name);
   if (kind !== undefined) return kind;
-  throw new Fault("configuration", {
-    why: `"${name.slice(0, 40)}" is not a kind of task; expected ${TASK_KINDS.join(", ")}`,
-    next: `--kind ${findNearest(name, TASK_KINDS)}`,
-  });
+  throw refusal(
+    `"${name.slice(0, 40)}" is not a kind of task; expected ${TASK_KINDS.join(", ")}`,
+    `--kind ${findNearest(name, TASK_KINDS)}`,
+  );
 }
 
 /** Serves simulated models until Ctrl-C. The first line on stdout is the URL. */

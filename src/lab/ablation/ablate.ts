@@ -1,7 +1,7 @@
 import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
 import { prepareOpening } from "../../app/start.ts";
 import { idOfRequest } from "../../engine/index.ts";
-import { type DeliberationId, type Entry, Fault, isEvent, type Reservation } from "../../kernel/index.ts";
+import { type DeliberationId, type Entry, isEvent, type Reservation, refusal } from "../../kernel/index.ts";
 import { judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { budgetFrom } from "../../app/opening.ts";
@@ -53,10 +53,10 @@ export async function prepareAblation(
   const [judgeRef] = settings.judge;
   const judge = judgeRef === undefined ? undefined : await checkModelRef(context, judgeRef);
   if (judge === undefined && tasks.every(({ answer }) => answer === undefined))
-    throw new Fault("configuration", {
-      why: "no question has a known answer, and no judge is configured",
-      next: 'set judge to provider/model, or add "answer" to the lines',
-    });
+    throw refusal(
+      "no question has a known answer, and no judge is configured",
+      'set judge to provider/model, or add "answer" to the lines',
+    );
   if (judge !== undefined && settings.maxCostUsd !== undefined)
     refuseUnknownPrices(context, [{ model: judge }]);
   const seeds = new Map<string, string>();

@@ -1,6 +1,6 @@
 import { findNearest } from "../../text/words.ts";
 import { digestOf, type NewDeliberation } from "../../engine/index.ts";
-import { Fault, ParticipantId } from "../../kernel/index.ts";
+import { ParticipantId, refusal } from "../../kernel/index.ts";
 import type { BenchArm } from "../../protocols/bench/work.ts";
 import type { BenchTask } from "./row.ts";
 import { pluralize } from "../../text/format.ts";
@@ -40,7 +40,7 @@ const membersOnly = (members: Panel["members"]): Panel => ({
 /** The first members, as many as the arm says. */
 const firstMembers = ({ members }: Panel, { size = members.length }: ArmSettings): Panel => {
   if (Number(size) >= 1 && Number(size) <= members.length) return membersOnly(members.slice(0, Number(size)));
-  throw refuse(`there are ${members.length} members, and not ${size}`, "name more models, or fewer members");
+  throw refusal(`there are ${members.length} members, and not ${size}`, "name more models, or fewer members");
 };
 
 /** As Wang et al. 2023 (Self-Consistency, ICLR) draw their samples, where a model takes a temperature at all. */
@@ -55,7 +55,7 @@ const ARMS = {
     panel({ members }, { member = 1 }) {
       const model = members[Number(member) - 1];
       if (model) return membersOnly([model]);
-      throw refuse(
+      throw refusal(
         `there is no member ${member} of ${members.length}`,
         "name one by its place among the models",
       );
@@ -137,8 +137,6 @@ const ARM_KINDS = Object.keys(ARMS) as readonly ArmKind[];
 /** The arms of a bench for which none are named. */
 export const DEFAULT_ARMS: readonly string[] = ["single", "majority", "self-consistency", "ask", "council"];
 
-const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
-
 /** An arm as it is named in the report, with what it changes. */
 export type NamedArm = { readonly name: string; readonly kind: ArmKind; readonly settings: ArmSettings };
 
@@ -148,11 +146,11 @@ export type NamedArm = { readonly name: string; readonly kind: ArmKind; readonly
  * @throws Fault `configuration` that names the nearest for a name that is none, or comes twice
  */
 export function readArms(written: readonly string[]): NamedArm[] {
-  if (written.length === 0) throw refuse("no arm is named", `there are ${ARM_KINDS.join(", ")}`);
+  if (written.length === 0) throw refusal("no arm is named", `there are ${ARM_KINDS.join(", ")}`);
   const arms = written.map((text): NamedArm => {
     const [, name, kind = "", options = ""] = /^(?:([^=:]+)=)?([^:=]*)(?::(.+))?$/s.exec(text) ?? [];
     if (!isArm(kind))
-      throw refuse(
+      throw refusal(
         `"${(kind || text).slice(0, 40)}" is not an arm`,
         `did you mean ${findNearest(kind || text, ARM_KINDS)}? There are ${ARM_KINDS.join(", ")}`,
       );
@@ -160,9 +158,9 @@ export function readArms(written: readonly string[]): NamedArm[] {
   });
   for (const [index, { name }] of arms.entries()) {
     if (name.length > 60)
-      throw refuse(`the arm ${name.slice(0, 40)}… has a long name`, "use at most 60 characters");
+      throw refusal(`the arm ${name.slice(0, 40)}… has a long name`, "use at most 60 characters");
     if (arms.findIndex((other) => other.name === name) !== index)
-      throw refuse(`the arm ${name} is named twice`, "name it once, or give one another name: NAME=ARM");
+      throw refusal(`the arm ${name} is named twice`, "name it once, or give one another name: NAME=ARM");
   }
   return arms;
 }
@@ -213,7 +211,7 @@ export async function prepareArm(
   };
   await checkRequest(context.protocols, request);
   if (kind === "pack" && !("pack" in options))
-    throw refuse(`the arm ${name} names no pack`, "name one: pack:risk-review");
+    throw refusal(`the arm ${name} names no pack`, "name one: pack:risk-review");
   const changed = { ...context, settings: { ...context.settings, ...requestSettings(options) } };
   const { opening } = await prepareOpening(
     changed,

@@ -1,7 +1,7 @@
 import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { choosePanel, judgeFamilyNote } from "../../app/panel.ts";
-import { type Budget, type Cap, type Entry, familyOf, Fault } from "../../kernel/index.ts";
+import { type Budget, type Cap, type Entry, familyOf, refusal } from "../../kernel/index.ts";
 import { linkAbort } from "../../engine/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
@@ -41,16 +41,13 @@ export async function prepareBench(
   const named = readArms(arms);
   const open = tasks.find(({ answer }) => answer === undefined);
   if (open && judgeRef === undefined)
-    throw new Fault("configuration", {
-      why: `${file}, ${open.id}: answer is missing`,
-      next: "add it, or set judge to provider/model: a judge compares the answers to open questions",
-    });
+    throw refusal(
+      `${file}, ${open.id}: answer is missing`,
+      "add it, or set judge to provider/model: a judge compares the answers to open questions",
+    );
   const judge = open && judgeRef !== undefined ? await checkModelRef(parley, judgeRef) : undefined;
   if (judge !== undefined && named.length < 2)
-    throw new Fault("configuration", {
-      why: "a judge compares the arms on open questions, and there is only one",
-      next: "name another arm",
-    });
+    throw refusal("a judge compares the arms on open questions, and there is only one", "name another arm");
   const panel = await choosePanel(parley);
   // One draft and one review each, and the synthesis.
   const asMany = samples ?? 2 * panel.members.length + 1;

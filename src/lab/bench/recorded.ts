@@ -14,6 +14,7 @@ import {
   type Summary,
 } from "../../kernel/index.ts";
 import { bench } from "../../protocols/bench/index.ts";
+import type { ListedBench } from "../../protocols/bench/work.ts";
 import {
   benchSettingsIn,
   definitionParts,
@@ -67,21 +68,7 @@ export async function recordBench(context: AppContext, definition: BenchDefiniti
   return { id: opened.deliberation };
 }
 
-/** A bench on record, as lists show it. */
-export type ListedBench = {
-  readonly id: DeliberationId;
-  readonly file: string;
-  /** ISO 8601 in UTC. */
-  readonly openedAt: string;
-  readonly arms: readonly string[];
-  readonly tasks: number;
-  /** Of every arm and task, those that have come to their end. */
-  readonly finished: number;
-  /** How many arms and tasks there are, together. */
-  readonly total: number;
-  /** Whether a model that takes part is simulated. */
-  readonly simulated: boolean;
-};
+export type { ListedBench };
 
 /** A page of benches. `next`: the last id of this page, after which the next one begins; null for the last page. */
 export type BenchPage = { readonly benches: readonly ListedBench[]; readonly next: DeliberationId | null };

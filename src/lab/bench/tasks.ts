@@ -5,7 +5,7 @@ import { type JsonLine, readJsonLines } from "../../config/input-files.ts";
 import { checkedFile } from "../../config/named-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
-import { Fault } from "../../kernel/index.ts";
+import { refusal } from "../../kernel/index.ts";
 import { withOptions } from "../../sim/recorded.ts";
 import { findNearest, quoteValue } from "../../text/words.ts";
 import { BenchLine, OpenLine, type BenchTask } from "./row.ts";
@@ -94,7 +94,7 @@ function readTasks<S extends TaskLine>(
     ]) {
       const before = seen.get(key);
       if (before !== undefined)
-        throw refuse(
+        throw refusal(
           `${place} has the same ${what} as ${before}`,
           "every task counts once; take one of them out",
         );
@@ -103,8 +103,6 @@ function readTasks<S extends TaskLine>(
     return task;
   });
 }
-
-const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
 
 const CSV_FORM = "the first line names the columns: question,answer";
 
@@ -116,7 +114,7 @@ function readCsvLines<S extends z.ZodType>(file: string, here: FileContext, row:
     const place = `${name}:${info.lines}`;
     return { place, value: checkedFile({ value: record, place: () => place }, row, CSV_FORM) };
   });
-  if (lines.length === 0) throw refuse(`the ${KIND} ${name} has no line`, CSV_FORM);
+  if (lines.length === 0) throw refusal(`the ${KIND} ${name} has no line`, CSV_FORM);
   return lines;
 }
 
@@ -128,7 +126,7 @@ function parseCsv(text: string, name: string): z.output<typeof CsvRows> {
   try {
     return CsvRows.parse(parse(text, { bom: true, columns: true, info: true, skip_empty_lines: true }));
   } catch (error) {
-    if (error instanceof CsvError) throw refuse(`${name}: ${error.message}`, CSV_FORM);
+    if (error instanceof CsvError) throw refusal(`${name}: ${error.message}`, CSV_FORM);
     throw error;
   }
 }

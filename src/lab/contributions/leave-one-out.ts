@@ -14,6 +14,7 @@ import {
   type Participant,
   type Quote,
   StepKey,
+  refusal,
 } from "../../kernel/index.ts";
 import { CouncilSettings, type Rewriting as RewritingSetting } from "../../protocols/council/index.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -300,8 +301,7 @@ export async function measureContributions(
 function requireGrounds(id: DeliberationId, entries: readonly Entry[]): Grounds {
   const [opened] = entries;
   if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
-  const refuse = (problem: string, next: string) =>
-    new Fault("configuration", { why: `${id} ${problem}`, next });
+  const refuse = (problem: string, next: string) => refusal(`${id} ${problem}`, next);
   if (!isClosed(entries)) throw refuse("is still open", `resume ${id} first`);
   const { parent } = opened.data;
   if (parent && withheldIn(opened.data))

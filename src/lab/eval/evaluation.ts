@@ -3,7 +3,7 @@ import { protocolSettings } from "../../app/opening.ts";
 import type { FileContext } from "../../config/paths.ts";
 import { type NewDeliberation, textDigest } from "../../engine/index.ts";
 import { type EvaluationConfig, readEvaluationFile } from "../../interop/dialectic/agent-file.ts";
-import { type Families, familyOf, Fault, ParticipantId } from "../../kernel/index.ts";
+import { type Families, familyOf, type Fault, ParticipantId, refusal } from "../../kernel/index.ts";
 import { mapModels } from "../../protocols/debate/seats.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import {
@@ -104,17 +104,17 @@ function refuseFamilies(...seats: Parameters<typeof sharedFamilies>): void {
   const [shared] = sharedFamilies(...seats);
   if (!shared) return;
   const next = "choose an evaluator of another family, or set strict-families: false";
-  throw new Fault("configuration", { why: familyWarning(shared).slice(0, 600), next });
+  throw refusal(familyWarning(shared).slice(0, 600), next);
 }
 
 /** @throws Fault `configuration` for more bytes than the context of a question may have */
 function refuseTooMuch(context: NewDeliberation["context"], mostBytes: number): void {
   const bytes = context.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes <= mostBytes) return;
-  throw new Fault("configuration", {
-    why: `the debate has ${bytes} bytes to evaluate, more than ${mostBytes}`,
-    next: "raise max-context-bytes",
-  });
+  throw refusal(
+    `the debate has ${bytes} bytes to evaluate, more than ${mostBytes}`,
+    "raise max-context-bytes",
+  );
 }
 
 /** The evaluators: those of a configuration file, or one for each of these models. */
@@ -168,16 +168,15 @@ async function evaluatorSeats(context: AppContext, given: Evaluators) {
 
 /** @throws Fault `configuration` */
 function evaluatorsOf({ config, models = [], place }: Evaluators): EvaluationConfig {
-  const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
   if (config !== undefined) {
     if (models.length === 0) return readEvaluationFile(config, place);
-    throw refuse(
+    throw refusal(
       "the evaluators are named twice: by a configuration file and by their models",
       "name them in one way; a model map changes the models of a file",
     );
   }
   if (models.length === 0 || models.length > MAX_EVALUATORS)
-    throw refuse(
+    throw refusal(
       models.length === 0
         ? "no evaluators given"
         : `at most ${MAX_EVALUATORS} evaluators are allowed (got ${models.length})`,
@@ -232,7 +231,7 @@ export function subjectOf(
 }
 
 const missing = ({ id }: DebateRecord, what: string, next: string): Fault<"configuration"> =>
-  new Fault("configuration", { why: `the debate ${id.slice(0, 100)} ${what} to evaluate`, next });
+  refusal(`the debate ${id.slice(0, 100)} ${what} to evaluate`, next);
 
 /** From the last refinement of each agent, else from its last proposal; agents that say nothing of it are left out. */
 function coverageIn({ agents, rounds }: DebateRecord): EvaluationTexts["coverage"] {

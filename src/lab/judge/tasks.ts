@@ -5,7 +5,7 @@ import { checkedFile } from "../../config/named-files.ts";
 import { type JsonLine, readContext, readTextOrFile } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse, displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
-import { type Families, familyOf, Fault, Score } from "../../kernel/index.ts";
+import { type Families, familyOf, Score, refusal } from "../../kernel/index.ts";
 import { parseJson } from "../../replies/json-objects.ts";
 import type { JudgeTask } from "./judge.ts";
 
@@ -66,10 +66,7 @@ async function answersIn(here: Here, files: readonly string[]): ReturnType<typeo
   const answers = await readContext({ ...here, files, maxBytes: here.settings.maxContextBytes });
   const empty = answers.find(({ text }) => text.trim() === "");
   if (!empty) return answers;
-  throw new Fault("configuration", {
-    why: `${empty.name} is empty`,
-    next: "name a file that has the answer to judge",
-  });
+  throw refusal(`${empty.name} is empty`, "name a file that has the answer to judge");
 }
 
 const nameOf = (index: number): string => `item-${index + 1}`;
@@ -96,10 +93,10 @@ const authorOf = (model: string, families: Families): string =>
 function questionOf(here: Here, given: string): string {
   const question = readTextOrFile(given, here).trim();
   if (question !== "") return question;
-  throw new Fault("configuration", {
-    why: "the question is empty",
-    next: "give the question that the answers answer, as text or as a file with it",
-  });
+  throw refusal(
+    "the question is empty",
+    "give the question that the answers answer, as text or as a file with it",
+  );
 }
 
 const question = z.string().min(1);

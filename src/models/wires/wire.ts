@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolCall, ToolSpec } from "../../kernel/model.ts";
-import type { Usage } from "../../kernel/transport.ts";
+import type { Attempt, Usage } from "../../kernel/transport.ts";
 import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
 
@@ -23,13 +23,7 @@ export type WireRequest = {
 };
 
 export type Completion =
-  | {
-      readonly ok: true;
-      readonly text: string;
-      readonly toolCalls: readonly ToolCall[];
-      readonly finish: string;
-      readonly usage: Usage;
-    }
+  | Extract<Attempt, { ok: true }>
   | { readonly ok: false; readonly problem: CallProblem; readonly usage: Usage };
 
 /** Reads one reply, event by event. Text goes out as soon as its event is in. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { DeliberationId } from "../../kernel/index.ts";
 
 /** A way to answer questions, as it was run. */
 export const BenchArm = z.strictObject({
@@ -37,3 +38,19 @@ export const BenchSettings = z.strictObject({
   arms: z.array(RecordedArm).min(1),
 });
 export type BenchSettings = z.infer<typeof BenchSettings>;
+
+/** A bench on record, as lists show it. */
+export type ListedBench = {
+  readonly id: DeliberationId;
+  readonly file: string;
+  /** ISO 8601 in UTC. */
+  readonly openedAt: string;
+  readonly arms: readonly string[];
+  readonly tasks: number;
+  /** Of every arm and task, those that have come to their end. */
+  readonly finished: number;
+  /** How many arms and tasks there are, together. */
+  readonly total: number;
+  /** Whether a model that takes part is simulated. */
+  readonly simulated: boolean;
+};

@@ -1,4 +1,4 @@
-import { Fault, ParticipantId, type ModelRef, type ToolSpec } from "../../kernel/index.ts";
+import { ParticipantId, type ModelRef, type ToolSpec, refusal } from "../../kernel/index.ts";
 import { CONTEXT_SEARCH } from "../../text/context-search.ts";
 import type { Note, OpeningContext, OpeningPart } from "../../engine/opening-part.ts";
 import {
@@ -106,7 +106,7 @@ export async function builtInDebate(
   const [first] = agents;
   if (!first) {
     const next = `name at least one role, such as ${DEFAULT_ROLES.join(", ")}`;
-    throw new Fault("configuration", { why: "there are no agents", next });
+    throw refusal("there are no agents", next);
   }
   const { id, ...judge } = BUILT_IN_JUDGE;
   const chairs = context.settings.chair.length > 0 ? panel.chairs : [];
@@ -133,10 +133,10 @@ const agentDefaults = (model: ModelRef) => ({
 function dealModel(models: readonly ModelRef[], index: number): ModelRef {
   const model = models[index % models.length];
   if (model !== undefined) return model;
-  throw new Fault("configuration", {
-    why: "there is no model for the agents",
-    next: "name one as provider/model, for example openai/gpt-5-mini",
-  });
+  throw refusal(
+    "there is no model for the agents",
+    "name one as provider/model, for example openai/gpt-5-mini",
+  );
 }
 
 /** Why passages are compared by their words although a way to summarize wants an embedding model. */

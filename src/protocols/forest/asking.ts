@@ -9,8 +9,8 @@ import {
   type Work,
 } from "../../kernel/index.ts";
 import type * as z from "zod";
-import { degradation, emptyReplyFailure, modelParams } from "../phases/reply.ts";
-import { repairPrompt } from "./prompts.ts";
+import { degradation, emptyReplyFailure, modelParams, repairPrompt } from "../phases/reply.ts";
+import { repairTemplate } from "./prompts.ts";
 import { readStrictly } from "./replies.ts";
 import { StepLost, type RoleDesk } from "./table.ts";
 
@@ -51,7 +51,7 @@ export async function ask<T extends RoleEvent, V>(
   const { failure, reply } = first;
   if (failure.code !== "unreadable" || reply === undefined || personOf(by.model) !== undefined)
     throw new StepLost(failure);
-  const repair = repairPrompt(context, { reply, reason: failure.message, asked: messages });
+  const repair = repairPrompt(repairTemplate, context, { reply, reason: failure.message, asked: messages });
   const again = await askOnce({ ...desk, run }, question, {
     key: `${question.key}/repair`,
     request: { ...request, messages: repair },

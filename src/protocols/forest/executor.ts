@@ -1,4 +1,4 @@
-import { Fault, type Json } from "../../kernel/index.ts";
+import { type Json, refusal } from "../../kernel/index.ts";
 import { asJson, type ForestCheck } from "./settings.ts";
 import type { RoleDesk } from "./table.ts";
 
@@ -10,9 +10,9 @@ export async function askExecutor(
 ): Promise<Json> {
   const { executor } = context.ports;
   const next = "run its next cycle in the folder of the forest";
-  if (!executor) throw new Fault("configuration", { why: "this process has no gates", next });
+  if (!executor) throw refusal("this process has no gates", next);
   const answer = await executor.execute(asJson(check), signal);
   signal.throwIfAborted();
-  if (!answer.ok) throw new Fault("configuration", { why: answer.reason, next });
+  if (!answer.ok) throw refusal(answer.reason, next);
   return answer.metrics;
 }

@@ -1,5 +1,5 @@
 import { digestOf, phase, defineProtocol } from "../../engine/index.ts";
-import { Fault, StepKey, type Closing, type Failure } from "../../kernel/index.ts";
+import { Fault, StepKey, type Closing, type Failure, refusal } from "../../kernel/index.ts";
 import { takeTurns } from "../../kernel/turns.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { asLost } from "./debate.ts";
@@ -134,10 +134,7 @@ function checkForest(forest: Forest, spec?: readonly GateDef[]): void {
     validateForest(forest, spec);
   } catch (error) {
     if (!(error instanceof ForestValidationError)) throw error;
-    throw new Fault("configuration", {
-      why: `the forest is not valid: ${error.message}`,
-      next: "correct the archive",
-    });
+    throw refusal(`the forest is not valid: ${error.message}`, "correct the archive");
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Message } from "../../kernel/index.ts";
 import { fence, type Desk, type Fenced } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { texts } from "./templates/index.ts";
@@ -20,7 +19,11 @@ export const divergeTemplate = defineTemplate(
   texts["forest-diverge"],
 );
 export const alignTemplate = defineTemplate("forest-align", ["material", "rubric"], texts["forest-align"]);
-const repairTemplate = defineTemplate("forest-repair", ["reply", "reason", "form"], texts["forest-repair"]);
+export const repairTemplate = defineTemplate(
+  "forest-repair",
+  ["reply", "reason", "form"],
+  texts["forest-repair"],
+);
 
 export const forestTemplates = [
   ...[mineTemplate, critiqueTemplate, inspectTemplate],
@@ -41,18 +44,3 @@ export const styleOf = (temperature: number): string =>
     : temperature >= 1.15
       ? "novel mechanisms, which nobody would think of first"
       : "a balance of robust and novel mechanisms";
-
-/** Asks for the same reply in the form that was asked for. */
-export const repairPrompt = (
-  desk: Desk,
-  {
-    reply,
-    reason,
-    asked,
-  }: { readonly reply: string; readonly reason: string; readonly asked: readonly Message[] },
-): Message[] =>
-  repairTemplate.render(desk, {
-    reply: fence(desk, { kind: "reply", label: "", text: reply }),
-    reason,
-    form: (asked.at(-1)?.text ?? "").split("# Your task").at(-1)?.trim() ?? "",
-  });

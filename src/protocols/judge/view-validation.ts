@@ -132,9 +132,7 @@ function gradeFigures(items: readonly JudgedAnswerItem[], family: string | null)
     unread: items.filter(({ score }) => score === null).length,
     accuracy: estimateAccuracy(texts),
     kappa: estimateKappa(texts),
-    weightedKappa: interval(judged, (drawn) =>
-      weightedKappa(labels(drawn), verdicts(drawn), { weights: "quadratic" }),
-    ),
+    weightedKappa: interval(judged, (drawn) => weightedKappa(labels(drawn), verdicts(drawn))),
     flipRate: null,
     positionLean: null,
     lengthLean: null,

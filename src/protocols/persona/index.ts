@@ -2,8 +2,8 @@ import { defineProtocol, type ProtocolContext, type StepOutcome } from "../../en
 import { StepKey, type Closing, type Event, type Message, type Participant } from "../../kernel/index.ts";
 import { readFeedbackSummary } from "../../replies/feedback-summary.ts";
 import { readPersonaParts } from "../../replies/persona-parts.ts";
-import { modelParams, readReply, stoppedByBudget } from "../phases/reply.ts";
-import { breedingPrompt, personaTemplates, repairPrompt, summaryPrompt } from "./prompts.ts";
+import { modelParams, readReply, repairPrompt, stoppedByBudget } from "../phases/reply.ts";
+import { breedingPrompt, personaTemplates, repairTemplate, summaryPrompt } from "./prompts.ts";
 import { PersonaSettings } from "./work.ts";
 
 export { PersonaSettings } from "./work.ts";
@@ -104,7 +104,11 @@ async function askOnce(
       ? await askWriter(context, writer, {
           ...task,
           key: `${task.key}/repair`,
-          messages: repairPrompt(context, { reply, reason: first.data.why, asked: task.messages }),
+          messages: repairPrompt(repairTemplate, context, {
+            reply,
+            reason: first.data.why,
+            asked: task.messages,
+          }),
         })
       : first;
   if (last.type !== "degradation-noted") return { outcome: "answered", answer: stepOf(last), control: null };

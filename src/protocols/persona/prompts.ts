@@ -13,7 +13,11 @@ const summaryTemplate = defineTemplate(
   ["remarks", "count", "name"],
   texts["persona-summary"],
 );
-const repairTemplate = defineTemplate("persona-repair", ["reply", "reason", "form"], texts["persona-repair"]);
+export const repairTemplate = defineTemplate(
+  "persona-repair",
+  ["reply", "reason", "form"],
+  texts["persona-repair"],
+);
 
 export const personaTemplates = [breedingTemplate, summaryTemplate, repairTemplate];
 
@@ -49,19 +53,4 @@ export const summaryPrompt = (
     remarks: remarks
       .map((text, index) => fence(desk, { kind: "remark", label: String(index + 1), text }))
       .join("\n\n"),
-  });
-
-/** Asks for the same reply in the form that was asked for. */
-export const repairPrompt = (
-  desk: Desk,
-  {
-    reply,
-    reason,
-    asked,
-  }: { readonly reply: string; readonly reason: string; readonly asked: readonly Message[] },
-): Message[] =>
-  repairTemplate.render(desk, {
-    reply: fence(desk, { kind: "reply", label: "", text: reply }),
-    reason,
-    form: (asked.at(-1)?.text ?? "").split("# Your task").at(-1)?.trim() ?? "",
   });

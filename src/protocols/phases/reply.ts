@@ -1,4 +1,6 @@
 import type { Admission, ReplyEventType, StepOutcome } from "../../engine/index.ts";
+import { fence, type Desk } from "../../prompts/material.ts";
+import type { Template } from "../../prompts/template.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import type {
   Answer,
@@ -7,6 +9,7 @@ import type {
   Closing,
   Failure,
   FailureCode,
+  Message,
   ModelRequest,
   Participant,
   ParticipantId,
@@ -110,3 +113,18 @@ export const readReply =
       ? degradation({ ...loss, failure: { code: "unreadable", message: outcome.unreadable } })
       : outcome;
   };
+
+/** What could not be read, why, and the messages that asked for it. */
+type UnreadReply = { readonly reply: string; readonly reason: string; readonly asked: readonly Message[] };
+
+/** Asks for the same reply in the form that was asked for. */
+export const repairPrompt = (
+  template: Template,
+  desk: Desk,
+  { reply, reason, asked }: UnreadReply,
+): Message[] =>
+  template.render(desk, {
+    reply: fence(desk, { kind: "reply", label: "", text: reply }),
+    reason,
+    form: (asked.at(-1)?.text ?? "").split("# Your task").at(-1)?.trim() ?? "",
+  });

@@ -1,4 +1,4 @@
-import { Fault, Json, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
+import { Json, ParticipantId, type DeliberationId, refusal } from "../../kernel/index.ts";
 import { conversationSummaryTemplate } from "../phases/conversation.ts";
 import { memoryTools } from "../phases/memory-tools.ts";
 import { MAX_TOOL_CALLS, requireTools } from "../phases/tools.ts";
@@ -71,7 +71,7 @@ async function respondents(context: OpeningContext): Promise<Pick<OpeningPart, "
   const [model] = panel.members;
   if (model === undefined) {
     const next = "name a model as provider/model";
-    throw new Fault("configuration", { why: "there is no model to answer", next });
+    throw refusal("there is no model to answer", next);
   }
   const { name, instructions, temperature } = context.persona(settings.respondent);
   const seat = (own: Pick<SeatedParticipant, "id" | "seat" | "model">, degrees: number | undefined) => ({

@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { VNode } from "preact";
+import { useSaving } from "../loaded.ts";
 import { t } from "../strings.ts";
+import { TextField } from "./field.tsx";
 import { Refusal } from "./refusal.tsx";
 
 type ConfirmProps = {
@@ -18,30 +20,19 @@ type ConfirmProps = {
 /** A button that asks once, and then acts. A refusal stands below it. */
 export function Confirm({ label, ask, yes, isDanger = false, why, act }: ConfirmProps): VNode {
   const asks = useSignal(false);
-  const isBusy = useSignal(false);
   const reason = useSignal("");
-  const failed = useSignal<Error | undefined>(undefined);
   const form = useRef<HTMLFormElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const { isBusy, failed, send } = useSaving(async () => {
+    await act(reason.value.trim());
+    asks.value = false;
+    reason.value = "";
+  });
   const close = () => {
     asks.value = false;
     failed.value = undefined;
     queueMicrotask(() => opener.current?.focus());
-  };
-  const send = async (event: Event) => {
-    event.preventDefault();
-    if (isBusy.value) return;
-    isBusy.value = true;
-    try {
-      failed.value = undefined;
-      await act(reason.value.trim());
-      asks.value = false;
-      reason.value = "";
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-    isBusy.value = false;
   };
   // Before anything is painted: what is typed next is meant for it.
   useLayoutEffect(() => {
@@ -63,20 +54,7 @@ export function Confirm({ label, ask, yes, isDanger = false, why, act }: Confirm
         }}
       >
         <p id={id}>{ask}</p>
-        {why !== undefined && (
-          <label class="field">
-            <span>{why}</span>
-            <input
-              type="text"
-              required
-              maxLength={500}
-              dir="auto"
-              autocomplete="off"
-              value={reason.value}
-              onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-            />
-          </label>
-        )}
+        {why !== undefined && <TextField label={why} value={reason} maxLength={500} required />}
         <button type="submit" class={isDanger ? "danger" : "primary"} disabled={isBusy.value}>
           {yes}
         </button>{" "}

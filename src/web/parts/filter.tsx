@@ -1,6 +1,39 @@
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
 import { address, go, hrefWith } from "../address.ts";
 import { t } from "../strings.ts";
+import { Field } from "./field.tsx";
+
+const SEARCH_AFTER_MS = 250;
+
+type SearchProps = {
+  readonly label: string;
+  readonly hint: string;
+  /** What of the address goes when other words are searched. */
+  readonly without?: { readonly [name: string]: undefined };
+};
+
+/** Words that stand in the address, as `q`, soon after they are typed. */
+export function AddressSearch({ label, hint, without = {} }: SearchProps): VNode {
+  const words = useSignal(address.value.query.get("q") ?? "");
+  useEffect(() => {
+    if (words.value === (address.value.query.get("q") ?? "")) return;
+    const change = () => go(hrefWith({ q: words.value, ...without }), { replace: true });
+    const timer = setTimeout(change, SEARCH_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [words.value]);
+  return (
+    <Field label={label} size="wide">
+      <input
+        type="search"
+        placeholder={hint}
+        value={words.value}
+        onInput={({ currentTarget }) => (words.value = currentTarget.value)}
+      />
+    </Field>
+  );
+}
 
 type ChoiceProps = {
   /** The name in the address. */
@@ -15,8 +48,7 @@ type ChoiceProps = {
 export function AddressChoice({ name, label, options, none }: ChoiceProps): VNode {
   const value = address.value.query.get(name) ?? (none === undefined ? (options[0]?.[0] ?? "") : "");
   return (
-    <label class="field">
-      <span>{label}</span>
+    <Field label={label}>
       <select
         value={value}
         onChange={({ currentTarget }) => go(hrefWith({ [name]: currentTarget.value }), { replace: true })}
@@ -28,7 +60,7 @@ export function AddressChoice({ name, label, options, none }: ChoiceProps): VNod
           </option>
         ))}
       </select>
-    </label>
+    </Field>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { t } from "../strings.ts";
+import { TextField } from "./field.tsx";
 
 /** What a new entry of the library is called. */
 export function NewName({
@@ -19,18 +20,13 @@ export function NewName({
         if (name.value !== "") begin(name.value);
       }}
     >
-      <label class="field">
-        <span>{t.library.createName}</span>
-        <input
-          type="text"
-          required
-          pattern="[a-z0-9][a-z0-9\-]*"
-          maxLength={60}
-          autocomplete="off"
-          value={name.value}
-          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={t.library.createName}
+        value={name}
+        maxLength={60}
+        pattern="[a-z0-9][a-z0-9\-]*"
+        required
+      />
       <button type="submit">{label}</button>
     </form>
   );

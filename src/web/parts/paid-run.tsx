@@ -7,6 +7,7 @@ import { namesIn } from "../lists.ts";
 import type { OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Confirm } from "./confirm.tsx";
+import { Check, NumberField, TextField } from "./field.tsx";
 
 /** Who works in a run of a persona, and the most that it may take. */
 export type RunLimits = {
@@ -28,45 +29,15 @@ export function LimitFields({ limits }: { readonly limits: RunLimits }): VNode {
   return (
     <>
       <div class="fields">
-        <label class="field">
-          <span>
-            {t.personas.models} <span class="quiet">{t.personas.modelsHint}</span>
-          </span>
-          <input
-            type="text"
-            autocomplete="off"
-            value={models.value}
-            onInput={({ currentTarget }) => (models.value = currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>{t.personas.maxCalls}</span>
-          <input
-            type="number"
-            min={1}
-            value={maxCalls.value}
-            onInput={({ currentTarget }) => (maxCalls.value = currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>{t.personas.maxCost}</span>
-          <input
-            type="number"
-            min={0}
-            step="any"
-            value={maxCostUsd.value}
-            onInput={({ currentTarget }) => (maxCostUsd.value = currentTarget.value)}
-          />
-        </label>
+        <TextField label={t.personas.models} hint={t.personas.modelsHint} value={models} />
+        <NumberField label={t.personas.maxCalls} value={maxCalls} min={1} />
+        <NumberField label={t.personas.maxCost} value={maxCostUsd} min={0} step="any" />
       </div>
-      <label class="model-choice">
-        <input
-          type="checkbox"
-          checked={again.value}
-          onChange={({ currentTarget }) => (again.value = currentTarget.checked)}
-        />
-        {t.personas.again}
-      </label>
+      <Check
+        label={t.personas.again}
+        isChecked={again.value}
+        change={(isChecked) => (again.value = isChecked)}
+      />
     </>
   );
 }

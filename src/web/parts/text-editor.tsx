@@ -1,8 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { useSaving } from "../loaded.ts";
 import { t } from "../strings.ts";
 import { Difference } from "./difference.tsx";
+import { Field } from "./field.tsx";
 import { Refusal } from "./refusal.tsx";
 
 type EditorProps = {
@@ -33,8 +35,7 @@ export function TextEditor({ label, present, draft, save, children }: EditorProp
   const isChanged = text.value !== present;
   return (
     <form class="editor" onSubmit={(event) => void send(event)}>
-      <label class="field">
-        <span>{label}</span>
+      <Field label={label}>
         <textarea
           class="code"
           rows={Math.min(28, Math.max(8, text.value.split("\n").length + 1))}
@@ -43,7 +44,7 @@ export function TextEditor({ label, present, draft, save, children }: EditorProp
           value={text.value}
           onInput={({ currentTarget }) => (text.value = currentTarget.value)}
         />
-      </label>
+      </Field>
       {isChanged && <Difference label={t.library.yourChanges} before={present} after={text.value} />}
       {isChanged && children}
       <SaveButtons
@@ -55,28 +56,6 @@ export function TextEditor({ label, present, draft, save, children }: EditorProp
       {failed.value && <Refusal error={failed.value} />}
     </form>
   );
-}
-
-/** Sends a change once at a time, and keeps what came of it. */
-export function useSaving(save: () => Promise<void>) {
-  const isBusy = useSignal(false);
-  const isSaved = useSignal(false);
-  const failed = useSignal<Error | undefined>(undefined);
-  const send = async (event: Event) => {
-    event.preventDefault();
-    if (isBusy.value) return;
-    isBusy.value = true;
-    isSaved.value = false;
-    try {
-      failed.value = undefined;
-      await save();
-      isSaved.value = true;
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-    isBusy.value = false;
-  };
-  return { isBusy, isSaved, failed, send };
 }
 
 type ButtonProps = {

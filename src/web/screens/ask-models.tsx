@@ -2,6 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { toggled } from "../lists.ts";
 import { useApi } from "../loaded.ts";
+import { Check } from "../parts/field.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { ModelReply, ReachableModel } from "../replies.ts";
 import { t } from "../strings.ts";
@@ -22,14 +23,12 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
               <div key={family} class="family">
                 <p class="quiet">{family === "" ? t.ask.familyUnknown : t.ask.family(family)}</p>
                 {rows.map(({ ref }) => (
-                  <label key={ref} class="model-choice">
-                    <input
-                      type="checkbox"
-                      checked={chosen.value.includes(ref)}
-                      onChange={() => (chosen.value = toggled(chosen.value, ref))}
-                    />
-                    <span>{ref}</span>
-                  </label>
+                  <Check
+                    key={ref}
+                    label={ref}
+                    isChecked={chosen.value.includes(ref)}
+                    change={() => (chosen.value = toggled(chosen.value, ref))}
+                  />
                 ))}
               </div>
             ))}

@@ -2,6 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { namesIn, toggled } from "../lists.ts";
 import { useApi } from "../loaded.ts";
+import { Check, Field, NumberField, TextField } from "../parts/field.tsx";
 import type { CatalogReply, CatalogRow } from "../replies.ts";
 import { t } from "../strings.ts";
 import {
@@ -34,9 +35,9 @@ export function SettingsFields({ form }: { readonly form: AskForm }): VNode {
           />
         )}
         {takes("effort") && (
-          <Text label={t.ask.effort} hint={t.ask.effortHint} value={values.effort} type="number" most={5} />
+          <NumberField label={t.ask.effort} hint={t.ask.effortHint} value={values.effort} min={1} max={5} />
         )}
-        {takes("rounds") && <Text label={t.ask.rounds} value={values.rounds} type="number" most={20} />}
+        {takes("rounds") && <NumberField label={t.ask.rounds} value={values.rounds} min={1} max={20} />}
         {takes("until") && (
           <Choice
             label={t.ask.until}
@@ -44,19 +45,16 @@ export function SettingsFields({ form }: { readonly form: AskForm }): VNode {
             options={optionsOf(["fixed", "convergence", "quality"] as const, t.ask.untils)}
           />
         )}
-        {takes("chair") && <Text label={t.ask.chair} value={values.chair} type="text" />}
-        <Text label={t.ask.maxCost} value={values.maxCostUsd} type="text" />
-        <Text label={t.ask.seed} value={values.seed} type="text" />
+        {takes("chair") && <TextField label={t.ask.chair} value={values.chair} />}
+        <TextField label={t.ask.maxCost} value={values.maxCostUsd} />
+        <TextField label={t.ask.seed} value={values.seed} />
       </div>
       {takes("clarify") && (
-        <label class="model-choice">
-          <input
-            type="checkbox"
-            checked={values.clarify.value === "true"}
-            onChange={({ currentTarget }) => (values.clarify.value = currentTarget.checked ? "true" : "")}
-          />
-          <span>{t.ask.clarify}</span>
-        </label>
+        <Check
+          label={t.ask.clarify}
+          isChecked={values.clarify.value === "true"}
+          change={(isChecked) => (values.clarify.value = isChecked ? "true" : "")}
+        />
       )}
       {takes("personas") && <Personas value={values.personas} options={personas} />}
       <SeatsField protocol={protocol.value} seats={seats} />
@@ -94,14 +92,13 @@ function Personas({
         <span class="quiet">{chosen.length === 0 ? t.ask.personasHint : chosen.join(", ")}</span>
       </legend>
       {[...options, ...unlisted.map((name) => ({ name, description: "" }))].map(({ name, description }) => (
-        <label key={name} class="model-choice" title={description}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(name)}
-            onChange={() => (value.value = toggled(chosen, name).join(","))}
-          />
-          <span>{name}</span>
-        </label>
+        <Check
+          key={name}
+          label={name}
+          title={description}
+          isChecked={chosen.includes(name)}
+          change={() => (value.value = toggled(chosen, name).join(","))}
+        />
       ))}
     </fieldset>
   );
@@ -114,8 +111,7 @@ type ChoiceProps = {
 };
 
 const Choice = ({ label, value, options }: ChoiceProps): VNode => (
-  <label class="field">
-    <span>{label}</span>
+  <Field label={label}>
     <select value={value.value} onChange={({ currentTarget }) => (value.value = currentTarget.value)}>
       <option value="">{t.ask.strategyDefault}</option>
       {options.map(({ name, label: words = name, description }) => (
@@ -124,39 +120,7 @@ const Choice = ({ label, value, options }: ChoiceProps): VNode => (
         </option>
       ))}
     </select>
-  </label>
-);
-
-type TextProps = {
-  readonly label: string;
-  readonly hint?: string;
-  readonly value: Signal<string>;
-  readonly type: "text" | "number";
-  readonly most?: number;
-};
-
-const Text = ({ label, hint, value, type, most }: TextProps): VNode => (
-  <label class="field">
-    <span>
-      {label} {hint !== undefined && <span class="quiet">{hint}</span>}
-    </span>
-    {type === "number" ? (
-      <input
-        type="number"
-        min={1}
-        max={most}
-        value={value.value}
-        onInput={({ currentTarget }) => (value.value = currentTarget.value)}
-      />
-    ) : (
-      <input
-        type="text"
-        autocomplete="off"
-        value={value.value}
-        onInput={({ currentTarget }) => (value.value = currentTarget.value)}
-      />
-    )}
-  </label>
+  </Field>
 );
 
 type SeatsProps = {

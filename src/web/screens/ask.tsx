@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { address, go, hrefTo } from "../address.ts";
 import { fetchJson } from "../http.ts";
 import { namesIn } from "../lists.ts";
+import { useSaving } from "../loaded.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import type { OpenedReply } from "../replies.ts";
@@ -18,8 +19,6 @@ export function Ask(): VNode {
   const form = useForm();
   const { question, protocol, models } = form;
   const settings = useSettings(form);
-  const sending = useSignal(false);
-  const failed = useSignal<Error | undefined>(undefined);
   const previous = address.value.query.get("previous") ?? undefined;
   // What reads a run and shows its answer as Markdown comes while the question is written.
   useEffect(() => {
@@ -28,23 +27,15 @@ export function Ask(): VNode {
     // The fold alone: a module that is named whole brings its schemas.
     void import("../../views/result.ts").then(({ resultFold }) => resultFold).catch(() => undefined);
   }, []);
-  const send = async (event: Event) => {
-    event.preventDefault();
-    if (question.value.trim() === "" || sending.value) return;
-    sending.value = true;
-    failed.value = undefined;
-    try {
-      const { id } = await fetchJson<OpenedReply>("deliberations", {
-        method: "POST",
-        body: bodyOf(form, previous),
-        headers: { "idempotency-key": crypto.randomUUID?.() ?? String(Math.random()) },
-      });
-      go(hrefTo(["d", id]));
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-    sending.value = false;
-  };
+  const { isBusy, failed, send } = useSaving(async () => {
+    if (question.value.trim() === "") return;
+    const { id } = await fetchJson<OpenedReply>("deliberations", {
+      method: "POST",
+      body: bodyOf(form, previous),
+      headers: { "idempotency-key": crypto.randomUUID?.() ?? String(Math.random()) },
+    });
+    go(hrefTo(["d", id]));
+  });
   // Nothing moves when they come: with a link that sets some of them, the form comes with them.
   if (settings.isOpen && !settings.Fields) return <h1>{t.ask.title}</h1>;
   return (
@@ -96,8 +87,8 @@ export function Ask(): VNode {
       {failed.value && <Refusal error={failed.value} />}
       <div class="send">
         <Estimated form={form} />
-        <button type="submit" class="primary" disabled={sending.value || question.value.trim() === ""}>
-          {sending.value ? t.ask.sending : t.ask.send}
+        <button type="submit" class="primary" disabled={isBusy.value || question.value.trim() === ""}>
+          {isBusy.value ? t.ask.sending : t.ask.send}
         </button>
       </div>
     </form>

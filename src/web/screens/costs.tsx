@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import type { UsageReport } from "../../views/cost.ts";
 import { address } from "../address.ts";
 import { formatCount, formatMoney } from "../formats.ts";
 import { withQuery } from "../http.ts";
@@ -6,7 +7,6 @@ import { useApi } from "../loaded.ts";
 import { AddressChoice, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { UsageReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 const WAYS = ["day", "model", "persona", "protocol", "user", "key"] as const;
@@ -15,7 +15,7 @@ const WAYS = ["day", "model", "persona", "protocol", "user", "key"] as const;
 export function Costs(): VNode {
   const { query } = address.value;
   const by = WAYS.find((way) => way === query.get("by")) ?? WAYS[0];
-  const usage = useApi<UsageReply>(withQuery("usage", { by, since: query.get("since") ?? undefined }));
+  const usage = useApi<UsageReport>(withQuery("usage", { by, since: query.get("since") ?? undefined }));
   return (
     <>
       <h1>{t.nav.costs}</h1>
@@ -36,10 +36,10 @@ export function Costs(): VNode {
   );
 }
 
-function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageReply }): VNode {
+function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageReport }): VNode {
   const most = Math.max(...rows.map(({ usd }) => usd), 0);
   const cells = (
-    { key, calls, unknown: unreported, unpriced, usd, tokens }: UsageReply["total"],
+    { key, calls, unknown: unreported, unpriced, usd, tokens }: UsageReport["total"],
     name: string,
   ) => {
     const unknown = unreported + unpriced;

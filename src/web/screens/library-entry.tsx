@@ -5,6 +5,7 @@ import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { Shown } from "../parts/states.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
 import type { LibraryFrom, PackReply, StrategyReply } from "../replies.ts";
 import { t } from "../strings.ts";
@@ -44,10 +45,10 @@ export function LibraryEntry({ kind, name }: EntryProps): VNode {
         <Shown of={entry}>
           {(value) => (
             <>
-              <Facts entry={value} />
+              <EntryFacts entry={value} />
               <Comparison text={value.text} shipped={value.shipped} from={value.from} />
               {value.from === "project" ? (
-                <Text text={value.text} note={t.library.projectNote} />
+                <ProjectText text={value.text} />
               ) : value.text === null ? (
                 <p class="notice">{t.library.notText}</p>
               ) : (
@@ -101,14 +102,34 @@ export const RemoveOwn = ({
   </div>
 );
 
-const Text = ({ text, note }: { readonly text: string | null; readonly note: string }): VNode => (
+/** The text of a file that the project has: it is not changed here. */
+export const ProjectText = ({ text }: { readonly text: string | null }): VNode => (
   <>
-    <p class="notice">{note}</p>
+    <p class="notice">{t.library.projectNote}</p>
     {text !== null && (
       <pre>
         <code dir="auto">{text}</code>
       </pre>
     )}
+  </>
+);
+
+/** Why a file cannot be used. */
+export const FileProblem = ({ problem }: { readonly problem: string | null }): VNode | null =>
+  problem === null ? null : (
+    <p class="notice bad" role="note" dir="auto">
+      <strong>{t.library.problem}</strong> {problem}
+    </p>
+  );
+
+/** Whose files of the same name are not in force. */
+export const Shadowed = ({ shadows }: { readonly shadows: readonly LibraryFrom[] }): VNode => (
+  <>
+    {shadows.map((one) => (
+      <p key={one} class="quiet">
+        {t.library.shadows(t.library.froms[one] ?? one)}
+      </p>
+    ))}
   </>
 );
 
@@ -135,7 +156,7 @@ export function Comparison({
   );
 }
 
-function Facts({ entry }: { readonly entry: StrategyReply | PackReply }): VNode {
+function EntryFacts({ entry }: { readonly entry: StrategyReply | PackReply }): VNode {
   const { description, from, shadows, problem } = entry;
   const rows: (readonly [string, ComponentChildren])[] = [[t.library.from, t.library.froms[from] ?? from]];
   if ("strategy" in entry && entry.strategy) {
@@ -150,24 +171,9 @@ function Facts({ entry }: { readonly entry: StrategyReply | PackReply }): VNode 
   return (
     <>
       {description !== "" && <p dir="auto">{description}</p>}
-      {problem !== null && (
-        <p class="notice bad" role="note" dir="auto">
-          <strong>{t.library.problem}</strong> {problem}
-        </p>
-      )}
-      <dl class="facts">
-        {rows.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {shadows.map((one) => (
-        <p key={one} class="quiet">
-          {t.library.shadows(t.library.froms[one] ?? one)}
-        </p>
-      ))}
+      <FileProblem problem={problem} />
+      <Facts rows={rows} />
+      <Shadowed shadows={shadows} />
     </>
   );
 }

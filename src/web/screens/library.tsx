@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { address, go, hrefTo } from "../address.ts";
 import { useApi } from "../loaded.ts";
+import { Field } from "../parts/field.tsx";
 import { NewName } from "../parts/new-name.tsx";
 import { Empty, Loading, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -83,14 +84,13 @@ function Prompts({ of }: { readonly of: Listed<PromptListReply> }): VNode {
     <Shown of={of}>
       {({ data }) => (
         <>
-          <label class="field narrow">
-            <span>{t.library.filter}</span>
+          <Field label={t.library.filter} size="narrow">
             <input
               type="search"
               value={words.value}
               onInput={({ currentTarget }) => (words.value = currentTarget.value)}
             />
-          </label>
+          </Field>
           <Table
             label={t.library.kinds.prompts}
             heads={[t.library.name, t.library.from, t.library.usedBy]}

@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import type { Annotation, Mark } from "../../kernel/index.ts";
 import type { EngramView, MemoryEngram } from "../../views/memory-view.ts";
 import { go, hrefTo } from "../address.ts";
@@ -7,6 +7,7 @@ import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Markdown } from "../parts/elements.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";
@@ -49,22 +50,7 @@ function Whole({ entry }: { readonly entry: MemoryEngram }): VNode {
           <Markdown text={engram.summary} level={2} />
         </section>
       )}
-      <dl class="facts">
-        {factsOf(engram).map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ))}
-        {engram.deliberation !== null && (
-          <div>
-            <dt>{t.memory.conversation}</dt>
-            <dd>
-              <a href={hrefTo(["d", engram.deliberation])}>{engram.deliberation}</a>
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts rows={factsOf(engram)} />
       <h2>{t.memory.judgments(annotations.length)}</h2>
       {annotations.length === 0 ? (
         <p class="quiet">{t.memory.noJudgments}</p>
@@ -107,7 +93,7 @@ function Whole({ entry }: { readonly entry: MemoryEngram }): VNode {
 const titleOf = ({ engram, forgotten }: Pick<EngramView, "engram" | "forgotten">, or: string): string =>
   engram.question || (forgotten ? t.memory.forgottenTitle : or);
 
-const factsOf = (engram: EngramView["engram"]): readonly (readonly [string, string])[] => [
+const factsOf = (engram: EngramView["engram"]): readonly (readonly [string, ComponentChildren])[] => [
   [t.memory.model, engram.models.join(", ") || t.unknown],
   [
     t.memory.temperature,
@@ -116,6 +102,14 @@ const factsOf = (engram: EngramView["engram"]): readonly (readonly [string, stri
   [t.memory.kind, t.memory.intents[engram.intent] ?? engram.intent],
   [t.memory.when, formatMoment(engram.at)],
   [t.memory.entities, engram.entities.join(", ") || t.none],
+  ...(engram.deliberation === null
+    ? []
+    : [
+        [
+          t.memory.conversation,
+          <a href={hrefTo(["d", engram.deliberation])}>{engram.deliberation}</a>,
+        ] as const,
+      ]),
 ];
 
 /** How an entry is shown to whoever recalls it, in words. */

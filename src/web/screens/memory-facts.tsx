@@ -3,8 +3,9 @@ import type { VNode } from "preact";
 import type { MemoryFacts } from "../../views/memory-view.ts";
 import { formatMoment } from "../formats.ts";
 import { fetchJson } from "../http.ts";
-import { useApi } from "../loaded.ts";
+import { useApi, useSaving } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
+import { Field } from "../parts/field.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { t } from "../strings.ts";
@@ -54,29 +55,19 @@ export function Facts(): VNode {
 function Pin({ again }: { readonly again: () => void }): VNode {
   const fact = useSignal("");
   const done = useSignal("");
-  const failed = useSignal<Error | undefined>(undefined);
-  const pin = async (event: Event) => {
-    event.preventDefault();
+  const { failed, send } = useSaving(async () => {
     if (fact.value.trim() === "") return;
-    try {
-      failed.value = undefined;
-      const { fresh } = await fetchJson<{ fresh: boolean }>("memory/facts", {
-        method: "POST",
-        body: { fact: fact.value.trim() },
-      });
-      done.value = fresh ? t.memory.pinned : t.memory.pinnedAlready;
-      fact.value = "";
-      again();
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-  };
+    const { fresh } = await fetchJson<{ fresh: boolean }>("memory/facts", {
+      method: "POST",
+      body: { fact: fact.value.trim() },
+    });
+    done.value = fresh ? t.memory.pinned : t.memory.pinnedAlready;
+    fact.value = "";
+    again();
+  });
   return (
-    <form class="editor" onSubmit={(event) => void pin(event)}>
-      <label class="field">
-        <span>
-          {t.memory.pin} <span class="quiet">{t.memory.pinHint}</span>
-        </span>
+    <form class="editor" onSubmit={(event) => void send(event)}>
+      <Field label={t.memory.pin} hint={t.memory.pinHint}>
         <textarea
           rows={2}
           maxLength={10_000}
@@ -84,7 +75,7 @@ function Pin({ again }: { readonly again: () => void }): VNode {
           value={fact.value}
           onInput={({ currentTarget }) => (fact.value = currentTarget.value)}
         />
-      </label>
+      </Field>
       <p class="actions">
         <button type="submit" disabled={fact.value.trim() === ""}>
           {t.memory.pinButton}

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { formatCount, formatPercent, formatRatio, formatSetting } from "../formats.ts";
 import { useApi } from "../loaded.ts";
+import { Facts } from "../parts/facts.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import type { MemoryStatsReply } from "../replies.ts";
@@ -15,14 +16,7 @@ export function ModelStats(): VNode {
     <Shown of={stats}>
       {(reply) => (
         <>
-          <dl class="facts">
-            {COUNTS.map((name) => (
-              <div key={name}>
-                <dt>{t.memory.counts[name]}</dt>
-                <dd>{formatCount(reply[name])}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts rows={COUNTS.map((name) => [t.memory.counts[name], formatCount(reply[name])])} />
           {reply.configurations.length === 0 ? (
             <Empty title={t.memory.noStats} next={t.memory.noStatsNext} />
           ) : (

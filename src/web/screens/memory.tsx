@@ -1,11 +1,10 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
 import type { FoundView, MemorySearch } from "../../views/memory-view.ts";
 import { address, go, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo, formatRatio } from "../formats.ts";
 import { withQuery } from "../http.ts";
 import { useApi } from "../loaded.ts";
+import { AddressSearch } from "../parts/filter.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { t } from "../strings.ts";
@@ -13,7 +12,6 @@ import { Judgments, MarkName, MemoryEntry } from "./memory-entry.tsx";
 import { Facts } from "./memory-facts.tsx";
 import { ModelStats } from "./memory-stats.tsx";
 
-const SEARCH_AFTER_MS = 250;
 const FIRST = 20;
 const MOST = 200;
 
@@ -93,24 +91,9 @@ function Entries(): VNode {
 
 function Search(): VNode {
   const { query } = address.value;
-  const words = useSignal(query.get("q") ?? "");
-  useEffect(() => {
-    if (words.value === (address.value.query.get("q") ?? "")) return;
-    const change = () => go(hrefWith({ q: words.value, limit: undefined }), { replace: true });
-    const timer = setTimeout(change, SEARCH_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [words.value]);
   return (
     <div class="filters" role="search">
-      <label class="field wide">
-        <span>{t.memory.search}</span>
-        <input
-          type="search"
-          placeholder={t.memory.searchHint}
-          value={words.value}
-          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
-        />
-      </label>
+      <AddressSearch label={t.memory.search} hint={t.memory.searchHint} without={{ limit: undefined }} />
       <label class="field check">
         <input
           type="checkbox"

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { address, go, hrefWith } from "../address.ts";
+import { toggled } from "../lists.ts";
+import { Check, TextField } from "../parts/field.tsx";
 import { LimitFields, StartRun, useRunLimits } from "../parts/paid-run.tsx";
 import type { CatalogRow } from "../replies.ts";
 import { t } from "../strings.ts";
@@ -14,10 +16,6 @@ export function Breed({ personas }: { readonly personas: readonly CatalogRow[] }
   const parents = (given ?? "").split(",").filter((id) => personas.some(({ name }) => name === id));
   const name = useSignal("");
   const limits = useRunLimits(USUAL_CALLS);
-  const toggle = (id: string) => {
-    const chosen = parents.includes(id) ? parents.filter((one) => one !== id) : [...parents, id];
-    go(hrefWith({ breed: chosen.join(",") }), { replace: true });
-  };
   const isReady = parents.length === 2 || parents.length === 3;
   return (
     <details class="part" open={given !== null}>
@@ -28,25 +26,21 @@ export function Breed({ personas }: { readonly personas: readonly CatalogRow[] }
       <fieldset>
         <legend>{t.personas.parents}</legend>
         {personas.map((one) => (
-          <label key={one.name} class="model-choice">
-            <input type="checkbox" checked={parents.includes(one.name)} onChange={() => toggle(one.name)} />
-            {one.name}
-          </label>
+          <Check
+            key={one.name}
+            label={one.name}
+            isChecked={parents.includes(one.name)}
+            change={() => go(hrefWith({ breed: toggled(parents, one.name).join(",") }), { replace: true })}
+          />
         ))}
       </fieldset>
-      <label class="field narrow">
-        <span>
-          {t.personas.childName} <span class="quiet">{t.personas.childNameHint}</span>
-        </span>
-        <input
-          type="text"
-          maxLength={80}
-          dir="auto"
-          autocomplete="off"
-          value={name.value}
-          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={t.personas.childName}
+        hint={t.personas.childNameHint}
+        size="narrow"
+        value={name}
+        maxLength={80}
+      />
       <LimitFields limits={limits} />
       <div class="decide">
         {isReady ? (

@@ -1,12 +1,14 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { INSTRUCTION_PARTS, type InstructionPart } from "../../text/instruction-parts.ts";
 import { hrefWith } from "../address.ts";
+import { useSaving } from "../loaded.ts";
 import { Difference } from "../parts/difference.tsx";
 import { Markdown } from "../parts/elements.tsx";
+import { TextField } from "../parts/field.tsx";
 import { Refusal } from "../parts/refusal.tsx";
-import { SaveButtons, useSaving } from "../parts/text-editor.tsx";
+import { SaveButtons } from "../parts/text-editor.tsx";
 import type { PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
@@ -98,7 +100,7 @@ function Editor({
           )}
         </div>
       ))}
-      {changed.length > 0 && <WhyField value={why.value} change={(words) => (why.value = words)} />}
+      {changed.length > 0 && <WhyField why={why} />}
       <SaveButtons
         isBusy={isBusy.value}
         isChanged={changed.length > 0}
@@ -111,24 +113,6 @@ function Editor({
 }
 
 /** Why an edit is made, in the reader's words. */
-export const WhyField = ({
-  value,
-  change,
-}: {
-  readonly value: string;
-  readonly change: (words: string) => void;
-}): VNode => (
-  <label class="field">
-    <span>
-      {t.personas.why} <span class="quiet">{t.personas.whyHint}</span>
-    </span>
-    <input
-      type="text"
-      maxLength={500}
-      dir="auto"
-      autocomplete="off"
-      value={value}
-      onInput={({ currentTarget }) => change(currentTarget.value)}
-    />
-  </label>
+export const WhyField = ({ why }: { readonly why: Signal<string> }): VNode => (
+  <TextField label={t.personas.why} hint={t.personas.whyHint} value={why} maxLength={500} />
 );

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { Field, TextField } from "../parts/field.tsx";
 import { LimitFields, StartRun, useRunLimits } from "../parts/paid-run.tsx";
 import type { PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
@@ -33,8 +34,7 @@ export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaR
         <h2>{t.personas.trialTitle}</h2>
       </summary>
       <p class="quiet">{t.personas.trialHint}</p>
-      <label class="field narrow">
-        <span>{t.personas.parents}</span>
+      <Field label={t.personas.parents} size="narrow">
         <select value={against.value} onChange={({ currentTarget }) => (against.value = currentTarget.value)}>
           {parents.map((parent) => (
             <option key={parent} value={parent}>
@@ -42,27 +42,16 @@ export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaR
             </option>
           ))}
         </select>
-      </label>
-      <label class="field">
-        <span>
-          {t.personas.tasks} <span class="quiet">{t.personas.tasksHint}</span>
-        </span>
+      </Field>
+      <Field label={t.personas.tasks} hint={t.personas.tasksHint}>
         <textarea
           rows={4}
           dir="auto"
           value={tasks.value}
           onInput={({ currentTarget }) => (tasks.value = currentTarget.value)}
         />
-      </label>
-      <label class="field narrow">
-        <span>{t.personas.judge}</span>
-        <input
-          type="text"
-          autocomplete="off"
-          value={judges.value}
-          onInput={({ currentTarget }) => (judges.value = currentTarget.value)}
-        />
-      </label>
+      </Field>
+      <TextField label={t.personas.judge} size="narrow" value={judges} />
       <LimitFields limits={limits} />
       <div class="decide">
         <StartRun

@@ -9,7 +9,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
 import type { PersonaChangedReply, PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
-import { Comparison } from "./library-entry.tsx";
+import { Comparison, FileProblem, ProjectText, Shadowed } from "./library-entry.tsx";
 import { Lineage } from "./persona-lineage.tsx";
 import { PartsEditor, WhyField } from "./persona-parts.tsx";
 import { Trial } from "./persona-trial.tsx";
@@ -87,11 +87,7 @@ function Head({ persona }: { readonly persona: PersonaReply }): VNode {
       <p class="kicker">{id}</p>
       <h1 dir="auto">{name}</h1>
       {description !== "" && <p dir="auto">{description}</p>}
-      {problem !== null && (
-        <p class="notice bad" role="note" dir="auto">
-          <strong>{t.library.problem}</strong> {problem}
-        </p>
-      )}
+      <FileProblem problem={problem} />
       <p class="quiet">
         <strong>{t.personas.states[status] ?? status}</strong>
         {from === "project" && ` · ${t.library.froms["project"]}`}
@@ -105,11 +101,7 @@ function Head({ persona }: { readonly persona: PersonaReply }): VNode {
           </>
         )}
       </p>
-      {shadows.map((one) => (
-        <p key={one} class="quiet">
-          {t.library.shadows(t.library.froms[one] ?? one)}
-        </p>
-      ))}
+      <Shadowed shadows={shadows} />
     </>
   );
 }
@@ -119,15 +111,7 @@ type EditProps = { readonly persona: PersonaReply; readonly save: (body: object)
 function File({ persona: { from, text, digest, shipped }, save }: EditProps): VNode {
   const why = useSignal("");
   if (text === null) return <p class="notice">{t.library.notText}</p>;
-  if (from === "project")
-    return (
-      <>
-        <p class="notice">{t.library.projectNote}</p>
-        <pre>
-          <code dir="auto">{text}</code>
-        </pre>
-      </>
-    );
+  if (from === "project") return <ProjectText text={text} />;
   const body = (changed: string) => ({
     text: changed,
     ...(digest === null ? {} : { digest }),
@@ -138,7 +122,7 @@ function File({ persona: { from, text, digest, shipped }, save }: EditProps): VN
       <Comparison text={text} shipped={shipped} from={from} />
       {from === "built-in" && <p class="quiet">{t.personas.copyNote}</p>}
       <TextEditor label={t.personas.file} present={text} save={(changed) => save(body(changed))}>
-        <WhyField value={why.value} change={(words) => (why.value = words)} />
+        <WhyField why={why} />
       </TextEditor>
     </>
   );

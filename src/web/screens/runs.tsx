@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { address, go, hrefTo, hrefWith } from "../address.ts";
+import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo } from "../formats.ts";
 import { withQuery } from "../http.ts";
 import { actOnKeys } from "../keys.ts";
 import { toggled } from "../lists.ts";
 import { usePages } from "../loaded.ts";
-import { SinceChoice } from "../parts/filter.tsx";
+import { AddressChoice, AddressSearch, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, Loading, More } from "../parts/states.tsx";
 import type { ListedRun } from "../replies.ts";
 import { t } from "../strings.ts";
@@ -35,7 +35,6 @@ const PROTOCOLS = [
   "persona",
   "trial",
 ] as const;
-const SEARCH_AFTER_MS = 250;
 
 /** All runs, newest first, the turns of a conversation together, with search; two of them can be compared. */
 export function Runs(): VNode {
@@ -138,45 +137,24 @@ function EarlierRuns({ newest, runs, ...choice }: EarlierProps): VNode {
   );
 }
 
-function Filters(): VNode {
-  const { query } = address.value;
-  const words = useSignal(query.get("q") ?? "");
-  useEffect(() => {
-    if (words.value === (query.get("q") ?? "")) return;
-    const timer = setTimeout(() => go(hrefWith({ q: words.value }), { replace: true }), SEARCH_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [words.value]);
-  const choose = (name: string, label: string, options: readonly string[]) => (
-    <label class="field">
-      <span>{label}</span>
-      <select
-        value={query.get(name) ?? ""}
-        onChange={({ currentTarget }) => go(hrefWith({ [name]: currentTarget.value }), { replace: true })}
-      >
-        <option value="">{t.runsPage.all}</option>
-        {options.map((one) => (
-          <option key={one} value={one}>
-            {name === "status" ? (t.run.status[one] ?? one) : one}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-  return (
-    <div class="filters" role="search">
-      <label class="field wide">
-        <span>{t.runsPage.search}</span>
-        <input
-          type="search"
-          placeholder={t.runsPage.searchHint}
-          value={words.value}
-          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
-        />
-      </label>
-      {choose("status", t.runsPage.status, STATUSES)}
-      {choose("protocol", t.runsPage.protocol, PROTOCOLS)}
-      <SinceChoice />
-      {query.has("series") && <a href={hrefWith({ series: undefined })}>{t.runsPage.allConversations}</a>}
-    </div>
-  );
-}
+const Filters = (): VNode => (
+  <div class="filters" role="search">
+    <AddressSearch label={t.runsPage.search} hint={t.runsPage.searchHint} />
+    <AddressChoice
+      name="status"
+      label={t.runsPage.status}
+      none={t.runsPage.all}
+      options={STATUSES.map((one) => [one, t.run.status[one] ?? one])}
+    />
+    <AddressChoice
+      name="protocol"
+      label={t.runsPage.protocol}
+      none={t.runsPage.all}
+      options={PROTOCOLS.map((one) => [one, one])}
+    />
+    <SinceChoice />
+    {address.value.query.has("series") && (
+      <a href={hrefWith({ series: undefined })}>{t.runsPage.allConversations}</a>
+    )}
+  </div>
+);

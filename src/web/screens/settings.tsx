@@ -1,8 +1,7 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
-import { address, go, hrefTo, hrefWith } from "../address.ts";
+import { address, hrefTo } from "../address.ts";
 import { useApi } from "../loaded.ts";
+import { AddressChoice, AddressSearch } from "../parts/filter.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -10,7 +9,6 @@ import type { ConfigReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ReachableModels } from "./settings-models.tsx";
 
-const SEARCH_AFTER_MS = 250;
 const SOURCES = ["flag", "environment", "project file", "user file", "default"] as const;
 
 /** Every setting with its value and its source: `/settings?q=…&source=…`; models at `?view=models`. */
@@ -111,39 +109,14 @@ function written(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function Filters(): VNode {
-  const { query } = address.value;
-  const words = useSignal(query.get("q") ?? "");
-  useEffect(() => {
-    if (words.value === (address.value.query.get("q") ?? "")) return;
-    const timer = setTimeout(() => go(hrefWith({ q: words.value }), { replace: true }), SEARCH_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [words.value]);
-  return (
-    <div class="filters" role="search">
-      <label class="field wide">
-        <span>{t.settings.search}</span>
-        <input
-          type="search"
-          placeholder={t.settings.searchHint}
-          value={words.value}
-          onInput={({ currentTarget }) => (words.value = currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>{t.settings.source}</span>
-        <select
-          value={query.get("source") ?? ""}
-          onChange={({ currentTarget }) => go(hrefWith({ source: currentTarget.value }), { replace: true })}
-        >
-          <option value="">{t.settings.everySource}</option>
-          {SOURCES.map((one) => (
-            <option key={one} value={one}>
-              {t.settings.sources[one]}
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
-  );
-}
+const Filters = (): VNode => (
+  <div class="filters" role="search">
+    <AddressSearch label={t.settings.search} hint={t.settings.searchHint} />
+    <AddressChoice
+      name="source"
+      label={t.settings.source}
+      none={t.settings.everySource}
+      options={SOURCES.map((one) => [one, t.settings.sources[one] ?? one])}
+    />
+  </div>
+);

@@ -1,4 +1,4 @@
-import { Fault } from "../../../kernel/index.ts";
+import { refusal } from "../../../kernel/index.ts";
 import { findNearest } from "../../../text/words.ts";
 import { hierarchical } from "./hierarchical.ts";
 import { lengthBased, type SummaryMethod } from "./method.ts";
@@ -17,8 +17,8 @@ export function findSummaryMethod(
   const method = methods.find((one) => one.name === name);
   if (method) return method;
   const known = methods.map((one) => one.name);
-  throw new Fault("configuration", {
-    why: `no summary method is called "${name.slice(0, 100)}"`,
-    next: `the nearest is ${findNearest(name, known)}; there are ${known.join(", ")}`,
-  });
+  throw refusal(
+    `no summary method is called "${name.slice(0, 100)}"`,
+    `the nearest is ${findNearest(name, known)}; there are ${known.join(", ")}`,
+  );
 }
