@@ -301,7 +301,6 @@ const FORK_FIELDS = {
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 const settingNames = Object.keys(SettingsSchema.shape);
-/** The settings that a request may have. */
 export const REQUEST_SETTINGS: readonly string[] = settingNames.filter((key) => !isProcessSetting(key));
 
 /** A setting's value is checked by `requestSettings`; here only its name is. */

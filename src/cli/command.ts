@@ -158,7 +158,6 @@ export const list = optionWith(z.string().transform(splitList).optional(), { isL
 export const repeated = optionWith(z.array(z.string()).default([]), { isRepeated: true });
 /** A setting: checked where all settings are, together with files and the environment. */
 export const setting = optionWith(z.unknown());
-/** A setting that is a list. */
 export const listSetting = optionWith(z.unknown(), { isList: true });
 
 /** The same under another name than the setting's, and checked under it. */

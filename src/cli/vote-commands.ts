@@ -24,7 +24,6 @@ export const LEAGUE = {
   ...JSON_FLAG,
 };
 
-/** The commands over what is known across all runs. */
 export const KNOWN_OVER_RUNS: readonly (Command | CommandGroup)[] = [
   defineCommand("contributions [id]", "Measure who contributed to an answer", {
     options: CONTRIBUTIONS,

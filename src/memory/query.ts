@@ -65,7 +65,6 @@ export function parseQuery(question: string): Query {
 
 type EngramText = Pick<Engram, "question" | "summary" | "entities">;
 
-/** What is embedded of an engram. */
 export function embeddingText({ question, summary }: EngramText): string {
   return question === "" ? summary : `${question}\n\n${summary}`;
 }

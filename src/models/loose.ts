@@ -29,7 +29,6 @@ export function toCount(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-/** The first that is a count. */
 export function firstCount(...values: readonly unknown[]): number | null {
   for (const value of values) {
     const count = toCount(value);

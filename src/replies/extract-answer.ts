@@ -262,7 +262,6 @@ function readLastLine(line: string, long: boolean): Answer | null {
   return concluding.test(sentence) ? readComplement(cleanValue(sentence)) : null;
 }
 
-/** The last sentence of a line. */
 const lastSentence = (line: string): string =>
   line
     .slice(-MAX_LINE_LENGTH)

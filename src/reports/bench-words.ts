@@ -1,19 +1,12 @@
+import type { Estimate } from "../stats/proportions.ts";
 import { formatNumber, formatUsd } from "../text/format.ts";
 
 // How a bench is put into words and axes. The figures are those of a report, of which a page knows no more than it shows.
 
-/** A share with its 95 % interval; null where nothing is measured. */
-export type BenchEstimate = {
-  readonly value: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly n: number;
-};
-
 /** What a plot needs of an arm; costs are means per question, null where a call did not report them. */
 export type PlottedArm = {
   readonly name: string;
-  readonly accuracy: BenchEstimate;
+  readonly accuracy: Estimate;
   readonly perQuestion: {
     readonly calls: number | null;
     readonly tokensIn: number | null;
@@ -42,7 +35,7 @@ export const formatShare = (share: number | null): string =>
   share === null ? "–" : (share * 100).toFixed(1);
 
 /** `70.0 % (57.5–80.1)`; a dash where nothing is measured. */
-export const formatEstimate = ({ value, low, high }: Omit<BenchEstimate, "n">): string =>
+export const formatEstimate = ({ value, low, high }: Omit<Estimate, "n">): string =>
   value === null ? "–" : `${formatShare(value)} % (${formatShare(low)}–${formatShare(high)})`;
 
 /** A p-value with three decimals; a dash without observations. */

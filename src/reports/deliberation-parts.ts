@@ -156,7 +156,6 @@ const participantsPart = ({ data }: Event<"deliberation-opened">): ReportPart =>
 
 const reusedFrom = (origin: Origin): string => (origin.by === "adopted" ? `Reused from ${origin.from}.` : "");
 
-/** The events of a type by their speakers' seats. */
 const spoken = <T extends EventType>({ entries, result }: JournalSection, type: T): Event<T>[] =>
   inSeatOrder(result.participants, eventsIn(entries, type));
 

@@ -121,7 +121,6 @@ type PartStyle = {
   readonly quote?: (text: string) => string;
 };
 
-/** A part of a report with all parts below it. */
 export function partMarkdown({ heading, blocks, parts = [] }: ReportPart, style: PartStyle): string {
   const content = [
     ...blocks.map((one) => blockMarkdown(one, style.quote ?? block)),

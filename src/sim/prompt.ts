@@ -176,7 +176,6 @@ export type DebateTask =
   /** `claimed`: what the debaters say of their own coverage stands beside the solution. */
   | ({ readonly kind: "evaluation"; readonly solution: ShownText; readonly claimed: boolean } & Briefed);
 
-/** The task of this kind. */
 export type TaskOf<K extends PromptTask["kind"]> = Extract<PromptTask, { readonly kind: K }>;
 
 export type Prompt = {

@@ -144,7 +144,6 @@ export function engramIndexes(mostBytes = MAX_BYTES) {
   };
 
   return {
-    /** Bytes held. */
     get bytes() {
       return held();
     },

@@ -1,5 +1,5 @@
 import type { ListedBench } from "../protocols/bench/work.ts";
-import type { BenchEstimate, PlottedArm } from "../reports/bench-words.ts";
+import type { PlottedArm } from "../reports/bench-words.ts";
 import type { LeagueRow } from "../stats/league.ts";
 import type { Estimate } from "../stats/proportions.ts";
 import type { Sign, SignTally } from "../stats/sequential-sign-test.ts";
@@ -20,7 +20,6 @@ export type Unbranded<T> = T extends string
       ? { readonly [Field in keyof T]: Unbranded<T[Field]> }
       : T;
 
-/** A run in a list. */
 export type ListedRun = {
   readonly id: string;
   readonly protocol: string;
@@ -304,7 +303,7 @@ export type BenchJudgedReply = {
     readonly won: number;
     readonly tied: number;
     readonly lost: number;
-    readonly preferred: BenchEstimate;
+    readonly preferred: Estimate;
     readonly adjusted: number;
   }[];
 };

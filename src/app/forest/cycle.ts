@@ -246,7 +246,6 @@ async function modelOf(context: AppContext, { models }: ForestFile, who: string)
   return checkModelRef(context, named);
 }
 
-/** How a cycle was saved. */
 export type SavedCycle = { readonly forest: Forest; readonly folder: string; readonly amendments: number };
 
 /**

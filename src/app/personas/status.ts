@@ -7,7 +7,6 @@ import { type Fault, type Digest, refusal } from "../../kernel/index.ts";
 /** Where a persona stands. `changed`: it was accepted, and its instructions are others now. */
 export type PersonaStatus = "own" | "on-trial" | "changed" | "accepted" | "taken-back" | "retired";
 
-/** The digest of a persona's instructions. */
 export const versionOf = ({ instructions }: Pick<LoadedPersona, "instructions">): Digest =>
   textDigest(instructions);
 

@@ -135,7 +135,6 @@ const thresholdText = (thresholds: { readonly [name: string]: number }): string 
     .map(([name, value]) => `${name} ${value}`)
     .join(", ") || "-";
 
-/** Tells which work begins, as it begins. */
 async function showStarts(run: Run, progress: ReturnType<typeof cycleProgress> | undefined): Promise<void> {
   for await (const { kind, work } of run.tokens()) if (kind === "started" && work) progress?.begin(work.kind);
 }

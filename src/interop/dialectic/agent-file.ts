@@ -116,7 +116,6 @@ export const line = (maxLength: number) =>
 /** Names of a phase's own steps, which an agent's id must not have. */
 const RESERVED: ReadonlySet<string> = new Set(["roster", "admitted"]);
 
-/** The fields that all agents have. */
 export const agentFields = {
   id: z
     .string()

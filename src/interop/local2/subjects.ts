@@ -38,7 +38,6 @@ export type SubjectRow = { readonly subject: string } & (
   | { readonly from: null; readonly why: string }
 );
 
-/** An answer, or a synthesis. */
 type BusAnswer = Event<"answer-given"> | Event<"synthesis-given">;
 
 /** Whether it is an answer to a person's question, and not a member's draft. */

@@ -28,7 +28,6 @@ export const BenchLine = z.strictObject({
 });
 /** The same, where a question may be open: it has no right answer. */
 export const OpenLine = BenchLine.partial({ answer: true });
-/** A line with its id. */
 export type BenchTask = z.infer<typeof OpenLine> & { readonly id: string };
 
 /** What an answer in a file of tasks comes to, read as a model's is. */

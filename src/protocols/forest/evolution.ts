@@ -36,7 +36,6 @@ export const rewardOf = (
   PER_GATE * Object.values(gate_record?.gates ?? {}).filter((gate) => isPassed(gate)).length -
   PER_CHARACTER * formula.length;
 
-/** The trajectories of a forest, by their tasks. */
 function trajectoriesOf({ trees, results, seeds }: Forest): readonly Trajectory[] {
   const byTask = new Map(results.map((result) => [`branch_${result.task_id}`, result]));
   const ideas = new Map(seeds.map(({ validation_plan, idea }) => [validation_plan, idea]));

@@ -21,7 +21,6 @@ export const ClassifyNote = z.object({
 });
 export type ClassifyNote = z.infer<typeof ClassifyNote>;
 
-/** The notes on a topic. */
 export const notesOf = (entries: readonly Entry[], topic: string): readonly Event<"note-taken">[] =>
   entries.filter(
     (entry): entry is Event<"note-taken"> => isEvent(entry, "note-taken") && entry.data.topic === topic,

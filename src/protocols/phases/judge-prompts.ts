@@ -52,7 +52,6 @@ export type JudgedQuestion = {
   readonly rubric: Rubric;
 };
 
-/** The template that a judge of this form is asked with. */
 export const judgeTemplate = (kind: "grade" | "preference", form: JudgeForm): Template =>
   kind === "grade" ? gradeTemplates[form] : preferenceTemplates[form];
 

@@ -15,7 +15,6 @@ type Asking = Pick<
 const textOf = ({ context }: Pick<Asking, "context">, name: string): string | undefined =>
   context.find((one) => one.name === name)?.text;
 
-/** What an item asks. */
 export function materialOf(context: Pick<Asking, "context">, { name }: TrialItem) {
   const more = textOf(context, `${name}/context`);
   return {

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { benchFigure } from "../../reports/bench-plot.ts";
-import { MIN_BENCH_TASKS, type BenchEstimate } from "../../reports/bench-words.ts";
+import { MIN_BENCH_TASKS } from "../../reports/bench-words.ts";
+import type { Estimate } from "../../stats/proportions.ts";
 import { hrefWith } from "../address.ts";
 import { formatCount, formatMoney, formatPercent, formatRatio, formatTime } from "../formats.ts";
 import { Figure } from "../parts/elements.tsx";
@@ -13,19 +14,15 @@ import { t } from "../strings.ts";
 export const hrefToRuns = (arm: string, change?: string): string => hrefWith({ arm, change });
 
 /** `70.0 % (57.5 % … 80.1 %)`. */
-export const formatEstimate = ({ value, low, high }: BenchEstimate): string =>
+export const formatEstimate = ({ value, low, high }: Estimate): string =>
   value === null || low === null || high === null
     ? "–"
     : `${formatPercent(value, 1)} (${formatPercent(low, 1)} … ${formatPercent(high, 1)})`;
 
+type ArmProps = { readonly arms: readonly BenchArmReply[]; readonly isScored: boolean };
+
 /** Accuracy over cost, and the figures behind it, an arm a row. */
-export function ArmFigures({
-  arms,
-  isScored,
-}: {
-  readonly arms: readonly BenchArmReply[];
-  readonly isScored: boolean;
-}): VNode {
+export function ArmFigures({ arms, isScored }: ArmProps): VNode {
   return (
     <>
       {isScored && (
@@ -63,13 +60,7 @@ type Column = {
   readonly cell: (arm: BenchArmReply, index: number) => VNode | string;
 };
 
-function ArmTable({
-  arms,
-  isScored,
-}: {
-  readonly arms: readonly BenchArmReply[];
-  readonly isScored: boolean;
-}): VNode {
+function ArmTable({ arms, isScored }: ArmProps): VNode {
   const scored: readonly Column[] = [
     {
       head: t.bench.accuracy,
