@@ -5,7 +5,7 @@ import { openAiApi } from "../src/server/openai/index.ts";
 import { usageSince } from "../src/app/usage.ts";
 import { COST_KEYS } from "../src/views/cost.ts";
 import { commandIo, commandNamed } from "./support/command-io.ts";
-import { serverPlace, testServer, type TestServer } from "./support/server.ts";
+import { expectProblem, serverPlace, testServer, type Json, type TestServer } from "./support/server.ts";
 
 // What is forgotten is in no file any more, whichever door it left by, and what it cost still counts.
 
@@ -123,5 +123,81 @@ describe("a run that is forgotten", () => {
     await expect(parley.forget(id, { principal })).rejects.toMatchObject({ code: "configuration" });
     await store.release(`reactor/critic/${id}`, "another");
     expect(await parley.forget(id, { principal })).toMatchObject({ id });
+  });
+});
+
+const WAIT = { timeout: 10_000, interval: 10 };
+/** Waits until a run is forgotten, and nothing in the store has the word. */
+async function isGone(id: string, word: string): Promise<void> {
+  await expect.poll(async () => (await server.get(`deliberations/${id}`)).status, WAIT).toBe(410);
+  await expect.poll(() => bytesOfStore().includes(word), WAIT).toBe(false);
+}
+const asking = (word: string, more: object = {}) => ({
+  ...{ model: "parley/respond", parley: { models: ["sim/ada"] } },
+  ...{ input: `Does ${word} matter?`, ...more },
+});
+const text = (schema: object) => ({
+  format: { type: "json_schema", name: "any", schema: { type: "object", ...schema } },
+});
+
+describe("DELETE of a run", () => {
+  it("forgets it, and says afterwards that it is gone", async () => {
+    const word = plant();
+    const id = await ask(word);
+    expectProblem(
+      await server.request("DELETE", `deliberations/${id.slice(0, 8)}`),
+      404,
+      "deliberation-missing",
+    );
+    expectProblem(await server.request("DELETE", "deliberations/last"), 404, "deliberation-missing");
+    const before = await sums();
+    expect(await server.request("DELETE", `deliberations/${id}`)).toMatchObject({ status: 204, text: "" });
+    await isGone(id, word);
+    expect(await sums()).toEqual(before);
+    for (const [method, path] of [
+      ["DELETE", ""],
+      ["GET", ""],
+      ["GET", "/events"],
+      ["POST", "/fork"],
+    ] as const) {
+      const got = await server.request(method, `deliberations/${id}${path}`, { body: {} });
+      expect([path, got.status, got.json.code]).toEqual([path, 410, "deliberation-forgotten"]);
+    }
+    const listed = (await server.get("deliberations?limit=200")).json.data as { id: string }[];
+    expect(listed.map((one) => one.id)).not.toContain(id);
+  });
+
+  it("is refused for one that has not ended, and for another user's", async () => {
+    const slow = { protocol: "respond", question: "Why?", models: ["sim/ada?latency=20000"] };
+    const { id } = (await server.post("deliberations", slow)).json;
+    const refused = await server.request("DELETE", `deliberations/${id}`);
+    expect(expectProblem(refused, 422, "configuration")).toMatchObject({
+      ...{ detail: `${id} cannot be forgotten: it has not ended`, next: "cancel it first" },
+    });
+    expect((await server.request("DELETE", `/v1/responses/resp_${id}`)).status).toBe(400);
+    await server.post(`deliberations/${id}/cancel`);
+    const { secret } = await server.newKey({ user: "ben" });
+    for (const path of [`deliberations/${id}`, `/v1/responses/resp_${id}`])
+      expect([path, (await server.request("DELETE", path, { key: secret })).status]).toEqual([path, 404]);
+    await expect
+      .poll(async () => (await server.request("DELETE", `deliberations/${id}`)).status, WAIT)
+      .toBe(204);
+  });
+
+  it("forgets a response as OpenAI says it, with what wrote it in a form", async () => {
+    const word = plant();
+    const { id, parley } = (await server.post("/v1/responses", asking(word, { text: text({}) }))).json;
+    expect(parley.formed).toHaveLength(1);
+    const got = await server.request("DELETE", `/v1/responses/${id}`);
+    expect([got.status, got.json]).toEqual([200, { id, object: "response", deleted: true }]);
+    await isGone(parley.id, word);
+    await isGone(parley.formed[0], word);
+    for (const one of [id, "resp_nobody", "nobody"]) {
+      const { status, json } = await server.request("DELETE", `/v1/responses/${one}`);
+      expect([one, status, json.error.type]).toEqual([one, 404, "invalid_request_error"]);
+      expect((await server.get(`/v1/responses/${one}`)).status).toBe(404);
+    }
+    const next = asking("it", { previous_response_id: id });
+    expect(await server.post("/v1/responses", next)).toMatchObject({ status: 404 });
   });
 });

@@ -405,6 +405,8 @@ describe("npm's openai", () => {
     expect(slow.status).toBe("in_progress");
     expect((await client.responses.cancel(slow.id)).status).toBe("cancelled");
     await expect(client.responses.retrieve("resp_nobody")).rejects.toMatchObject({ status: 404 });
+    await client.responses.delete(next.id);
+    await expect(client.responses.retrieve(next.id)).rejects.toMatchObject({ status: 404 });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type Summary,
 } from "../kernel/index.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
+import { isClosed } from "../views/result.ts";
 import { Refused } from "./problem.ts";
 
 // DRIVES-1. A lease per deliberation: of several servers over one store, one drives it. A server that dies loses its leases, and
@@ -142,7 +143,17 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
     next();
   };
 
+  const forget = async (id: DeliberationId, by: Principal): Promise<void> => {
+    const own = running.get(id);
+    if (own && isClosed(await parley.read(id, { principal: by }))) {
+      own.stop();
+      await own.ended;
+    }
+    await parley.forget(id, { principal: by });
+  };
   return {
+    /** Forgets one that has ended; what is still made of it here is stopped. @throws Fault as `Parley.forget` does */
+    forget,
     /** How many are driven, and how many are in line. */
     count: () => ({ running: running.size, waiting: line.length }),
     /** @throws Refused 503 where there is no room even in line (DRIVES-2) */
