@@ -201,3 +201,74 @@ describe("DELETE of a run", () => {
     expect(await server.post("/v1/responses", next)).toMatchObject({ status: 404 });
   });
 });
+
+describe("a request with store: false", () => {
+  const idIn = (got: { readonly headers: Json }) => String(got.headers["x-parley-deliberation"]);
+
+  it.each([
+    ["a response", "responses", {}],
+    ["a response that is streamed", "responses", { stream: true }],
+    ["a response in a form", "responses", { text: text({}) }],
+    [
+      "a response that does not fit its form",
+      "responses",
+      { text: text({ required: ["x"], properties: { x: false } }) },
+    ],
+    ["a response that fails", "responses", { parley: { models: ["sim/x?fail=1"] } }],
+    ["a chat", "chat/completions", {}],
+    ["a chat that is streamed", "chat/completions", { stream: true }],
+  ])("is forgotten once its reply was sent: %s", async (_, path, more) => {
+    const word = plant();
+    const { input, ...rest } = asking(word, { store: false, ...more });
+    const asked = path === "responses" ? { input } : { messages: [{ role: "user", content: input }] };
+    const got = await server.post(`/v1/${path}`, { ...rest, ...asked });
+    expect(got.text.length).toBeGreaterThan(50);
+    await isGone(idIn(got), word);
+    const listed = (await server.get("deliberations?limit=200")).json.data as { question: string }[];
+    expect(listed.filter(({ question }) => question.startsWith("Write the attached"))).toEqual([]);
+  });
+
+  it("says so, is never followed, and is not ignored", async () => {
+    const got = await server.post("/v1/responses", asking(plant(), { store: false }));
+    expect(got.json).toMatchObject({ status: "completed", store: false });
+    expect(got.json.parley.ignored).toEqual([]);
+    expect((await server.post("/v1/responses", asking(plant()))).json.store).toBe(true);
+    const next = asking("it", { previous_response_id: got.json.id });
+    expect((await server.post("/v1/responses", next)).status).toBe(404);
+    const later = await server.post("/v1/responses", asking("it", { store: false, background: true }));
+    expect([later.status, later.json.error.param]).toEqual([400, "background"]);
+  });
+
+  it("is not paid again by a repeat under its name once it is forgotten", async () => {
+    const word = plant();
+    const send = () =>
+      server.post("/v1/responses", asking(word, { store: false }), {
+        headers: { "idempotency-key": word },
+      });
+    await isGone(idIn(await send()), word);
+    expect(await send()).toMatchObject({ status: 404 });
+    await isGone(idIn(await server.post("/v1/responses", asking(word, { store: false }))), word);
+  });
+
+  it("is missing to what would follow it, also before it is forgotten", async () => {
+    const { parley, principal } = server;
+    const one = { protocol: "respond", question: "Why?", models: ["sim/ada"] };
+    const body = "0".repeat(64);
+    const { opened } = await parley.open(one, {
+      principal,
+      client: { key: "k", body: body as never, echo: { store: false } },
+    });
+    const id = opened.deliberation;
+    const run = await parley.resume(id, { principal });
+    await run.outcome();
+    await run.reactions;
+    const gone = { code: "deliberation-missing" };
+    await expect(parley.start({ ...one, previous: id }, { principal })).rejects.toMatchObject(gone);
+    const council = { ...one, protocol: "council", models: ["sim/ada", "sim/bo"], previous: id };
+    await expect(parley.start(council, { principal })).rejects.toMatchObject(gone);
+    const last = await parley.start({ ...one, previous: "last" }, { principal });
+    expect(last.opening.previous).not.toBe(id);
+    await last.outcome();
+    await last.reactions;
+  });
+});

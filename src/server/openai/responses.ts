@@ -60,6 +60,7 @@ const Honoured = z.strictObject({
   safety_identifier: z.string().max(512).optional(),
   background: z.boolean().optional(),
   stream: z.boolean().optional(),
+  store: z.boolean().optional(),
   parley: Own.optional(),
 });
 
@@ -90,6 +91,9 @@ function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly ec
       "previous_response_id",
       "earlier turns are given twice: in input, and by previous_response_id",
     );
+  const store = given.store !== false;
+  if (given.background === true && !store)
+    throw badField("background", "background: what is not stored cannot be asked for later");
   return {
     model: chosen.id,
     start: {
@@ -97,7 +101,7 @@ function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly ec
       ...(history.length > 0 ? { history } : {}),
       ...(previous === undefined ? {} : { previous: idOf(previous) }),
     },
-    stop: [],
+    ...{ stop: [], store },
     format: formatOf(given.text?.format),
     ignored: [
       ...[...ignored, ...unread],
