@@ -228,6 +228,8 @@ describe("npm's openai", () => {
       [{ tool_choice: { type: "function", function: { name: "x" } } }, "tool_choice"],
       [{ modalities: ["audio"] }, "modalities"],
       [{ temprature: 1 }, "temprature"],
+      [{ stor: false }, "stor"],
+      [{ store: "no" }, "store"],
       [{ temperature: 9 }, "temperature"],
       [{ messages: [] }, "messages"],
       [
@@ -261,7 +263,6 @@ describe("npm's openai", () => {
     expect([...ignored].sort()).toEqual([
       "presence_penalty",
       "reasoning_effort",
-      "store",
       "tools",
       "top_k",
       "top_p",
@@ -298,7 +299,7 @@ describe("npm's openai", () => {
     expect(reply.status).toBe(200);
     expect(reply.json.output_text).toContain("391");
     expect(reply.json.parley.ignored).toEqual(
-      expect.arrayContaining(["store", "tools", "tools.web_search", "tools.namespace", "client_metadata"]),
+      expect.arrayContaining(["tools", "tools.web_search", "tools.namespace", "client_metadata"]),
     );
     const long = await server.post("/v1/responses", {
       ...{ model: "parley/respond", input: SUM, instructions: "x".repeat(1_000_001) },
@@ -405,6 +406,8 @@ describe("npm's openai", () => {
     expect(slow.status).toBe("in_progress");
     expect((await client.responses.cancel(slow.id)).status).toBe("cancelled");
     await expect(client.responses.retrieve("resp_nobody")).rejects.toMatchObject({ status: 404 });
+    await client.responses.delete(next.id);
+    await expect(client.responses.retrieve(next.id)).rejects.toMatchObject({ status: 404 });
   });
 });
 

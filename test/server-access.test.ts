@@ -223,7 +223,8 @@ describe("who may read alone", () => {
         403,
         "forbidden",
       );
-    expectProblem(await server.request("DELETE", "memory/facts/x", { key: reader }), 403, "forbidden");
+    for (const path of ["memory/facts/x", `deliberations/${done.id}`])
+      expectProblem(await server.request("DELETE", path, { key: reader }), 403, "forbidden");
   });
 });
 
@@ -235,6 +236,7 @@ describe("another organization", () => {
       ...["", "/events", "/events/1", "/export?format=json", "/waiting"].map(
         (path) => ["GET", path] as const,
       ),
+      ["DELETE", ""] as const,
       ...["/cancel", "/resume", "/fork", "/replay", "/contributions"].map((path) => ["POST", path] as const),
     ];
     const bodies: Record<string, unknown> = { "/answers": { answers: {} }, "/feedback": { thumb: "up" } };

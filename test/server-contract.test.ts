@@ -21,6 +21,8 @@ let server: TestServer;
 let document: Json;
 let ids: string[];
 let benches: string[];
+/** What may be forgotten without another operation missing it. */
+let spare: string[];
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 beforeAll(async () => {
   server = await testServer({ maxDrives: 2 });
@@ -48,6 +50,7 @@ beforeAll(async () => {
     ).json,
   ];
   ids = runs.map(({ id }) => id as string);
+  spare = [(await server.ask()).id, (await server.ask()).id];
   benches = [(await recordedBench(server, { tasks: 2 })).id];
   const parents = ["analyst", "historian"];
   for (const name of ["Kid", "Tot"])
@@ -187,7 +190,13 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
     {
       weight: 6,
       arbitrary: fc.constantFrom(
-        ...(operation === "getBench" ? benches : operation === "cancelDeliberation" ? ids.slice(0, 4) : ids),
+        ...(operation === "getBench"
+          ? benches
+          : operation === "forgetDeliberation"
+            ? spare
+            : operation === "cancelDeliberation"
+              ? ids.slice(0, 4)
+              : ids),
       ),
     },
     fc.constantFrom("222222222222", "x", "..%2f"),

@@ -112,7 +112,7 @@ export async function waitForSecondAnswer(
 /**
  * Returns the position of the turn after `previous`. A conversation is named by its first deliberation and has one turn at
  * each position: of two concurrent turns, the second fails.
- * @throws Fault `deliberation-missing` (also for another user's turn), `configuration` for an unfinished turn
+ * @throws Fault `deliberation-missing` (also for another user's turn, and one that is not kept), `configuration` for an unfinished turn
  */
 export async function nextTurn(
   store: Pick<OrganizationStore, "read">,
@@ -121,7 +121,8 @@ export async function nextTurn(
 ): Promise<Required<Pick<Opening, "series" | "previous">>> {
   const entries = await store.read(previous);
   const opened = findOpening(entries, previous);
-  if (!belongsTo(opened.data, user)) throw new Fault("deliberation-missing", { id: previous });
+  if (!belongsTo(opened.data, user) || isUnkept(opened.data))
+    throw new Fault("deliberation-missing", { id: previous });
   if (!entries.some((entry) => isEvent(entry, "deliberation-closed"))) {
     const why = `${previous} has not come to its end, so nothing can follow it yet`;
     throw new Fault("configuration", { why, next: `resume ${previous} first` });
@@ -150,7 +151,7 @@ export async function resolveTurn(
       const { data, origin } = findOpening(await store.read(one.id, 0, 1), one.id);
       const isHere = askedIn === undefined || data.folder === folder;
       const isOfJob = origin.by === "open" && /\/\d+$/.test(origin.request);
-      const isFollowed = isHere && !isOfJob && belongsTo(data, principal.user);
+      const isFollowed = isHere && !isOfJob && !isUnkept(data) && belongsTo(data, principal.user);
       if (isFollowed && answerEvent(await store.read(one.id))) return one.id;
     }
   }
@@ -163,3 +164,6 @@ export async function resolveTurn(
 /** True if a deliberation belongs to this user or to the whole organization. */
 export const belongsTo = (opening: Pick<Opening, "user">, user: UserId): boolean =>
   opening.user === undefined || opening.user === user;
+
+/** True of one that its client wants forgotten once it has answered. */
+export const isUnkept = ({ client }: Pick<Opening, "client">): boolean => client?.echo?.["store"] === false;

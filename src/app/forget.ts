@@ -1,34 +1,48 @@
-import { isFault, Fault, type OrganizationStore, type Progress } from "../kernel/index.ts";
+import { createHash } from "node:crypto";
+import { idOfRequest } from "../engine/index.ts";
+import { isFault, Fault, type OrganizationStore, type Progress, type UserId } from "../kernel/index.ts";
 import { spentIn } from "../views/cost.ts";
 import { isClosed } from "../views/result.ts";
+import { belongsTo } from "./conversation.ts";
 import { findOpening, resolveId } from "./lookup.ts";
 import { foldParts } from "./projection.ts";
 
-/** What is forgotten by. `leases`: those of the whole store. */
+/** What is forgotten by. `leases`: those of the whole store. `user`: whose runs alone; absent for anybody's. */
 export type ForgetContext = {
   readonly store: OrganizationStore;
   readonly leases: Progress["leases"];
   readonly now: () => number;
+  readonly user?: UserId;
 };
 
 /** `at`: when, ISO 8601 in UTC. */
 export type Forgotten = { readonly id: string; readonly at: string };
 
+/** How often at most an answer is written in a client's form. */
+export const MAX_FORMS = 2;
+/** The request of a run that writes another run's answer in a client's form: a part of that one, forgotten with it. */
+export const formRequest = (id: string, nth: number): string =>
+  `api/form/${createHash("sha256").update(`${id}/${nth}`).digest("hex")}`;
+
 /**
  * Forgets the run that an id, or the beginning of one, names. Nothing is taken from under a driver or a reactor at work.
- * @throws Fault as `resolveId` does, and `configuration` for one that is at work
+ * @throws Fault as `resolveId` does, also for another user's, and `configuration` for one that is at work
  */
-export async function forgetRun({ store, leases, now }: ForgetContext, given: string): Promise<Forgotten> {
+export async function forgetRun({ user, ...parts }: ForgetContext, given: string): Promise<Forgotten> {
+  const { store, leases, now } = parts;
   for (;;) {
     try {
       const id = await resolveId({ store }, given);
       const entries = await store.read(id);
       const { at: openedAt, data } = findOpening(entries, id);
+      if (user !== undefined && !belongsTo(data, user)) throw new Fault("deliberation-missing", { id });
       const busy = (why: string, next: string) =>
         new Fault("configuration", { why: `${id} cannot be forgotten: ${why}`, next });
       if (!isClosed(entries)) throw busy("it has not ended", "cancel it first");
       if ((await leases("")).some(({ name }) => name.endsWith(`/${id}`)))
         throw busy("something is still being made of it", "try again in a moment");
+      for (let nth = 1; nth <= MAX_FORMS; nth += 1)
+        await forgetRun(parts, idOfRequest(store.organization, formRequest(id, nth))).catch(unlessMissing);
       const { at: closedAt = openedAt, seq = 0 } = entries.at(-1) ?? {};
       const forgottenAt = new Date(now()).toISOString();
       const tombstone = {
@@ -43,3 +57,7 @@ export async function forgetRun({ store, leases, now }: ForgetContext, given: st
     }
   }
 }
+
+const unlessMissing = (error: unknown): void => {
+  if (!isFault(error, "deliberation-missing")) throw error;
+};

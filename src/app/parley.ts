@@ -158,7 +158,7 @@ export interface Parley extends AsyncDisposable {
   feedback(id: string, feedback: Feedback, options?: PrincipalOptions): Promise<FeedbackOutcome>;
   /** Closes an open deliberation for good; false if it had already ended. A process that drives it stops. */
   cancel(id: string, options?: PrincipalOptions): Promise<boolean>;
-  /** Forgets a deliberation that has ended: what it cost still counts. */
+  /** Forgets a deliberation that has ended: what it cost still counts. Another user's is missing. */
   forget(id: string, options?: PrincipalOptions): Promise<Forgotten>;
   /** Runs the protocol again from the recorded replies, without model calls, and compares. @throws Fault `replay-differs` */
   replay(
@@ -352,9 +352,9 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       return context.engine.cancel(await resolveId(context, id), "cancelled by its client");
     },
     async forget(id, call) {
-      const { store: own, world } = writing(call);
+      const { store: own, world, principal } = writing(call);
       const { forgetRun } = await import("./forget.ts");
-      return forgetRun({ store: own, now: world.now, leases: store.leases }, id);
+      return forgetRun({ store: own, now: world.now, leases: store.leases, user: principal.user }, id);
     },
     async replay(id, call) {
       const context = reading(call);

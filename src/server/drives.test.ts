@@ -1,15 +1,24 @@
 import { expect, it } from "vitest";
 import type { Parley } from "../app/parley.ts";
-import { DeliberationId, Fault, Principal, type Store } from "../kernel/index.ts";
+import {
+  DeliberationId,
+  Fault,
+  OrganizationId,
+  Principal,
+  type NewEvent,
+  type Store,
+} from "../kernel/index.ts";
 import { openSqlite } from "../stores/sqlite.ts";
 import { byClient, byClosing, closing, LOCAL, note, opening } from "../testing/store-samples.ts";
 import { createDrives } from "./drives.ts";
 
 // DRIVES-1, DRIVES-3, DRIVES-4: what a server reads to find what it has to drive, and how soon after a store has come back.
+// DRIVES-5: what it forgets that another server has left.
 
 const principal = Principal.parse({ organization: LOCAL, user: "local", scopes: ["read", "write"] });
 const READS = new Set<string | symbol>(["end", "listAll", "leases"]);
 const OUTAGE_MS = 30_000;
+const MINUTE_MS = 60_000;
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
 /** Drives over a store with a clock of its own. Each drive ends at once, as waiting for a person. */
@@ -21,6 +30,7 @@ async function drivesOver(count: number) {
   for (let nth = 0; nth < count; nth += 1) await open(nth);
   const clock = { nowMs: 0 };
   const driven: string[] = [];
+  const forgotten: (readonly [id: string, by: string])[] = [];
   const seen = { statements: 0, rows: 0, outages: 0, failed: 0 };
   const watched = new Proxy<Store>(store, {
     get(of, name) {
@@ -61,6 +71,12 @@ async function drivesOver(count: number) {
       const entries = await own.read(id);
       return { outcome: async () => ({ status: "waiting" }), recorded: () => entries };
     },
+    read: (id: DeliberationId, { principal: by }: { principal: Principal }) =>
+      store.for(by.organization).read(id),
+    async forget(id: DeliberationId, { principal: by }: { principal: Principal }) {
+      if (id === DeliberationId.parse("busy")) throw new Error("busy");
+      forgotten.push([id, `${by.organization}/${by.user}`]);
+    },
   } as unknown as Parley; // all that drives use of it
   const drives = createDrives({ parley, principal, adopts: "store", most: 64, log: () => undefined });
   /** Sweeps, waits for what that began, and says what it took. */
@@ -75,7 +91,7 @@ async function drivesOver(count: number) {
       driven: driven.slice(before.driven),
     };
   };
-  return { store, own, idOf, open, seen, pauses, stopped, driven, drives, sweep };
+  return { store, own, idOf, open, seen, pauses, stopped, driven, forgotten, clock, drives, sweep };
 }
 
 it("DRIVES-4: of 1,000 open deliberations that wait, a sweep reads none but those that have changed", async () => {
@@ -98,4 +114,47 @@ it("DRIVES-4: looks again within seconds, however long a sweep hung on a store t
   expect(seen.failed).toBe(20);
   expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
   await expect.poll(() => driven, PATIENCE).toHaveLength(24);
+});
+
+it("DRIVES-5: forgets ten minutes after its end what its client wants forgotten, and nothing else", async () => {
+  const { store, forgotten, clock, drives } = await drivesOver(0);
+  await using _closed = store;
+  const acme = OrganizationId.parse("acme");
+  const record = async (name: string, more: object, { isOver = true, organization = LOCAL } = {}) => {
+    const own = store.for(organization);
+    const { type, data } = opening("?", { organization });
+    const opened = { type, data: { ...data, ...more } } as NewEvent; // fields of an opening
+    await own.append(DeliberationId.parse(name), [opened], { by: "open", request: `api/${name}` });
+    if (isOver) await own.append(DeliberationId.parse(name), [closing], byClosing);
+  };
+  const client = { key: "k", body: "0".repeat(64) };
+  const unkept = { client: { ...client, echo: { store: false } } };
+  await record("busy", unkept);
+  await record("mine", { ...unkept, user: "ana" });
+  await record("theirs", unkept, { organization: acme });
+  await record("kept", { client: { ...client, echo: { store: true } } });
+  await record("inside", { client: { ...client, echo: { text: { store: false } } } });
+  await record("waits", unkept, { isOver: false });
+  await record("long", unkept, { isOver: false });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const endMs = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await store.for(LOCAL).append(DeliberationId.parse("long"), [closing], byClosing);
+  /** Looks once, so many minutes after the end. */
+  const at = async (minutes: number) => {
+    clock.nowMs = endMs + minutes * MINUTE_MS;
+    const control = new AbortController();
+    const kept = drives.keep(2_000, control.signal);
+    control.abort();
+    await kept;
+    return forgotten.splice(0);
+  };
+  const due = [
+    ["mine", "local/ana"],
+    ["theirs", "acme/local"],
+  ];
+  expect(await at(8.9)).toEqual([]);
+  expect(await at(10)).toEqual(due);
+  expect(await at(10.9)).toEqual([]); // it looks once a minute
+  expect(await at(11)).toEqual([...due, ["long", "local/local"]]); // here, nothing is really forgotten
 });

@@ -1,6 +1,8 @@
+import { isUnkept } from "../app/conversation.ts";
 import type { Parley } from "../app/parley.ts";
 import { DRIVE_LEASES } from "../app/driver.ts";
 import {
+  isEvent,
   isFault,
   type Cursor,
   type DeliberationId,
@@ -10,6 +12,7 @@ import {
   type Summary,
 } from "../kernel/index.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
+import { isClosed } from "../views/result.ts";
 import { Refused } from "./problem.ts";
 
 // DRIVES-1. A lease per deliberation: of several servers over one store, one drives it. A server that dies loses its leases, and
@@ -17,6 +20,8 @@ import { Refused } from "./problem.ts";
 // DRIVES-2. What does not fit waits in line in the order of its opening; beyond that, a request is refused before it is opened.
 // DRIVES-3. A drive that ends as waiting for a person is begun again when something is recorded in it, or a seat's time is up.
 // DRIVES-4. A sweep reads what has changed since the one before, and begins seconds after it, whatever became of that one.
+// DRIVES-5. What its client wants forgotten is forgotten when its reply was sent, or else ten minutes after its end, by any server:
+//     until then a repeat of the request joins it (REPEAT-1).
 
 /** What the openings of a server's clients are named by: a server drives on nobody else's. */
 export const CLIENT_REQUESTS = "api/";
@@ -35,6 +40,10 @@ const PAGE = 1_000;
 const SWEEP_SHARE = 20;
 /** The longest pause between two sweeps: one that hung on a store says nothing about the next. (DRIVES-4) */
 const MAX_PAUSE_MS = 5_000;
+/** For how long a repeat of a request joins what it opened. */
+export const REPEAT_MS = 600_000;
+/** How often it is looked for what is to be forgotten. */
+const FORGET_MS = 60_000;
 
 export type DrivesOptions = {
   readonly parley: Parley;
@@ -64,6 +73,7 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
   const open = new Map<DeliberationId, Summary>();
   let looked: Cursor | undefined;
   let stopping = false;
+  let forgetsAt = 0;
 
   const next = (): void => {
     while (!stopping && running.size < most) {
@@ -142,7 +152,33 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
     next();
   };
 
+  const forget = async (id: DeliberationId, by: Principal): Promise<void> => {
+    const own = running.get(id);
+    if (own && isClosed(await parley.read(id, { principal: by }))) {
+      own.stop();
+      await own.ended;
+    }
+    await parley.forget(id, { principal: by });
+  };
+  /** Forgets what no repeat of its request joins any more. (DRIVES-5) */
+  const forgetUnkept = async (): Promise<void> => {
+    if (world.now() < forgetsAt) return;
+    forgetsAt = world.now() + FORGET_MS;
+    const until = new Date(world.now() - REPEAT_MS).toISOString();
+    for (const { id, organization } of await listAll({ unkept: true, until })) {
+      const by = { ...principal, organization };
+      const entries = await parley.read(id, { principal: by }).catch((): readonly Entry[] => []);
+      const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+      const isOver = entries.some((entry) => isEvent(entry, "deliberation-closed") && entry.at < until);
+      if (!opened || !isOver || !isUnkept(opened.data)) continue;
+      const failed = (error: unknown) => log(`${id}: ${String(error)}`);
+      await forget(id, { ...by, user: opened.data.user ?? by.user }).catch(failed);
+    }
+  };
+
   return {
+    /** Forgets one that has ended; what is still made of it here is stopped. @throws Fault as `Parley.forget` does */
+    forget,
     /** How many are driven, and how many are in line. */
     count: () => ({ running: running.size, waiting: line.length }),
     /** @throws Refused 503 where there is no room even in line (DRIVES-2) */
@@ -171,7 +207,9 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
     async keep(everyMs: number, signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const begun = world.now();
-        await sweep().catch((error: unknown) => log(`cannot look for open deliberations: ${String(error)}`));
+        await sweep()
+          .then(forgetUnkept)
+          .catch((error: unknown) => log(`cannot look for open deliberations: ${String(error)}`));
         const pauseMs = Math.max(everyMs, SWEEP_SHARE * (world.now() - begun));
         await world.sleep(Math.min(pauseMs, MAX_PAUSE_MS), signal);
       }

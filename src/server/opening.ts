@@ -64,7 +64,7 @@ export function namedRequest(
 }
 
 /** The name of an opening that a credential's client asked for as `given`. */
-export const nameOf = (key: string, given: string): string =>
+const nameOf = (key: string, given: string): string =>
   `${CLIENT_REQUESTS}${key}/${createHash("sha256").update(given).digest("hex")}`;
 
 export const digestOfBody = (body: unknown): Digest => textDigest(canonical(body ?? null));

@@ -113,6 +113,7 @@ function createRun(id: string) {
       const headers = { accept: "application/x-ndjson" };
       // Both at once: most runs have nothing after the first, and of those that have, it is most of what there is to wait for.
       const later = callApi(withQuery(path, { texts: "head", after: after + SMALL }), { headers });
+      later.catch(() => undefined); // where both fail, the first says why
       const first = await fetchJson<{ data: Entry[] }>(withQuery(path, { limit: SMALL, after }));
       put(first.data);
       for await (const entries of readLines(await later)) putCut(entries);

@@ -323,6 +323,37 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
     }
   }, 60_000);
 
+  it("forgets a run by keyboard after asking once, leaves for the list, and says where it cannot", async () => {
+    const [{ id }, { id: other }] = [
+      await server.ask({ ...council, question: "Which secret?" }),
+      await server.ask(council),
+    ];
+    await open(id);
+    const forget = page.getByRole("button", { name: "Forget", exact: true });
+    const sure = page.getByRole("alertdialog", { name: "Forget this run? Its texts are deleted for good" });
+    await forget.click({ trial: true, ...WAIT }); // what asks is loaded with the run
+    await forget.focus();
+    await page.keyboard.press("Enter");
+    await sure.waitFor(WAIT);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent"), WAIT).toBe("Forget");
+    await page.keyboard.press("Enter");
+    await sure.waitFor(WAIT);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/runs$/, WAIT);
+    await page.locator("ul.runs > li").first().waitFor(WAIT);
+    expect(await page.locator("ul.runs").innerText()).not.toContain("Which secret?");
+    expect((await server.get(`deliberations/${id}`)).status).toBe(410);
+    await open(id);
+    await page.getByText(`run ${id} was forgotten at`).waitFor(WAIT);
+    await open(other);
+    await forget.click();
+    await server.request("DELETE", `deliberations/${other}`);
+    await sure.getByRole("button", { name: "Forget it" }).click();
+    await sure.getByText("was forgotten at").waitFor(WAIT);
+    expect(seen).toEqual([]);
+  }, 60_000);
+
   it("unfolds on paper what is folded on the screen", async () => {
     const { id } = await server.ask(council);
     await open(id);

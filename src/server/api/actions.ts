@@ -32,6 +32,16 @@ export const actionRoutes: readonly ApiRoute[] = [
       body: await cancelRun({ parley }, principal, params.id),
     }),
   }),
+  route("delete", "deliberations/{id}", {
+    ...{ name: "forgetDeliberation", tag: TAG, needs: "write", params: OfRun },
+    summary: "Forget a deliberation that has ended, with what memory took; what it cost still counts",
+    replies: { 204: { type: "", description: "It is forgotten" }, ...REFUSALS },
+    async handle({ parley, drives, caller: { principal }, params }) {
+      const { id } = await readAll(parley, principal, params.id);
+      await drives.forget(id, principal);
+      return { status: 204 };
+    },
+  }),
   route("post", "deliberations/{id}/resume", {
     ...{ name: "resumeDeliberation", tag: TAG, needs: "write", params: OfRun },
     summary: "Drive an open deliberation on, whoever opened it",

@@ -33,6 +33,7 @@ export const REFUSALS = {
   401: Problem,
   403: Problem,
   404: Problem,
+  410: Problem,
   422: Problem,
   503: Problem,
 };

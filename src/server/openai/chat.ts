@@ -63,6 +63,7 @@ const Honoured = z.strictObject({
   metadata: Metadata.optional(),
   user: z.string().max(512).optional(),
   safety_identifier: z.string().max(512).optional(),
+  store: z.boolean().optional(),
   parley: Own.optional(),
 });
 const TABLE = { honoured: Honoured, refused: CHAT_REFUSED };
@@ -84,6 +85,7 @@ function readChat(call: ApiCall, body: unknown): ReadChat {
     start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
     stop: [given.stop ?? []].flat(),
     format: formatOf(given.response_format),
+    store: given.store !== false,
     ignored: [...ignored, ...unused],
     stream: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,

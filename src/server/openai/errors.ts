@@ -29,14 +29,14 @@ export function apiErrorOf({ status, detail, next, code, errors, instance }: Htt
   return { message: words.join("; "), type, code, param };
 }
 
-/** A refusal in the words of OpenAI's API. */
+/** A refusal in the words of OpenAI's API, to which what was forgotten is missing. */
 export function refuse(refusal: HttpRefusal): HttpReply {
   const { status, code, headers = {} } = refusal;
   const told =
     code === "not-found" && status === 404
       ? { ...refusal, next: "there are models, chat/completions and responses" }
       : refusal;
-  const shown = status === 422 && AS_BAD_REQUEST.has(code) ? 400 : status;
+  const shown = status === 410 ? 404 : status === 422 && AS_BAD_REQUEST.has(code) ? 400 : status;
   return { status: shown, headers, body: { error: apiErrorOf(told) } };
 }
 

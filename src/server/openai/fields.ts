@@ -26,7 +26,7 @@ const isChoice: Refusing = (value) =>
 
 /** Fields that change nothing, by names that a typing error may come to: any other name changes nothing, too. */
 const IGNORED = [
-  ...["store", "tools", "functions", "top_p", "service_tier", "parallel_tool_calls", "web_search_options"],
+  ...["tools", "functions", "top_p", "service_tier", "parallel_tool_calls", "web_search_options"],
   ...["presence_penalty", "frequency_penalty", "logit_bias", "prediction", "verbosity", "max_tool_calls"],
   ...["include", "truncation", "stream_options", "prompt_cache_key", "prompt_cache_retention"],
   // Of other servers, one letter from a name above.
@@ -90,6 +90,8 @@ export type ReadRequest = {
   readonly start: Omit<StartRequest, "request">;
   readonly stop: readonly string[];
   readonly format: AnswerForm;
+  /** False where it is forgotten once it has answered. */
+  readonly store: boolean;
   /** Fields that change nothing. */
   readonly ignored: readonly string[];
 };
@@ -121,7 +123,7 @@ export function readFields<S extends z.ZodObject>(
     const why = Object.hasOwn(refused, name) ? refused[name]?.(value) : undefined;
     if (why !== undefined) throw badField(name, `${name}: ${why}`);
     if (name === "tools") passed.push(...toolsIn(value));
-    else if (name === "store" ? value === false : !isNothing(value)) passed.push(shown);
+    else if (!isNothing(value)) passed.push(shown);
   }
   const read = honoured.safeParse(kept, { reportInput: true });
   if (read.success) return { given: read.data, ignored: passed };

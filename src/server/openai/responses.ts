@@ -60,6 +60,7 @@ const Honoured = z.strictObject({
   safety_identifier: z.string().max(512).optional(),
   background: z.boolean().optional(),
   stream: z.boolean().optional(),
+  store: z.boolean().optional(),
   parley: Own.optional(),
 });
 
@@ -90,6 +91,9 @@ function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly ec
       "previous_response_id",
       "earlier turns are given twice: in input, and by previous_response_id",
     );
+  const store = given.store !== false;
+  if (given.background === true && !store)
+    throw badField("background", "background: what is not stored cannot be asked for later");
   return {
     model: chosen.id,
     start: {
@@ -97,7 +101,7 @@ function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly ec
       ...(history.length > 0 ? { history } : {}),
       ...(previous === undefined ? {} : { previous: idOf(previous) }),
     },
-    stop: [],
+    ...{ stop: [], store },
     format: formatOf(given.text?.format),
     ignored: [
       ...[...ignored, ...unread],
@@ -127,11 +131,9 @@ function formatOf(format: z.infer<typeof TextFormat> | undefined): AnswerForm {
 }
 
 /** The deliberation behind a response. @throws Refused 404 */
-function idOf(response: string): string {
-  const id = response.startsWith(PREFIX)
-    ? DeliberationId.safeParse(response.slice(PREFIX.length)).data
-    : undefined;
-  if (id !== undefined) return id;
+function idOf(response: string): DeliberationId {
+  const id = DeliberationId.safeParse(response.slice(PREFIX.length)).data;
+  if (id !== undefined && response.startsWith(PREFIX)) return id;
   const detail = `there is no response ${JSON.stringify(response.slice(0, 60))}`;
   throw new Refused({ status: 404, code: "response_not_found", detail });
 }
@@ -172,7 +174,7 @@ export const responseRoutes: readonly ApiRoute[] = [
     }),
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = DeliberationId.parse(idOf(call.params.id));
+      const id = idOf(call.params.id);
       const { stream, starting_after: after = -1 } = call.query;
       if (stream !== "true") return { status: 200, body: await present(call, id) };
       await readOwn(call, id);
@@ -180,12 +182,23 @@ export const responseRoutes: readonly ApiRoute[] = [
       return undefined;
     },
   }),
+  route("delete", "responses/{id}", {
+    ...{ name: "deleteResponse", tag: "OpenAI", needs: "write", params: OfResponse },
+    summary: "Forget a response that has ended",
+    replies: { 200: z.unknown() },
+    async handle(call) {
+      const id = idOf(call.params.id);
+      await readOwn(call, id);
+      await call.drives.forget(id, call.caller.principal);
+      return { status: 200, body: { id: call.params.id, object: "response", deleted: true } };
+    },
+  }),
   route("post", "responses/{id}/cancel", {
     ...{ name: "cancelResponse", tag: "OpenAI", needs: "write", params: OfResponse },
     summary: "Cancel a response",
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = DeliberationId.parse(idOf(call.params.id));
+      const id = idOf(call.params.id);
       await readOwn(call, id);
       await call.parley.cancel(id, { principal: call.caller.principal });
       return { status: 200, body: await present(call, id) };
@@ -197,15 +210,13 @@ export const responseRoutes: readonly ApiRoute[] = [
     query: z.looseObject({}),
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = DeliberationId.parse(idOf(call.params.id));
+      const id = idOf(call.params.id);
       const entries = await readOwn(call, id);
       const question = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.question ?? "";
       const content = [{ type: "input_text", text: question }];
       const item = { id: `msg_${id}_in`, type: "message", role: "user", status: "completed", content };
-      return {
-        status: 200,
-        body: { object: "list", data: [item], first_id: item.id, last_id: item.id, has_more: false },
-      };
+      const ends = { first_id: item.id, last_id: item.id, has_more: false };
+      return { status: 200, body: { object: "list", data: [item], ...ends } };
     },
   }),
 ];

@@ -1,3 +1,4 @@
+import { isUnkept } from "../../app/conversation.ts";
 import { loadResult } from "../../app/result.ts";
 import {
   canonical,
@@ -12,6 +13,7 @@ import { entryWords } from "../../reports/entry-words.ts";
 import { answersIn } from "../../views/answer-event.ts";
 import type { Result } from "../../views/result.ts";
 import { hasPeople, hideText } from "../../views/veil.ts";
+import { REPEAT_MS } from "../drives.ts";
 import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../opening.ts";
 import { Refused } from "../problem.ts";
 import type { RouteCall, Services } from "../route.ts";
@@ -19,8 +21,6 @@ import type { AnswerForm, ReadRequest } from "./fields.ts";
 import { writeInForm, type Formed } from "./structured.ts";
 
 // REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first.
-
-const REPEAT_MS = 600_000;
 
 /** The parts of a call that both APIs need. */
 export type ApiCall = Services &
@@ -38,19 +38,20 @@ export type Echo = {
 /** Opens a request's deliberation, or joins the one that an earlier try of it opened. @throws Refused, Fault as `openOnce` does */
 export async function openRequest(
   call: ApiCall,
-  { start, model, format, stop, ignored }: ReadRequest,
+  { start, model, format, stop, ignored, store }: ReadRequest,
   { body, more = {} }: { readonly body: unknown; readonly more?: Readonly<Record<string, Json>> },
 ): Promise<DeliberationId> {
   checkDepth(call, call);
   const repeated = await earlierTry(call, body);
   if (repeated !== undefined) return repeated;
   // What a body says is JSON.
-  const echo = { model, format, stop, ignored, ...more } as unknown as Record<string, Json>;
+  const echo = { model, format, stop, ignored, store, ...more } as unknown as Record<string, Json>;
   const named = clientRequest(call, body);
-  const { opened } = await openOnce(
-    call,
-    { ...named, client: { ...named.client, echo } },
-    ({ request, ...rest }) => call.parley.open({ ...start, request }, rest),
+  const client = { ...named.client, echo };
+  // What reactions made would be forgotten with it.
+  const asked = store ? start : { ...start, reactions: false };
+  const { opened } = await openOnce(call, { ...named, client }, ({ request, ...rest }) =>
+    call.parley.open({ ...asked, request }, rest),
   );
   return opened.deliberation;
 }
@@ -125,18 +126,15 @@ export const echoOf = (entries: readonly Entry[]): Echo | undefined =>
 export async function outcomeOf(call: ApiCall, id: DeliberationId): Promise<ApiOutcome> {
   const { caller, signal } = call;
   const { principal } = caller;
-  const { entries, isOver } = await awaitEnd(call, {
-    id,
-    principal,
-    ms: Infinity,
-    signal,
-    throughWaiting: true,
-  });
+  const awaited = { id, principal, ms: Infinity, signal, throughWaiting: true };
+  const { entries, isOver } = await awaitEnd(call, awaited);
   if (!isOver) {
     const next = "send the request again: it joins what is recorded";
     const headers = { "retry-after": "1" };
     throw new Refused({ status: 503, code: "interrupted", detail: "the server is stopping", next, headers });
   }
+  if (entries.some((entry) => isEvent(entry, "deliberation-opened") && isUnkept(entry.data)))
+    call.response.once("finish", () => void call.drives.forget(id, principal).catch(() => undefined));
   return readOutcome(call, id, entries);
 }
 
@@ -159,12 +157,8 @@ export async function readOutcome(
     : undefined;
   const text = cutAt(formed?.text ?? said.text, stop);
   return {
-    ...{
-      id,
-      text,
-      degraded: formed ? "" : said.degraded,
-      parley: describe(call, result, { ignored, formed }),
-    },
+    ...{ id, text, degraded: formed ? "" : said.degraded },
+    parley: describe(call, result, { ignored, formed }),
     finish: said.isCut ? "length" : "stop",
     usage: usageOf(result, entries, formed),
     stages: stageLines(entries),
@@ -238,12 +232,8 @@ function describe(
   const { id, status, simulated, control, degraded, participants, cost, criticalPathMs } = result;
   return {
     ...{ id, url: `${publicUrl}api/v1/deliberations/${id}`, status, simulated, control, degraded },
-    ...{
-      families: [...new Set(participants.flatMap(({ family }) => family ?? []))],
-      cost,
-      criticalPathMs,
-      ignored,
-    },
+    families: [...new Set(participants.flatMap(({ family }) => family ?? []))],
+    ...{ cost, criticalPathMs, ignored },
     ...(formed ? { prose: result.answer, formed: formed.results.map((one) => one.id) } : {}),
   };
 }

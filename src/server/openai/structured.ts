@@ -1,18 +1,17 @@
 import * as z from "zod";
+import { formRequest, MAX_FORMS } from "../../app/forget.ts";
 import { loadResult } from "../../app/result.ts";
 import { isEvent, type DeliberationId, type Entry } from "../../kernel/index.ts";
 import { idOfRequest } from "../../engine/index.ts";
 import { jsonObjects } from "../../replies/json-objects.ts";
 import { answersIn } from "../../views/answer-event.ts";
 import type { Result } from "../../views/result.ts";
-import { awaitEnd, nameOf } from "../opening.ts";
+import { awaitEnd } from "../opening.ts";
 import { Refused } from "../problem.ts";
 import type { ApiCall } from "./run.ts";
 
 // FORM-1. An answer in a client's form is one more step of who wrote it: a deliberation of its own on the journal, named by the
 //     first, so that a repeat and another server find what it gave. What does not fit is asked for once more, and then refused.
-
-const TRIES = 2;
 
 /** An answer in the form that was asked for, and what it took. */
 export type Formed = { readonly text: string; readonly results: readonly Result[] };
@@ -32,8 +31,8 @@ export async function writeInForm(call: ApiCall, { id, entries, text, schema }: 
   const fits = readSchema(schema);
   const results: Result[] = [];
   let wrong = "";
-  for (let nth = 1; nth <= TRIES; nth += 1) {
-    const request = nameOf("form", `${id}/${nth}`);
+  for (let nth = 1; nth <= MAX_FORMS; nth += 1) {
+    const request = formRequest(id, nth);
     const known = idOfRequest(principal.organization, request);
     const { store, protocols } = parley.context({}, { principal });
     if ((await store.read(known)).length === 0)
@@ -50,6 +49,7 @@ export async function writeInForm(call: ApiCall, { id, entries, text, schema }: 
     drives.add(known, principal);
     const over = await awaitEnd(call, { id: known, principal, ms: Infinity, signal });
     const result = await loadResult(protocols, over.entries);
+    await drives.ended(known); // until then it cannot be forgotten with the answer
     if (!over.isOver || !result)
       throw new Refused({ status: 503, code: "interrupted", detail: "the server is stopping" });
     results.push(result);

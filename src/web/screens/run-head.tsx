@@ -108,8 +108,12 @@ function Actions({ shown, result }: HeadProps): VNode {
   const isSending = useSignal(false);
   const isOpen = !shown.run.entries.some(({ type }) => type === "deliberation-closed");
   const isLeft = isOpen && status === "open" && restsFor(shown) > LEFT_AFTER_MS;
-  const act = (what: "cancel" | "resume") =>
-    fetchJson<OpenedReply>(`deliberations/${encodeURIComponent(id)}/${what}`, { method: "POST" });
+  const path = `deliberations/${encodeURIComponent(id)}`;
+  const act = (what: "cancel" | "resume") => fetchJson<OpenedReply>(`${path}/${what}`, { method: "POST" });
+  const forget = async () => {
+    await fetchJson(path, { method: "DELETE" });
+    go(hrefTo(["runs"]));
+  };
   const resume = async () => {
     if (isSending.value) return;
     isSending.value = true;
@@ -123,7 +127,7 @@ function Actions({ shown, result }: HeadProps): VNode {
   };
   return (
     <div class="actions">
-      {isOpen && <Stop act={async () => void (await act("cancel"))} />}
+      {isOpen && <Asked what="stop" act={async () => void (await act("cancel"))} />}
       {isLeft && (
         <button type="button" disabled={isSending.value} onClick={() => void resume()}>
           {t.run.resume}
@@ -143,7 +147,7 @@ function Actions({ shown, result }: HeadProps): VNode {
               <a
                 data-leaves=""
                 download={`parley-${id}.${format}`}
-                href={apiUrl(`deliberations/${encodeURIComponent(id)}/export?format=${format}`)}
+                href={apiUrl(`${path}/export?format=${format}`)}
               >
                 {format}
               </a>
@@ -151,13 +155,16 @@ function Actions({ shown, result }: HeadProps): VNode {
           ))}
         </ul>
       </details>
+      {!isOpen && <Asked what="forget" act={forget} />}
       {failed.value && <Refusal error={failed.value} />}
     </div>
   );
 }
 
-/** Stops a run, after asking once. What asks is loaded where there is something to stop. */
-function Stop({ act }: { readonly act: () => Promise<void> }): VNode {
+type AskedProps = { readonly what: "stop" | "forget"; readonly act: () => Promise<void> };
+
+/** Stops or forgets a run, after asking once. What asks is loaded with the run. */
+function Asked({ what, act }: AskedProps): VNode {
   const loaded = useSignal<{ readonly Asking?: typeof Confirm }>({});
   useEffect(() => {
     import("../parts/confirm.tsx")
@@ -165,13 +172,13 @@ function Stop({ act }: { readonly act: () => Promise<void> }): VNode {
       .catch(() => undefined);
   }, []);
   const { Asking } = loaded.value;
-  if (!Asking)
-    return (
-      <button type="button" disabled>
-        {t.run.stop}
-      </button>
-    );
-  return <Asking label={t.run.stop} ask={t.run.stopAsk} yes={t.run.stopYes} isDanger act={act} />;
+  const words = { label: t.run[what], ask: t.run[`${what}Ask`], yes: t.run[`${what}Yes`] };
+  if (Asking) return <Asking {...words} isDanger act={act} />;
+  return (
+    <button type="button" disabled>
+      {words.label}
+    </button>
+  );
 }
 
 /** An open run of which nothing came for so long may have been left by its process: it can be resumed. */
