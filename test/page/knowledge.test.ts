@@ -107,6 +107,7 @@ describe.skipIf(browser.isMissing)("what is known over all runs", () => {
       OPENAI_API_KEY: "hush",
       PARLEY_EFFORT: "3",
       PARLEY_EMBEDDING: "sim/ada",
+      PARLEY_CLIENT_MODELS: "openai/priced,openai/mystery",
     };
     server = await testServer({ page: PAGE, env }, place);
     const context = await browser.get().newContext({ locale: "en-US" });

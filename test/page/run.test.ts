@@ -16,6 +16,8 @@ const place = serverPlace();
 let server: TestServer;
 let page: Page;
 let seen: readonly string[];
+/** Whose prices are known. */
+const PRICED = ["openai/gpt-5-mini", "anthropic/claude-haiku-4-5"];
 
 describe.skipIf(browser.isMissing)("a run before it begins and after it has ended", () => {
   beforeAll(async () => {
@@ -34,7 +36,8 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
       }
     }
     await recorder.stop();
-    server = await testServer({ page: PAGE }, place);
+    const env = { PARLEY_CLIENT_MODELS: PRICED.join(",") };
+    server = await testServer({ page: PAGE, env }, place);
     const context = await browser.get().newContext();
     seen = await watchContext(context, new URL(server.url).origin);
     page = await context.newPage();
@@ -54,8 +57,7 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
   const idShown = () => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
   it("sets what a question would take against its limit, before it costs", async () => {
-    const models = ["openai/gpt-5-mini", "anthropic/claude-haiku-4-5"];
-    const asked = { question: "Which queue?", protocol: "council", models };
+    const asked = { question: "Which queue?", protocol: "council", models: PRICED };
     const { total } = (await server.post("estimate", asked)).json;
     expect(total.usd.high).toBeGreaterThan(total.usd.expected);
     const between = (total.usd.expected + total.usd.high) / 2;
@@ -67,7 +69,7 @@ describe.skipIf(browser.isMissing)("a run before it begins and after it has ende
       const query = {
         q: asked.question,
         protocol: "council",
-        models: models.join(","),
+        models: PRICED.join(","),
         maxCostUsd: String(limit),
       };
       await page.goto(`${server.url}?${new URLSearchParams(query).toString()}`);
