@@ -16,9 +16,7 @@ it("gives back what a command printed and how it ended", async () => {
 
 it("ends a command at its limit with all that it has started", async ({ skip }) => {
   skip(process.platform === "win32", "Windows has no groups of processes");
-  const started = performance.now();
-  // What the shell leaves behind holds its output open.
-  const late = await capture(["echo begun; sleep 30 & sleep 30"], { cwd, env, shell: true, limitMs: 300 });
+  // What the shell leaves behind holds its output open, for longer than this test may take.
+  const late = await capture(["echo begun; sleep 99 & sleep 99"], { cwd, env, shell: true, limitMs: 300 });
   expect(late).toEqual({ code: 124, output: "begun\n" });
-  expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openParley, Principal, type Parley } from "../src/index.ts";
 import { ModelRef, ParticipantId, UserId } from "../src/kernel/index.ts";
@@ -52,20 +52,6 @@ describe("a program", () => {
       expect(Object.keys(texts).length).toBeGreaterThan(3);
     }));
 
-  it("is given the same deliberation for the same request, and told when the question differs", () =>
-    opened(async (parley) => {
-      const ask = (question: string) =>
-        parley.start({ protocol: "respond", question, models: MODELS, request: "first" });
-      const first = await ask("What is 2 + 2?");
-      await first.outcome();
-      const again = await ask("What is 2 + 2?");
-      expect({ id: again.id, fresh: again.fresh }).toEqual({ id: first.id, fresh: false });
-      expect((await again.outcome()).status).toBe("answered");
-      await expect(ask("What is 3 + 3?")).rejects.toThrow(
-        /already belongs to \w+, which differs in its question/,
-      );
-    }));
-
   it("is interrupted without loss, and resumes what is recorded", async () => {
     const store = join(folder, "interrupted.db");
     const models = MODELS.map((ref) => `${ref}&latency=400`);
@@ -88,41 +74,6 @@ describe("a program", () => {
       { store },
     );
   });
-
-  it.each([
-    ["one line", "x".repeat(5_000_000)],
-    ["many lines", "why?\n".repeat(1_000_000)],
-    ["two bytes a character", "ü".repeat(500_001)],
-    ["a byte too many", "x".repeat(1_000_001)],
-    ["broken UTF-16", "\ud800".repeat(400_000)],
-  ])("is refused a question of more than 1 MB before anything is recorded: %s", (_, question) =>
-    opened(async (parley) => {
-      await expect(parley.start({ models: MODELS, question })).rejects.toThrow(
-        /the question has more than 1 MB; shorten it/,
-      );
-      expect(await parley.list()).toEqual([]);
-    }),
-  );
-
-  it.each([
-    [{ question: " " }, "the question is empty"],
-    [{ question: "Why?", protocol: "counsil" }, "the nearest is council"],
-    [{ question: "Why?", models: ["gpt"] }, "not a model reference"],
-    [{ question: "Why?", models: ["simm/bo"] }, "simm"],
-    [{ question: "Why?", maxCostUsd: -1 }, "max-cost-usd|maxCostUsd"],
-    [{ question: "Why?", strategy: "bold" }, "strategy"],
-    [{ question: "Why?", strategy: "/etc/hostname.md" }, "strategy must be a name, not a file"],
-    [
-      { question: "Why?", protocol: "council", strategy: "./plan.yaml" },
-      "strategy must be a name, not a file",
-    ],
-    [{ question: "Why?", previous: "nosuch" }, "nosuch"],
-  ])("is refused %j before anything is recorded", (request, message) =>
-    opened(async (parley) => {
-      await expect(parley.start({ models: MODELS, ...request })).rejects.toThrow(new RegExp(message));
-      expect(await parley.list()).toEqual([]);
-    }),
-  );
 
   it("of one organization sees nothing of another's, and a principal without a scope may not use it", () =>
     opened(async (parley) => {
@@ -169,13 +120,19 @@ describe("a program", () => {
       await expect(ask(eve, { organization: "acme" })).rejects.toThrow(/unknown key "organization"/);
     }));
 
-  it("is told in which fields a request's earlier opening differs", () =>
+  it("is given the same deliberation for the same request, and told in which fields another differs", () =>
     opened(async (parley) => {
       const question = "What is 2 + 2?";
       const ask = (more: object) =>
         parley.start({ protocol: "council", question, models: MODELS, request: "one", ...more });
-      await (await ask({ seed: "1" })).outcome();
-      await (await ask({})).outcome();
+      const first = await ask({ seed: "1" });
+      await first.outcome();
+      const again = await ask({});
+      expect({ id: again.id, fresh: again.fresh }).toEqual({ id: first.id, fresh: false });
+      expect((await again.outcome()).status).toBe("answered");
+      await expect(ask({ question: "What is 3 + 3?" })).rejects.toThrow(
+        /already belongs to \w+, which differs in its question/,
+      );
       await expect(ask({ protocol: "ask" })).rejects.toThrow(/which differs in its .*protocol/);
       await expect(ask({ models: ["sim/dee", "sim/eve"] })).rejects.toThrow(
         /which differs in its participants/,
@@ -186,33 +143,56 @@ describe("a program", () => {
       expect(await parley.list()).toHaveLength(1);
     }));
 
-  it.each<[object, RegExp]>([
-    [{ maxCostUSD: 0.01 }, /unknown key "maxCostUSD"; did you mean maxCostUsd\?/],
-    [{ quorumm: 1 }, /unknown key "quorumm"; did you mean quorum\?/],
-    [{ settings: { quorum: 1 } }, /unknown key "settings"/],
-    [{ topology: "star" }, /unknown key "topology"/],
-    [{ protocol: "debate", topology: "moon" }, /topology must be/],
-    [{ protocol: "debate", agents: "architect" }, /agents must be/],
-    [
-      { protocol: "debate", protocolSettings: { rounds: 99 } },
-      /the settings of debate cannot be used: rounds/,
-    ],
-    [{ protocol: "respond", protocolSettings: { temperature: 9 } }, /respond has no setting "temperature"/],
-    [{ protocolSettings: { quorumm: 9 } }, /council has no setting "quorumm"/],
-    [{ question: 5 }, /question must be/],
-    [{ protocol: 5 }, /protocol must be/],
-    [{ context: "x" }, /context must be/],
-    [{ context: ["x"] }, /context\.0 must be/],
-    [{ previous: 5 }, /previous must be/],
-    [{ request: "" }, /request must/],
-  ])("is refused before anything is recorded: %j", (wrong, why) =>
-    opened(async (parley) => {
+  describe("is refused before anything is recorded", () => {
+    let parley: Parley;
+    beforeAll(async () => {
+      parley = await openParley({ store: ":memory:", env: {} });
+    });
+    afterAll(() => parley.close());
+    const tooLong = /the question has more than 1 MB; shorten it/;
+    const notFile = /strategy must be a name, not a file/;
+    const refused: readonly (readonly [wrong: object, why: RegExp])[] = [
+      [{ question: " " }, /the question is empty/],
+      [{ question: "x".repeat(5_000_000) }, tooLong],
+      [{ question: "why?\n".repeat(1_000_000) }, tooLong],
+      [{ question: "ü".repeat(500_001) }, tooLong],
+      [{ question: "x".repeat(1_000_001) }, tooLong],
+      [{ question: "\ud800".repeat(400_000) }, tooLong],
+      [{ protocol: "counsil" }, /the nearest is council/],
+      [{ protocol: undefined, models: ["gpt"] }, /not a model reference/],
+      [{ protocol: undefined, models: ["simm/bo"] }, /simm/],
+      [{ protocol: undefined, maxCostUsd: -1 }, /max-cost-usd|maxCostUsd/],
+      [{ protocol: undefined, strategy: "bold" }, /strategy/],
+      [{ protocol: undefined, strategy: "/etc/hostname.md" }, notFile],
+      [{ strategy: "./plan.yaml" }, notFile],
+      [{ protocol: undefined, previous: "nosuch" }, /nosuch/],
+      [{ maxCostUSD: 0.01 }, /unknown key "maxCostUSD"; did you mean maxCostUsd\?/],
+      [{ quorumm: 1 }, /unknown key "quorumm"; did you mean quorum\?/],
+      [{ settings: { quorum: 1 } }, /unknown key "settings"/],
+      [{ topology: "star" }, /unknown key "topology"/],
+      [{ protocol: "debate", topology: "moon" }, /topology must be/],
+      [{ protocol: "debate", agents: "architect" }, /agents must be/],
+      [
+        { protocol: "debate", protocolSettings: { rounds: 99 } },
+        /the settings of debate cannot be used: rounds/,
+      ],
+      [{ protocol: "respond", protocolSettings: { temperature: 9 } }, /respond has no setting "temperature"/],
+      [{ protocolSettings: { quorumm: 9 } }, /council has no setting "quorumm"/],
+      [{ question: 5 }, /question must be/],
+      [{ protocol: 5 }, /protocol must be/],
+      [{ context: "x" }, /context must be/],
+      [{ context: ["x"] }, /context\.0 must be/],
+      [{ previous: 5 }, /previous must be/],
+      [{ request: "" }, /request must/],
+    ];
+    const named = refused.map((row) => [JSON.stringify(row[0]).slice(0, 80), ...row] as const);
+    it.each(named)("%s", async (_, wrong, why) => {
       const asked = { protocol: "council", question: "What is 2 + 2?", models: MODELS, ...wrong };
       // What TypeScript would refuse, too, as a program in JavaScript passes it.
       await expect(parley.start(asked as never)).rejects.toThrow(why);
       expect(await parley.list()).toEqual([]);
-    }),
-  );
+    });
+  });
 
   it("is refused misspelled settings of the process and of a fork", () =>
     opened(async (parley) => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PIECE_READERS, READERS } from "./support/readers.ts";
+import { expectLinearReading } from "./support/growth.ts";
 
 const REVIEW = `### Response A
 **Strengths:**
@@ -305,45 +306,15 @@ const PIECES = [
   ...["https://", "a@b", "sk-", "key=", "a:b ", "&", "</"],
 ];
 
-/** Milliseconds of one call, at most; a quadratic reader takes minutes. Where the machine is busy, so many times what one pass of replacing takes at that moment. */
-const MAX_TIME = 250;
-const MAX_PASSES = 4;
-const SIZES = [256 * 1024, 4 * 1024 * 1024];
 const KNOWN_SLOW = 8;
 /** All pieces for every reader take minutes: `READERS_ALL=1` asks for them. */
 const oneIn = process.env["READERS_ALL"] === "1" ? 1 : 48;
 
-/** The lesser of the time that passed and the time that this process had a core. */
-function timeOf(read: (text: string) => unknown, text: string): number {
-  const [from, used] = [performance.now(), process.cpuUsage()];
-  read(text);
-  const { user, system } = process.cpuUsage(used);
-  return Math.min(performance.now() - from, (user + system) / 1_000);
-}
-
-const replaceLines = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
-
-describe("time", () => {
-  it.each(SIZES)("of every reader is short for %i characters of anything", { timeout: 600_000 }, (size) => {
-    const texts = PIECES.map((piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size));
-    // What is repeated is a rope until it is searched.
-    for (const text of texts) text.includes("\u0001");
-    const lines = "\r".repeat(size);
-    const slow: unknown[] = [];
-    for (const [nth, [name, read]] of Object.entries({ ...READERS, ...PIECE_READERS }).entries()) {
-      for (const text of texts.slice(0, KNOWN_SLOW)) read(text.slice(0, 4_096));
-      for (const [index, text] of texts.entries()) {
-        if (index >= KNOWN_SLOW && (index + nth) % oneIn !== 0) continue;
-        let took = timeOf(read, text);
-        let most = MAX_TIME;
-        // Again where another process or a collection may have had the core.
-        for (let tries = 0; took > most && tries < 5; tries += 1) {
-          most = Math.max(most, MAX_PASSES * timeOf(replaceLines, lines));
-          took = Math.min(took, timeOf(read, text));
-        }
-        if (took > most) slow.push({ name, piece: PIECES[index], took: Math.round(took), most });
-      }
-    }
-    expect(slow).toEqual([]);
-  });
-});
+it.each(Object.entries({ ...READERS, ...PIECE_READERS }).map(([name, read], nth) => ({ name, read, nth })))(
+  "$name takes linear time",
+  { timeout: 600_000 },
+  ({ read, nth }) => {
+    const pieces = PIECES.filter((_, index) => index < KNOWN_SLOW || (index + nth) % oneIn === 0);
+    expectLinearReading(read, pieces, 8_192);
+  },
+);

@@ -137,11 +137,9 @@ describe("strategies and packs", () => {
       (_, nth) =>
         `a${nth}: &a${nth} [${Array.from({ length: 9 }, () => (nth === 0 ? "x" : `*a${nth - 1}`)).join()}]`,
     );
-    for (const text of [bomb.join("\n"), "[".repeat(60_000), "a: &a [*a]", "? - - - - -\n".repeat(5_000)]) {
-      const begun = performance.now();
+    // What grows would take for ever.
+    for (const text of [bomb.join("\n"), "[".repeat(60_000), "a: &a [*a]", "? - - - - -\n".repeat(5_000)])
       expectProblem(await post("packs/mine", { text }), 422, "configuration");
-      expect(performance.now() - begun).toBeLessThan(15_000); // what grows would take for ever
-    }
   }, 60_000);
 
   it("have names that lead nowhere else (LIBRARY-1)", async () => {

@@ -27,7 +27,6 @@ async function timed(
   });
   const compatible = { box: { url: `${server.url}/v1`, local: true, keyEnv: undefined } };
   await using parley = await openParley({ store: ":memory:", env: {}, settings: { compatible } });
-  const sinceMs = performance.now();
   const run = await parley.start({
     question: "How much is 6 times 7?",
     models: request.protocol === "respond" ? ["compatible/box/a"] : ["compatible/box/a", "compatible/box/c"],
@@ -37,12 +36,11 @@ async function timed(
   });
   const { status } = await run.outcome();
   const reactions = await run.reactions;
-  const tookMs = performance.now() - sinceMs;
   hanging.clear();
   const again = await parley.resume(run.id);
   const { timedOut = false } = await again.reactions;
   const graded = (await parley.read(run.id)).some((entry) => isEvent(entry, "grade-given"));
-  return { status, owed: reactions.timedOut ?? false, tookMs, again: timedOut, graded };
+  return { status, owed: reactions.timedOut ?? false, again: timedOut, graded };
 }
 
 describe("the time limit", () => {
@@ -64,9 +62,9 @@ describe("the time limit", () => {
       { protocol: "respond", judge: ["compatible/box/judge"], respondentB: true, maxCalls: 20 },
     ],
   ])("ends the wait for %s that hangs, and leaves it to a resume", async (_who, hanging, request) => {
-    const { tookMs, ...rest } = await timed(new Set(hanging), request);
-    expect(rest).toEqual({ status: "answered", owed: true, again: false, graded: true });
-    expect(tookMs).toBeLessThan(LIMIT_MS + 1_500);
+    expect(await timed(new Set(hanging), request)).toEqual({
+      ...{ status: "answered", owed: true, again: false, graded: true },
+    });
   });
 
   it("owes nothing where everybody answers", async () => {
@@ -79,12 +77,8 @@ describe("the time limit", () => {
   });
 
   it("ends an answer that hangs, which leaves nothing to react to", async () => {
-    const { tookMs, status } = await timed(new Set(["a"]), {
-      protocol: "respond",
-      judge: ["compatible/box/judge"],
-    });
-    expect(status).toBe("stopped-by-budget");
-    expect(tookMs).toBeLessThan(LIMIT_MS + 1_500);
+    const request = { protocol: "respond", judge: ["compatible/box/judge"] };
+    expect(await timed(new Set(["a"]), request)).toMatchObject({ status: "stopped-by-budget" });
   });
 });
 
@@ -108,11 +102,9 @@ describe("the wait of a resume", () => {
     const first = await parley.start(opened, { signal: stop.signal });
     stop.abort();
     await first.reactions;
-    const sinceMs = performance.now();
     const run = await parley.resume(first.id, { waitMs: 300 });
     const outcome = await run.outcome();
     const { timedOut = false } = await run.reactions;
-    expect(performance.now() - sinceMs).toBeLessThan(300 + 1_500);
     const isAnswered = !hangs.has("a");
     expect(outcome.status).toBe(isAnswered ? "answered" : "interrupted");
     expect(outcome.timedOut ?? false).toBe(!isAnswered);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { redactSecrets } from "./secrets.ts";
+import { expectLinearReading } from "../../test/support/growth.ts";
 
 describe("redactSecrets", () => {
   it.each([
@@ -19,12 +20,8 @@ describe("redactSecrets", () => {
     ["https://x/?keyboard=qwerty&max-tokens=5", "https://x/?keyboard=qwerty&max-tokens=5"],
   ])("shows %s as %s", (text, shown) => expect(redactSecrets(text)).toBe(shown));
 
-  it.each(["x".repeat(5_000), "a://b:", "?key=", "?a-", "?a-key", "&a.b-c.", "sk-", "http://"])(
-    "takes linear time on much of %j",
-    (piece) => {
-      const from = performance.now();
-      redactSecrets(piece.repeat(Math.ceil(200_000 / piece.length)));
-      expect(performance.now() - from).toBeLessThan(1_000);
-    },
-  );
+  it("takes linear time on much of one thing", () => {
+    const pieces = ["x", "a://b:", "?key=", "?a-", "?a-key", "&a.b-c.", "sk-", "http://"];
+    expectLinearReading((text) => redactSecrets(`@${text}`), pieces);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { parsePreference } from "./preference.ts";
+import { expectLinearReading } from "../../test/support/growth.ts";
 
 const winner = (text: string): string => {
   const read = parsePreference(text);
@@ -309,9 +310,9 @@ describe("parsePreference", () => {
     expect(reasonOf("[[A]] It is the only right one.")).toBe("It is the only right one.");
   });
 
-  it("never throws, and is quick on hostile texts", () => {
+  it("never throws, and takes linear time on hostile texts", () => {
     fc.assert(fc.property(fc.string({ maxLength: 400 }), (text) => void parsePreference(text)));
-    for (const piece of [
+    const pieces = [
       "Output (a) is better. ",
       "[RESULT] ",
       "[[",
@@ -327,10 +328,7 @@ describe("parsePreference", () => {
       "'A ",
       "A > ",
       "the output that better ",
-    ]) {
-      const from = performance.now();
-      parsePreference(piece.repeat(Math.floor(400_000 / piece.length)));
-      expect({ piece, fast: performance.now() - from < 1_000 }).toEqual({ piece, fast: true });
-    }
+    ];
+    expectLinearReading(parsePreference, pieces);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Assessment } from "../kernel/index.ts";
 import { parseSolution } from "./solution.ts";
+import { expectLinear, expectLinearReading } from "../../test/support/growth.ts";
 
 const whole = {
   solutionMarkdown: '# Plan\n\nUse `{"a": "}"}` and say "no".\n\n```json\n{"x": {}}\n```\n[END answer #0]',
@@ -165,21 +166,17 @@ describe("parseSolution", () => {
     ["quotation marks", '{"'],
     ["backslashes", "\\"],
     ["breaks", "\n"],
-  ])("refuses a megabyte of %s in time", (_, part) => {
-    const hostile = `{"a": "${part.repeat(1_000_000 / part.length)}`;
-    const started = performance.now();
-    expect(parseSolution(hostile).ok).toBe(false);
-    expect(performance.now() - started).toBeLessThan(100);
-    // Where the name stands in it, it is searched in earnest: linear, though not as fast.
-    expect(parseSolution(`"solutionMarkdown" ${hostile.slice(0, 300_000)}`).ok).toBe(false);
-    expect(performance.now() - started).toBeLessThan(3_000);
+  ])("refuses much of %s in linear time", (_, part) => {
+    // Where the name stands in it, it is searched in earnest.
+    for (const before of ["", '"solutionMarkdown" '])
+      expectLinearReading((text) => expect(parseSolution(`${before}{"a": "${text}`).ok).toBe(false), [part]);
   });
 
   it("finds a solution behind a megabyte of braces, and in one that is nested deep", () => {
-    const started = performance.now();
     expect(parseSolution(`${"{".repeat(1_000_000)}\n${reply()}`)).toEqual(read);
-    const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
-    expect(parseSolution(`{"deep": ${deep}, ${reply().slice(1)}`)).toEqual(read);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expectLinear((size) => {
+      const deep = `${'{"a":'.repeat(size)}1${"}".repeat(size)}`;
+      expect(parseSolution(`{"deep": ${deep}, ${reply().slice(1)}`)).toEqual(read);
+    }, 3_000);
   });
 });

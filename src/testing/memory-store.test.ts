@@ -29,7 +29,7 @@ storeContract(
       },
       {
         because: "it has no lock to wait for",
-        tests: ["waits for a held lock without holding the event loop for more than 20 ms"],
+        tests: ["waits for a held lock without holding the event loop"],
       },
       {
         because: "it has nothing at rest",

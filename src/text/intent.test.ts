@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detectIntent } from "./intent.ts";
+import { expectLinearReading } from "../../test/support/growth.ts";
 
 describe("intentOf", () => {
   it.each([
@@ -42,12 +43,8 @@ describe("intentOf", () => {
     expect(detectIntent(`Why does ice float?\n${long}`)).toBe("explanation");
     expect(detectIntent(`${long}\nHow do I melt ice?`)).toBe("procedure");
   });
-  it.each(["which a ", "should i a ", "what does ", "more a ", "? ", "which which "])(
-    "is quick on many of %j",
-    (piece) => {
-      const start = performance.now();
-      detectIntent(piece.repeat(100_000));
-      expect(performance.now() - start).toBeLessThan(1_000);
-    },
-  );
+  it("takes linear time on much of one thing", () => {
+    const pieces = ["which a ", "should i a ", "what does ", "more a ", "? ", "which which "];
+    expectLinearReading(detectIntent, pieces);
+  });
 });

@@ -11,7 +11,7 @@ built();
 
 const parsed = <T>(schema: { parse(value: unknown): T }, { stdout }: Ended): T =>
   schema.parse(JSON.parse(stdout));
-const memory = (place: Somewhere, ...args: readonly string[]) => place.run(["memory", ...args]);
+const memory = (place: Somewhere, ...args: readonly string[]) => place.call(["memory", ...args]);
 
 const LANDS = Array.from({ length: 24 }, (_, n) => `Land${String.fromCharCode(97 + n)}onia`);
 const question = (land: string) => `What is the capital of ${land}?`;
@@ -114,7 +114,7 @@ describe("parley memory", () => {
     expect(parsed(MemoryFacts, await memory(place, "facts", "--json"))).toMatchObject({
       facts: [{ id: pinned.stdout.trim(), fact: "We deploy on Fridays." }],
     });
-    await place.run(["respond", "What is 17 * 23?", "--model", "sim/ada", "-q"]);
+    await place.call(["respond", "What is 17 * 23?", "--model", "sim/ada", "-q"]);
     const [found] = parsed(MemorySearch, await memory(place, "search", "--json")).engrams;
     const deliberation = found?.engram.deliberation ?? "";
     const unasked = await memory(place, "forget", deliberation);
@@ -127,7 +127,7 @@ describe("parley memory", () => {
     const shown = parsed(MemoryEngram, await memory(place, "show", deliberation, "--json"));
     expect(shown).toMatchObject({ engram: { question: "", summary: "" }, forgotten: { by: "local" } });
     expect((await memory(place, "forget", deliberation, "--yes")).stderr).toBe("Already deleted\n");
-    expect((await place.run(["show", deliberation])).stdout).toContain("Final answer: 391");
+    expect((await place.call(["show", deliberation])).stdout).toContain("Final answer: 391");
     await memory(place, "forget", pinned.stdout.trim(), "--yes");
     expect(parsed(MemoryFacts, await memory(place, "facts", "--json")).facts).toEqual([]);
   }, 60_000);
@@ -184,12 +184,12 @@ describe("parley memory", () => {
     expect(unset).toMatchObject({ code: 2, stdout: "" });
     expect(unset.stderr).toContain("no embedding model is configured");
     const env = { PARLEY_EMBEDDING: "sim/embed" };
-    const done = await place.run(["memory", "reembed", "-q"], env);
+    const done = await place.call(["memory", "reembed", "-q"], env);
     expect(done).toMatchObject({ code: 0, stderr: "12 memory entries embedded with sim/embed\n" });
-    expect((await place.run(["memory", "reembed"], env)).stderr).toBe(
+    expect((await place.call(["memory", "reembed"], env)).stderr).toBe(
       "Every entry has a vector of sim/embed\n",
     );
-    const found = parsed(MemorySearch, await place.run(["memory", "search", "capital", "--json"], env));
+    const found = parsed(MemorySearch, await place.call(["memory", "search", "capital", "--json"], env));
     expect(found.how).toContain("semantic (sim/embed)");
     expect(found.engrams.every(({ similarity }) => similarity !== null)).toBe(true);
   });
@@ -228,7 +228,7 @@ describe("parley memory ablate", () => {
     await victim.seen("stderr", /Answering: \d+ of 48/);
     victim.kill("SIGKILL");
     await victim.ended;
-    const again = await place.run(ABLATE);
+    const again = await place.call(ABLATE);
     expect(again.code).toBe(0);
     expect(again.stderr).toContain("were asked in an earlier run");
     const report = parsed(MemoryAblation, again);
@@ -240,8 +240,8 @@ describe("parley memory ablate", () => {
       without: { calls: 24 },
       right: { all: { n: 24, both: 0, onlyWith: 12, onlyWithout: 0, neither: 12 }, recalled: { n: 12 } },
     });
-    expect(parsed(MemoryAblation, await place.run([...ABLATE, "-q"]))).toEqual(report);
-    const judged = await place.run([...ABLATE.slice(0, -1), "--judge", "sim/eve?skill=1", "-q"]);
+    expect(parsed(MemoryAblation, await place.call([...ABLATE, "-q"]))).toEqual(report);
+    const judged = await place.call([...ABLATE.slice(0, -1), "--judge", "sim/eve?skill=1", "-q"]);
     expect(judged).toMatchObject({ code: 0, stderr: "" });
     expect(judged.stdout).toMatch(/^By known answers, memory helps; by the judge, /);
     for (const line of judged.stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
@@ -257,15 +257,16 @@ describe("parley memory ablate", () => {
     await stopped.seen("stderr", /Answering: \d+ of 48/);
     stopped.kill("SIGINT");
     const ended = await stopped.ended;
-    expect(ended).toMatchObject({ code: 130, stdout: "" });
+    expect(ended.code).toBe(130);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: "interrupted" }, exit: 130 });
     expect(ended.stderr).toMatch(
       /Interrupted; \d+ of 48 answers are recorded\. Try: the same command, which resumes\n$/,
     );
-    const capped = await place.run([...ABLATE, "--max-total-tokens", "10000", "-q"]);
+    const capped = await place.call([...ABLATE, "--max-total-tokens", "10000", "-q"]);
     expect(capped.code).toBe(5);
     expect(capped.stderr).toMatch(/Try: raise --max-total-tokens; the same command then resumes\n$/);
     expect(parsed(MemoryAblation, capped).complete).toBe(false);
-    const whole = parsed(MemoryAblation, await place.run([...ABLATE, "-q"]));
+    const whole = parsed(MemoryAblation, await place.call([...ABLATE, "-q"]));
     expect(whole).toMatchObject({ complete: true, recalled: { any: 0 } });
   }, 60_000);
 });

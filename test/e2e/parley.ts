@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { beforeAll } from "vitest";
 import * as z from "zod";
@@ -34,8 +34,9 @@ export type Somewhere = AsyncDisposable & {
   readonly run: (args: readonly string[], env?: Variables) => Promise<Ended>;
   /** The same in a folder of `cwd`. */
   readonly runIn: (folder: string, args: readonly string[], env?: Variables) => Promise<Ended>;
-  /** Runs commands one after the other in one process, which is much faster than a process each. */
-  readonly runAll: (commands: readonly OneOfMany[]) => Promise<Omit<Ended, "signal">[]>;
+  /** The same, in one process for all commands of this place, one after the other: much faster than a process each. */
+  readonly call: (args: readonly string[], env?: Variables, below?: string) => Promise<Ended>;
+  readonly runAll: (commands: readonly OneOfMany[]) => Promise<Ended[]>;
   /** `mostMs`: for one that may take longer than others. */
   readonly start: (args: readonly string[], env?: Variables, mostMs?: number) => Running;
 };
@@ -80,31 +81,22 @@ export function somewhere(): Somewhere {
     void one.ended.finally(() => started.delete(one));
     return one;
   };
+  let many: ReturnType<typeof startMany> | undefined;
+  const call = (args: readonly string[], env: Variables = {}, below = "."): Promise<Ended> => {
+    many ??= startMany({ cwd, env: { ...environment(folder), PARLEY_HOME: home } });
+    return many.call({ args, env, cwd: join(cwd, below) });
+  };
   return {
     folder,
     home,
     cwd,
+    call,
     start: (args, env, mostMs) => start(args, env, { mostMs }),
     run: (args, env) => start(args, env).ended,
     runIn: (below, args, env) => start(args, env, { below }).ended,
-    async runAll(commands) {
-      const env = { ...environment(folder), PARLEY_HOME: home };
-      const all = commands.map(({ args, env: own = {}, below = "." }) => ({
-        args,
-        env: own,
-        cwd: join(cwd, below),
-      }));
-      const child = spawn(process.execPath, [manyCommands, command], {
-        cwd,
-        env,
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      child.stdin.end(JSON.stringify(all));
-      return z
-        .array(z.object({ code: z.int(), stdout: z.string(), stderr: z.string() }))
-        .parse(JSON.parse(await text(child.stdout)));
-    },
+    runAll: (commands) => Promise.all(commands.map(({ args, env, below }) => call(args, env, below))),
     async [Symbol.asyncDispose]() {
+      await many?.stop();
       for (const one of started) one.kill("SIGKILL");
       await Promise.all([...started].map((one) => one.ended));
       rmSync(folder, { recursive: true, force: true });
@@ -120,6 +112,45 @@ const environment = (folder: string): Variables => ({
   OLLAMA_HOST: "127.0.0.1:1",
   LMSTUDIO_HOST: "127.0.0.1:1",
 });
+
+const Answered = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() });
+
+/** A process that runs commands one after the other. */
+function startMany(place: { readonly cwd: string; readonly env: Variables }) {
+  const child = spawn(process.execPath, [manyCommands, command], {
+    ...place,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const kill = () => void child.kill("SIGKILL");
+  running.add(kill);
+  const gone = new Promise<never>((_, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      running.delete(kill);
+      reject(new Error(`it ended with ${code ?? signal}`));
+    });
+  });
+  gone.catch(() => undefined);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    call(one: { readonly args: readonly string[]; readonly env: Variables; readonly cwd: string }) {
+      const answered = last.then(async (): Promise<Ended> => {
+        const limit = setTimeout(kill, MOST_MS);
+        const answer = once(child, "message");
+        child.send(one);
+        const [message] = (await Promise.race([answer, gone])) as [unknown]; // what it sends is one value
+        clearTimeout(limit);
+        return { ...Answered.parse(message), signal: null };
+      });
+      last = answered.catch(() => undefined);
+      return answered;
+    },
+    async stop() {
+      kill();
+      await gone.catch(() => undefined);
+    },
+  };
+}
 
 type Launch = { readonly cwd: string; readonly env: Variables; readonly mostMs: number };
 

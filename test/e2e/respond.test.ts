@@ -61,19 +61,19 @@ describe("an answer", () => {
     await using place = somewhere();
     const ended = await place.run([...ASK, ...BOTH]);
     const id = await onlyId(place);
-    const result = resultIn(await place.run(["show", id ?? "", "--json"]));
+    const result = resultIn(await place.call(["show", id ?? "", "--json"]));
     expect(ended).toMatchObject({ code: 0, stdout: `${result.answer}\n` });
     expect(ended.stderr).toMatch(
       /^Up to \d+ calls?, free\nsim\/ada \(simulated\) · .* · parley respond --continue [a-z0-9]+\n● [1-5]\/5 {2}answer-quality {2}.*\n$/,
     );
     expect(ended.stderr).toContain(` · ${id} · parley show ${id} · parley respond --continue ${id}\n`);
-    const quiet = await place.run([...ASK, "--quiet", "--no-memory"]);
+    const quiet = await place.call([...ASK, "--quiet", "--no-memory"]);
     expect(quiet).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("says in --json how it is graded and what was recalled for it", async () => {
     await using place = somewhere();
-    const first = resultIn(await place.run([...ASK, "--json", "--quiet"]));
+    const first = resultIn(await place.call([...ASK, "--json", "--quiet"]));
     expect(first).toMatchObject({
       status: "answered",
       finalAnswer: "Paris",
@@ -81,19 +81,19 @@ describe("an answer", () => {
       section: { recalled: { engrams: 0, facts: 0 } },
     });
     expect(first.grade?.score).toBeGreaterThanOrEqual(1);
-    const again = resultIn(await place.run([...ASK, "--json", "--quiet"]));
+    const again = resultIn(await place.call([...ASK, "--json", "--quiet"]));
     expect(recalledIn(again)).toMatchObject({ engrams: 1, facts: 0 });
-    const without = resultIn(await place.run([...ASK, "--json", "--quiet", "--no-memory", "--no-critic"]));
+    const without = resultIn(await place.call([...ASK, "--json", "--quiet", "--no-memory", "--no-critic"]));
     expect([recalledIn(without), without.grade]).toEqual([null, null]);
   });
 
   it("shows the second one's answer in --events and in show --all alone", async () => {
     await using place = somewhere();
-    const ended = await place.run([...ASK, ...BOTH, "--events", "--quiet"]);
+    const ended = await place.call([...ASK, ...BOTH, "--events", "--quiet"]);
     const events = eventsIn(ended);
     expect(typesBy(events)).toEqual(WHOLE);
     const id = (await onlyId(place)) ?? "";
-    const { answer } = resultIn(await place.run(["show", id, "--json"]));
+    const { answer } = resultIn(await place.call(["show", id, "--json"]));
     const texts = events.flatMap(({ type, ["data"]: data }) =>
       type === "answer-given" ? [z.looseObject({ text: z.string() }).parse(data).text] : [],
     );
@@ -102,14 +102,14 @@ describe("an answer", () => {
     const sign = /\[simulated \w+\]/.exec(other)?.[0] ?? "";
     expect(sign).not.toBe("");
     expect(answer).not.toContain(sign);
-    expect((await place.run(["show", id])).stdout).not.toContain(sign);
-    expect((await place.run(["show", id, "--all"])).stdout).toContain(sign);
+    expect((await place.call(["show", id])).stdout).not.toContain(sign);
+    expect((await place.call(["show", id, "--all"])).stdout).toContain(sign);
   });
 
   it("has no second one without --respondent-b, whatever a file says of it", async () => {
     await using place = somewhere();
     const env = { PARLEY_MODEL_B: "sim/bo", PARLEY_TEMPERATURE_B: "0.6" };
-    const ended = await place.run([...ASK, "--events", "-q"], env);
+    const ended = await place.call([...ASK, "--events", "-q"], env);
     expect(typesBy(eventsIn(ended)).filter((one) => /^(?:respondent-b|pairwise)/.test(one))).toEqual([]);
   });
 });
@@ -126,7 +126,7 @@ describe("without a second respondent", () => {
     for (const second of [false, true]) {
       await using place = somewhere();
       await using calls = await simulated();
-      const events = eventsIn(await place.run([...asked({ second }), "--events", "--quiet"], calls.env));
+      const events = eventsIn(await place.call([...asked({ second }), "--events", "--quiet"], calls.env));
       const id = (await onlyId(place)) ?? "";
       const { events: said } = await stateOf(place, id, calls.env);
       const [opening] = events;
@@ -175,13 +175,13 @@ describe("what comes of an answer", () => {
     await hanging.seen("stdout", /Final answer: Paris\n/);
     await calls.reached(3, "begun"); // both answers, and the judge, who says nothing
     const id = (await onlyId(place)) ?? "";
-    const soFar = eventsIn(await place.run(["export", id, "--format", "jsonl"]));
+    const soFar = eventsIn(await place.call(["export", id, "--format", "jsonl"]));
     expect(soFar.filter(({ type }) => type === "grade-given")).toEqual([]);
     hanging.kill("SIGKILL");
     await hanging.ended;
-    const result = resultIn(await place.run(["resume", id, "--json", "--quiet"], calls.env));
+    const result = resultIn(await place.call(["resume", id, "--json", "--quiet"], calls.env));
     expect(result.grade?.score).toBeGreaterThanOrEqual(1);
-    expect(typesBy(eventsIn(await place.run(["export", id, "--format", "jsonl"])))).toEqual(WHOLE);
+    expect(typesBy(eventsIn(await place.call(["export", id, "--format", "jsonl"])))).toEqual(WHOLE);
   });
 
   it("is left to resume with --no-wait, which ends with the answer", async () => {
@@ -191,11 +191,11 @@ describe("what comes of an answer", () => {
     const ended = await place.run([...asked({ judge }), "--no-wait"], calls.env);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Final answer: Paris\n") });
     const id = (await onlyId(place)) ?? "";
-    const left = typesBy(eventsIn(await place.run(["export", id, "--format", "jsonl"])));
+    const left = typesBy(eventsIn(await place.call(["export", id, "--format", "jsonl"])));
     expect(left.filter((one) => one.startsWith("critic") || one.endsWith("note-taken"))).toEqual([]);
-    const resumed = await place.run(["resume", id, "--quiet"], calls.env);
+    const resumed = await place.call(["resume", id, "--quiet"], calls.env);
     expect(resumed).toMatchObject({ code: 0, stderr: "" });
-    expect(typesBy(eventsIn(await place.run(["export", id, "--format", "jsonl"])))).toEqual(WHOLE);
+    expect(typesBy(eventsIn(await place.call(["export", id, "--format", "jsonl"])))).toEqual(WHOLE);
   });
 
   it("goes on with resume after Ctrl-C, which leaves nothing half said", async () => {
@@ -208,10 +208,10 @@ describe("what comes of an answer", () => {
     const ended = await one.ended;
     expect(ended.code).toBe(130);
     const [, id = ""] = /Try: parley resume (\S+)\n$/.exec(ended.stderr) ?? [];
-    const left = typesBy(eventsIn(await place.run(["export", id, "--format", "jsonl"])));
+    const left = typesBy(eventsIn(await place.call(["export", id, "--format", "jsonl"])));
     expect(left.filter((type) => type.startsWith("critic") || type.endsWith("note-taken"))).toEqual([]);
-    await place.run(["resume", id, "--quiet"], calls.env);
-    expect(typesBy(eventsIn(await place.run(["export", id, "--format", "jsonl"])))).toEqual(WHOLE);
+    await place.call(["resume", id, "--quiet"], calls.env);
+    expect(typesBy(eventsIn(await place.call(["export", id, "--format", "jsonl"])))).toEqual(WHOLE);
   });
 });
 
@@ -246,9 +246,9 @@ async function lived(env: Readonly<Record<string, string>>, until?: Until) {
   }
   await one.ended;
   const id = (await onlyId(place, env)) ?? "none";
-  const journal = async () => eventsIn(await place.run(["export", id, "--format", "jsonl"], env));
+  const journal = async () => eventsIn(await place.call(["export", id, "--format", "jsonl"], env));
   const inFlight = calls.calls.length - callsIn(await journal());
-  if (until) for (const _ of [1, 2]) await place.run(["resume", id, "--quiet"], all);
+  if (until) for (const _ of [1, 2]) await place.call(["resume", id, "--quiet"], all);
   expect(typesBy(await journal())).toEqual(WHOLE);
   return { state: await stateOf(place, id, env), calls: calls.calls.length - inFlight };
 }
@@ -294,13 +294,13 @@ describe.each(STORES)("rivals over %s", (store) => {
     await using place = somewhere();
     await using calls = await simulated();
     const all = { ...env, ...calls.env };
-    await place.run([...asked(), "--no-wait"], all);
+    await place.call([...asked(), "--no-wait"], all);
     const id = (await onlyId(place, env)) ?? "none";
     for (let round = 0; round < 2; round += 1) {
       const rivals = [1, 2, 3].map(() => place.run(["resume", id, "--quiet"], all));
       const ends = await Promise.all(rivals);
       expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(Array(3).fill([0, ""]));
-      const journal = await place.run(["export", id, "--format", "jsonl"], env);
+      const journal = await place.call(["export", id, "--format", "jsonl"], env);
       expect(typesBy(eventsIn(journal))).toEqual(WHOLE);
     }
     const { length } = calls.calls;
@@ -386,10 +386,10 @@ describe("chat", () => {
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     const rows = z
       .array(z.looseObject({ id: z.string() }))
-      .parse(JSON.parse((await place.run(["list", "--json"])).stdout));
+      .parse(JSON.parse((await place.call(["list", "--json"])).stdout));
     expect(rows).toHaveLength(4);
     for (const { id } of rows) {
-      const events = eventsIn(await place.run(["export", id, "--format", "jsonl"]));
+      const events = eventsIn(await place.call(["export", id, "--format", "jsonl"]));
       // What the second one had answered before is noted when it follows up.
       expect(typesBy(events).filter((one) => one !== "respondent-b turns-chosen")).toEqual(WHOLE);
       expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
@@ -404,9 +404,9 @@ describe("chat", () => {
 describe("feedback", () => {
   it("stands on the engram by who and when, and one person counts once a kind", async () => {
     await using place = somewhere();
-    const { id } = resultIn(await place.run([...ASK, ...BOTH, "--no-critic", "--json", "--quiet"]));
+    const { id } = resultIn(await place.call([...ASK, ...BOTH, "--no-critic", "--json", "--quiet"]));
     const says = async (...words: string[]) => {
-      const ended = await place.run(["feedback", id, ...words]);
+      const ended = await place.call(["feedback", id, ...words]);
       expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 0, stdout: "" });
       return ended.stderr;
     };
@@ -428,7 +428,7 @@ describe("feedback", () => {
     expect(await says("down")).toBe("Feedback saved with the answer in memory\n");
     // One person is one voice, whatever they say: it takes another's, or judges', to retire an answer.
     expect(await says("--outcome", "bad")).toBe("Feedback saved with the answer in memory\n");
-    const again = resultIn(await place.run([...ASK, "--no-critic", "--json", "--quiet"]));
+    const again = resultIn(await place.call([...ASK, "--no-critic", "--json", "--quiet"]));
     expect(recalledIn(again)?.engrams).toBe(2);
   });
 });
@@ -453,7 +453,7 @@ describe("a poisoned engram", () => {
       await using place = somewhere();
       await using model = await saying((_, nth) => (nth === 1 && how !== "imported" ? POISON : "Paris."));
       const ask = ["respond", QUESTION, "--model", "openai/liar", "--no-critic", "--json", "--quiet"];
-      const first = resultIn(await place.run(ask, model.env));
+      const first = resultIn(await place.call(ask, model.env));
       if (how === "imported") {
         await using store = await openStore(join(place.home, "parley.db"));
         const memory = createMemory({ store: store.engrams, embeddings: null, world: STILL });
@@ -477,7 +477,7 @@ describe("a poisoned engram", () => {
           );
         expect(await memory.imported(scope, lines)).toMatchObject({ written: 1, annotations: 1, refused: 0 });
       } else expect(first.answer).toBe(POISON);
-      const second = resultIn(await place.run(ask, model.env));
+      const second = resultIn(await place.call(ask, model.env));
       expect(recalledIn(second)?.engrams).toBeGreaterThanOrEqual(1);
       const call = model.calls.at(-1);
       if (!call) throw new RangeError("nobody was asked");

@@ -164,14 +164,14 @@ export async function engramsIn(place: Somewhere, env: Variables = {}): Promise<
 export async function onlyId(place: Somewhere, env: Variables = {}): Promise<string | undefined> {
   const rows = z
     .array(z.looseObject({ id: z.string() }))
-    .parse(JSON.parse((await place.run(["list", "--json"], env)).stdout));
+    .parse(JSON.parse((await place.call(["list", "--json"], env)).stdout));
   if (rows.length > 1) throw new RangeError(`${rows.length} deliberations`);
   return rows[0]?.id;
 }
 
 /** What has to be the same, whoever died on the way: every event once and what it says, every engram and what is said of it. */
 export async function stateOf(place: Somewhere, id: string, env: Variables = {}) {
-  const events = eventsIn(await place.run(["export", id, "--format", "jsonl"], env));
+  const events = eventsIn(await place.call(["export", id, "--format", "jsonl"], env));
   const engrams = (await engramsIn(place, env)).filter(({ engram }) => engram.deliberation === id);
   const state = {
     events: events.map(({ id: event, type, ["data"]: data }) => `${event} ${type} ${said(data)}`).sort(),
@@ -195,12 +195,12 @@ const shown = ({ id, type, question, summary, respondent, models }: Engram) => (
 });
 
 /**
- * Times, and how long something took, are nobody's to repeat. How memory was searched depends on whether another answer of
+ * Times, how long something took, and the folder of a place of its own are nobody's to repeat. How memory was searched depends on whether another answer of
  * the same turn, which recall leaves out, was remembered before.
  */
 const said = (data: unknown): string =>
   JSON.stringify(data, (key, value: unknown) =>
-    ["at", "latencyMs", "attempts", "unreported", "how"].includes(key) ? null : value,
+    ["at", "latencyMs", "attempts", "unreported", "how", "folder"].includes(key) ? null : value,
   );
 
 /** Without the deliberation's id, and without which grade came last: after a death answers may be heard in another order. */

@@ -216,10 +216,8 @@ describe.skipIf(browser.isMissing)("the page with what is odd", () => {
   it("can be used with an answer of 1 MB and lines of 100,000 characters, on a phone", async () => {
     const page = await openPage({ viewport: PHONE });
     for (const view of VIEWS) {
-      const start = performance.now();
       await openView(page, "large", view);
       expect((await page.locator(".answer-text").textContent())?.length).toBeGreaterThan(900_000);
-      process.stdout.write(`large, ${view}: ${Math.round(performance.now() - start)} ms\n`);
       expect([view, await widthOver(page)]).toEqual([view, 0]);
     }
     await openView(page, "large", "room");

@@ -187,8 +187,6 @@ export type SseEvent = {
   readonly event?: string;
   readonly data?: Json;
   readonly comment?: string;
-  /** When it came, in milliseconds of this process's clock. */
-  readonly at: number;
 };
 
 export type Sse = {
@@ -250,7 +248,6 @@ function parseBlock(block: string): SseEvent {
     ...rest,
     // An id is as it is.
     ...(data === undefined ? {} : { data: rest["event"] === "of" ? data : JSON.parse(data) }),
-    at: performance.now(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { repairSolution, solutionText } from "./judge.ts";
+import { expectLinearReading } from "../../../test/support/growth.ts";
 
 const whole = {
   solutionMarkdown: 'Use a "queue" {of one}\n\nFinal answer: 391',
@@ -34,14 +35,8 @@ describe("a solution written again", () => {
   });
 
   it("reads hostile texts in linear time", () => {
-    for (const hostile of [
-      '"solutionMarkdown": "' + "\\".repeat(500_001),
-      '"solutionMarkdown": '.repeat(50_000),
-      '"'.repeat(1_000_000),
-    ]) {
-      const before = performance.now();
-      expect(repairSolution(hostile)).toMatchObject(nothing);
-      expect(performance.now() - before).toBeLessThan(1_000);
-    }
+    const read = (text: string) => expect(repairSolution(text)).toMatchObject(nothing);
+    expectLinearReading((text) => read(`"solutionMarkdown": "${text}`), ["\\"]);
+    expectLinearReading(read, ['"solutionMarkdown": ', '"']);
   });
 });
