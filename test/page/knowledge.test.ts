@@ -103,8 +103,7 @@ describe.skipIf(browser.isMissing)("what is known over all runs", () => {
     });
     place = serverPlace({ "parley/parley.yaml": USER_FILE, "project/parley.yaml": PROJECT_FILE });
     const env = {
-      OPENAI_BASE_URL: `${paid.url}/v1`,
-      OPENAI_API_KEY: "hush",
+      ...{ OPENAI_BASE_URL: `${paid.url}/v1`, OPENAI_API_KEY: "hush" },
       PARLEY_EFFORT: "3",
       PARLEY_EMBEDDING: "sim/ada",
       PARLEY_CLIENT_MODELS: "openai/priced,openai/mystery",
