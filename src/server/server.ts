@@ -24,6 +24,7 @@ import {
 
 // SERVER-1. A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
 // SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called.
+// NAME-1. A name from outside is looked up in a `Map` or among an object's own fields: what every object has is no known name.
 // SERVER-3. A client that goes away ends its own waiting, never a deliberation.
 
 const MAX_HEADER_BYTES = 16_384;
@@ -141,9 +142,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw new Refused({ status: 401, code: "authentication", detail: "the link was used already", next });
   };
 
+  const mounts = new Map(Object.entries(options.mounts));
   const surfaces = options.surfaces.map((surface) => ({ surface, router: routerOf(surface) }));
   const dispatch = async (path: string, exchange: HttpExchange): Promise<HttpReply | undefined> => {
-    const mount = options.mounts[path];
+    const mount = mounts.get(path);
     if (mount) {
       await mount(exchange, services);
       return undefined;
