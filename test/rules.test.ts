@@ -163,6 +163,29 @@ it("links signals in one way, which leaves nothing on one that lives on", async 
   expect(texts.flatMap(({ name, text }) => (/AbortSignal\.any\(/.test(text) ? name : []))).toEqual([]);
 });
 
+it("reads no table of plain objects by a name from outside (NAME-1)", async () => {
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const paths = names.filter((name) =>
+    /^(?:server|app|config|models|protocols|tools|web)\/.*(?<!\.test)\.tsx?$/.test(name),
+  );
+  const open = await Promise.all(
+    paths.map(async (name) => {
+      const text = await readFile(join(root, "src", name), "utf8");
+      const tables = text.matchAll(
+        /^(?:export )?const (\w+): (?:\{ readonly \[\w+: string\]|(?:Readonly<)?Record<string,)/gm,
+      );
+      // What is its own row is asked for first, or the name is written here.
+      return [...tables]
+        .map(([, table = ""]) => table)
+        .filter((table) => new RegExp(`\\b${table}\\[[^"\\]]`).test(text))
+        .filter((table) => !text.includes(`Object.hasOwn(${table}, `))
+        .map((table) => `${name}: ${table} is a Map, or has Object.hasOwn asked first`);
+    }),
+  );
+  expect(paths.length).toBeGreaterThan(400);
+  expect(open.flat()).toEqual([]);
+});
+
 it("gives every invariant a tag of its own in the whole tree", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));

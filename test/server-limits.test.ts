@@ -1,4 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -178,6 +180,49 @@ describe("a bad request", () => {
     expect(performance.now() - begun).toBeLessThan(13_000);
     await expectUntouched();
   }, 20_000);
+
+  it("SERVER-2: has an id, which the log has too where nobody expected it", async () => {
+    const mounts = { broken: () => Promise.reject(new Error(`it holds ${SECRET}`)) };
+    await using own = await testServer({ mounts, surfaces: [nativeApi, openAiApi] });
+    const broken = await own.get("/broken");
+    const { instance } = expectProblem(broken, 500, "internal");
+    expect(broken.text).not.toContain(SECRET);
+    expect(own.log).toEqual([expect.stringContaining(`${instance} GET /broken: Error`)]);
+    const [missing, again] = [await own.get("/nothing"), await own.get("/nothing")];
+    expect(expectProblem(missing, 404, "not-found").instance).not.toBe(again.json.instance);
+    // OpenAI's clients read the header, and have no field for it.
+    const refused = await own.post("/v1/chat/completions", {});
+    expect([refused.status, refused.headers["x-request-id"]]).toEqual([
+      400,
+      expect.stringMatching(/^\w{20}$/),
+    ]);
+    const [, id, named] = /x-request-id: (\w+)\r\n.*"instance":"urn:parley:request:(\w+)"/s.exec(
+      await rawExchange(own.port, "hello\r\n\r\n"),
+    ) ?? ["", "none", ""];
+    expect(named).toBe(id);
+    expect(own.log).toHaveLength(1);
+  });
+
+  it("SERVER-4: has one of a bounded number of connections, and gives it back whatever its client does", async () => {
+    await using own = await testServer({ maxConnections: 3 });
+    const connected = () =>
+      Promise.all(
+        [1, 2, 3].map(async () => {
+          const socket = connect({ host: "127.0.0.1", port: own.port, allowHalfOpen: true });
+          await once(socket, "connect");
+          return socket;
+        }),
+      );
+    const open = await connected();
+    const late = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    expect([await rawExchange(own.port, late), await rawExchange(own.port, late)]).toEqual(["", ""]);
+    expect(own.log).toEqual([expect.stringContaining("3 connections are open")]);
+    // Refused, and open on the client's side.
+    for (const socket of open) socket.write("hello\r\n\r\n");
+    await Promise.all(open.map((socket) => once(socket.resume(), "end")));
+    await expect.poll(() => rawExchange(own.port, late, 200), { timeout: 3_000 }).toMatch(/^HTTP\/1.1 200 /);
+    for (const socket of open) socket.on("error", () => undefined).destroy();
+  });
 
   it("SERVER-3: is nobody's when its client goes away in the middle", async () => {
     const sent = head("POST /api/v1/deliberations", "content-type: application/json", "content-length: 100");

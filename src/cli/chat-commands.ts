@@ -116,7 +116,7 @@ const COMMANDS: { readonly [name: string]: ChatCommand } = {
   },
   quit: { group: "Conversation", usage: "/quit", help: "exit (so do exit and Ctrl-D)", run: () => false },
 };
-const ALIASES: { readonly [name: string]: string } = { exit: "quit", up: "good", down: "bad" };
+const ALIASES = new Map(Object.entries({ exit: "quit", up: "good", down: "bad" }));
 
 const GROUPS = ["Ask", "Rate", "Memory", "Conversation"] as const;
 const HELP = [
@@ -142,10 +142,10 @@ export const completeCommand = (line: string): [string[], string] => [
 /** Runs `/name rest`; false ends the conversation. @throws Fault `configuration` for what it cannot do */
 export async function runChatCommand(chat: Chat, line: string): Promise<boolean> {
   const [, word = "", rest = ""] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
-  const name = ALIASES[word] ?? word;
+  const name = ALIASES.get(word) ?? word;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    const names = [...Object.keys(COMMANDS), ...Object.keys(ALIASES)];
+    const names = [...Object.keys(COMMANDS), ...ALIASES.keys()];
     const nearest = findNearest(word, names) ?? "help";
     const next = editDistance(word, nearest) <= 2 ? nearest : "help";
     chat.io.output.note(`Unknown command /${oneLine(word, 40)}. Try: /${next}`);

@@ -48,7 +48,7 @@ const KINDS = {
         "instructions:",
         ...INSTRUCTION_PARTS.flatMap((part) => [
           `  ${part}: |`,
-          `    ${PART_HINTS[part] ?? "Write it here."}`,
+          `    ${PART_HINTS.get(part) ?? "Write it here."}`,
         ]),
       ].join("\n"),
   },
@@ -99,14 +99,14 @@ const KINDS = {
 export type CatalogKind = keyof typeof KINDS;
 export const nounOf = (kind: CatalogKind): string => KINDS[kind].noun;
 
-const PART_HINTS: Readonly<Record<string, string>> = {
-  "identity-and-role": "Who you are, and what you are there for.",
-  "interpretation-of-questions": "How you read a question before you answer it.",
-  "problem-decomposition": "Into which parts you take a problem, and which comes first.",
-  "analysis-and-reasoning": "How you reach a conclusion, and how you check it.",
-  "differentiation-and-bias": "What you see that others miss, and where you tend to err.",
-  tone: "How you write.",
-};
+const PART_HINTS: ReadonlyMap<string, string> = new Map([
+  ["identity-and-role", "Who you are, and what you are there for."],
+  ["interpretation-of-questions", "How you read a question before you answer it."],
+  ["problem-decomposition", "Into which parts you take a problem, and which comes first."],
+  ["analysis-and-reasoning", "How you reach a conclusion, and how you check it."],
+  ["differentiation-and-bias", "What you see that others miss, and where you tend to err."],
+  ["tone", "How you write."],
+]);
 
 const nameOf = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll(/[-_]/g, " ")}`;
 

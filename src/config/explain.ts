@@ -57,7 +57,7 @@ export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaP
 /** The rule that an issue breaks, where the schema has no hint. */
 function describeRule(issue: z.core.$ZodIssue, got: string): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return `is not valid: ${toOneLine(issue.message, 200)}`;
-  if (issue.code === "invalid_type") return `must be ${TYPES[issue.expected] ?? issue.expected} (${got})`;
+  if (issue.code === "invalid_type") return `must be ${TYPES.get(issue.expected) ?? issue.expected} (${got})`;
   if (issue.code === "invalid_value") return `must be ${joinWithOr(issue.values.map(String))} (${got})`;
   if (issue.code === "too_small" && issue.origin === "string" && issue.minimum === 1)
     return "must not be empty";
@@ -73,15 +73,15 @@ function describeRule(issue: z.core.$ZodIssue, got: string): string {
 /** How zod's own messages begin; any other was written for the schema, and says more than its code. */
 const DEFAULT_MESSAGE = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
-const TYPES: { readonly [expected: string]: string | undefined } = {
-  object: "a mapping",
-  record: "a mapping",
-  array: "a list",
-  string: "text",
-  number: "a number",
-  int: "an integer",
-  boolean: "true or false",
-};
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["object", "a mapping"],
+  ["record", "a mapping"],
+  ["array", "a list"],
+  ["string", "text"],
+  ["number", "a number"],
+  ["int", "an integer"],
+  ["boolean", "true or false"],
+]);
 
 function describeSize(origin: string, relation: string, limit: number | bigint): string {
   const number = limit.toLocaleString("en");

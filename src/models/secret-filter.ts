@@ -19,7 +19,7 @@ const ESCAPE =
 const BEGUN_ESCAPE =
   /^(?:%[0-9a-f]?|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&(?:#(?:x[0-9a-f]{0,6}|\d{0,7})|[a-z]{0,4})?)$/i;
 const MAX_ESCAPE_LENGTH = 12;
-const ENTITIES: { readonly [name: string]: string } = { quot: '"', amp: "&", lt: "<", gt: ">", apos: "'" };
+const ENTITIES = new Map(Object.entries({ quot: '"', amp: "&", lt: "<", gt: ">", apos: "'" }));
 
 const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 /** What a terminal takes for a command and a screen does not show: strings up to their end, CSI sequences, other escapes (ECMA-48). */
@@ -72,7 +72,7 @@ function readUnit(text: string, at: number): { readonly code: number; readonly l
   if (found === null) return { code: text.charCodeAt(at), length: 1 };
   const [whole, percent, unicode, byte, plain, hex, decimal, entity] = found;
   const digits = percent ?? unicode ?? byte ?? hex;
-  const named = plain ?? (entity === undefined ? undefined : ENTITIES[entity.toLowerCase()]);
+  const named = plain ?? (entity === undefined ? undefined : ENTITIES.get(entity.toLowerCase()));
   const code =
     named === undefined
       ? Number.parseInt(digits ?? decimal ?? "", digits === undefined ? 10 : 16)

@@ -28,12 +28,12 @@ const POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-const TYPES: { readonly [ending: string]: string } = {
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
+const TYPES: ReadonlyMap<string, string> = new Map([
+  [".js", "text/javascript; charset=utf-8"],
+  [".css", "text/css; charset=utf-8"],
+  [".html", "text/html; charset=utf-8"],
+  [".svg", "image/svg+xml"],
+]);
 
 export type Page = {
   /** Differs where anything of the page differs, apart from where it stands. */
@@ -70,7 +70,7 @@ export function createPage(folder: string, base: string): Page {
           status: 200,
           headers: { ...encoding(isPacked), "cache-control": "public, max-age=31536000, immutable" },
           content: {
-            type: TYPES[extname(place)] ?? "application/octet-stream",
+            type: TYPES.get(extname(place)) ?? "application/octet-stream",
             bytes: isPacked ? packed : plain,
           },
         };
@@ -88,7 +88,7 @@ export function createPage(folder: string, base: string): Page {
       if (headers["if-none-match"] === etag) return { status: 304, headers: own };
       return {
         ...{ status: 200, headers: own },
-        content: { type: TYPES[".html"] ?? "", bytes: isPacked ? packed : plain },
+        content: { type: TYPES.get(".html") ?? "", bytes: isPacked ? packed : plain },
       };
     },
   };

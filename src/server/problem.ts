@@ -10,7 +10,7 @@ export const Problem = z.strictObject({
   detail: z.string(),
   code: z.string(),
   next: z.string().optional(),
-  /** The request's name in the server's log. */
+  /** Names the request: its `X-Request-Id` and the server's log have the same id. */
   instance: z.string().optional(),
   /** Where in the request: a JSON Pointer, or the name of a parameter. */
   errors: z.array(z.strictObject({ pointer: z.string(), detail: z.string() })).optional(),

@@ -146,13 +146,11 @@ export function checkScope({ principal }: Pick<ApiCaller, "principal">, needs: S
 
 /** A parameter that comes twice is refused like one that is unknown. */
 function queryOf({ searchParams }: URL): Record<string, string | readonly string[]> {
-  const query: Record<string, string | readonly string[]> = {};
-  for (const key of searchParams.keys()) {
+  const named = [...searchParams].map(([key, only]) => {
     const all = searchParams.getAll(key);
-    const [only = ""] = all;
-    query[key] = all.length > 1 ? all : only;
-  }
-  return query;
+    return [key, all.length > 1 ? all : only] as const;
+  });
+  return Object.fromEntries(named); // whose entries are its own, also `__proto__`
 }
 
 /** @throws Refused 422 (400 for a path or a query) that says where it is wrong, and the nearest known name */

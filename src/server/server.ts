@@ -23,8 +23,11 @@ import {
 } from "./route.ts";
 
 // SERVER-1. A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
-// SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called.
+// SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called, and
+//     has the id of its request, which the log has too.
+// NAME-1. A name from outside is looked up in a `Map` or among an object's own fields: what every object has is no known name.
 // SERVER-3. A client that goes away ends its own waiting, never a deliberation.
+// SERVER-4. Connections are bounded in number, and one that was refused is closed on both sides, whatever the client does.
 
 const MAX_HEADER_BYTES = 16_384;
 const MAX_URL = 8_192;
@@ -32,6 +35,14 @@ const MAX_REQUEST_MS = 10_000;
 /** Longer than the 60 s after which usual load balancers close what is idle. */
 const KEEP_ALIVE_MS = 65_000;
 const SWEEP_MS = 2_000;
+/** Fewer than the files that a process may usually have open. */
+const MAX_CONNECTIONS = 4_000;
+/** How often the log says that connections are refused. */
+const TELL_EVERY_MS = 60_000;
+/** How long a client has to read why its connection is closed. */
+const LINGER_MS = 500;
+/** Names the request, for the client and in the log. */
+const REQUEST_HEADER = "x-request-id";
 
 /** The routes below one prefix, which say their refusals in one way. */
 export type ApiSurface = {
@@ -62,6 +73,8 @@ export type ServerOptions = {
   readonly publicUrl?: string | undefined;
   /** How many deliberations are driven at a time. */
   readonly maxDrives: number;
+  /** How many connections are open at a time; 4,000 by default. */
+  readonly maxConnections?: number;
   readonly log: (line: string) => void;
 };
 
@@ -141,9 +154,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw new Refused({ status: 401, code: "authentication", detail: "the link was used already", next });
   };
 
+  const mounts = new Map(Object.entries(options.mounts));
   const surfaces = options.surfaces.map((surface) => ({ surface, router: routerOf(surface) }));
   const dispatch = async (path: string, exchange: HttpExchange): Promise<HttpReply | undefined> => {
-    const mount = options.mounts[path];
+    const mount = mounts.get(path);
     if (mount) {
       await mount(exchange, services);
       return undefined;
@@ -166,14 +180,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw others.length === 0 ? notHere(path) : notAllowed(others);
   };
 
-  /** Writes an unexpected error into the log, and says under which name. (SERVER-2) */
-  const nameInLog = (refusal: HttpRefusal, error: unknown, what: string): HttpRefusal => {
-    if (refusal.status < 500 || error instanceof Refused) return refusal;
-    const instance = `urn:parley:request:${world.id()}`;
-    log(`${instance} ${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return { ...refusal, instance };
-  };
-
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const control = new AbortController();
     exchanges.add(control);
@@ -182,6 +188,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       control.abort(GONE); // without a reason, each would make an error of its own
     });
     let path = "";
+    const id = world.id();
+    response.setHeader(REQUEST_HEADER, id);
     if (page) response.setHeader(BUILD_HEADER, page.build);
     if (stopped.signal.aborted) response.shouldKeepAlive = false;
     try {
@@ -197,7 +205,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (reply) send(response, await encoded(request, reply));
     } catch (error) {
       if (request.errored !== null) return; // the client has gone, or was too slow (SERVER-3)
-      const refusal = nameInLog(refusalOf(error), error, `${request.method} /${path}`);
+      const refusal = { ...refusalOf(error), instance: instanceOf(id) };
+      if (refusal.status >= 500 && !(error instanceof Refused)) {
+        const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        log(`${refusal.instance} ${request.method} /${path}: ${why}`); // SERVER-2
+      }
       // A reply that has begun can only be broken off.
       if (response.headersSent) response.destroy();
       else {
@@ -220,7 +232,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     (request, response) => void answer(request, response),
   );
-  server.on("clientError", refuseBroken);
+  server.on("clientError", (error, socket: Socket) => refuseBroken(error, socket, world.id()));
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
+  let toldAt = -Infinity;
+  server.on("drop", () => {
+    if (world.now() - toldAt < TELL_EVERY_MS) return;
+    toldAt = world.now();
+    log(`${server.maxConnections} connections are open: others are closed at once`);
+  });
   server.on("connection", turns.came);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -328,8 +347,10 @@ function notAllowed(methods: readonly string[]): Refused {
 
 const GONE = new Error("the client has gone");
 
-/** What Node cannot read as a request: too many headers, too slow, or no HTTP. */
-function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
+const instanceOf = (id: string): string => `urn:parley:request:${id}`;
+
+/** What Node cannot read as a request: too many headers, too slow, or no HTTP. (SERVER-4) */
+function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, id: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const [status, code, detail] =
     error.code === "HPE_HEADER_OVERFLOW"
@@ -337,12 +358,14 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
         ? [408, "too-slow", `the request did not come within ${MAX_REQUEST_MS / 1_000} s`]
         : [400, "not-http", "this is not HTTP"];
-  const { content } = problemReply({ status: Number(status), code: String(code), detail: String(detail) });
+  const refusal = { status: Number(status), code: String(code), detail: String(detail) };
+  const { content } = problemReply({ ...refusal, instance: instanceOf(id) });
   const body = content?.bytes.toString() ?? "";
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[Number(status)]}\r\ncontent-type: application/problem+json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `${REQUEST_HEADER}: ${id}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 const HELLO = `Parley is running.

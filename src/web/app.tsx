@@ -10,59 +10,41 @@ import { Empty, Failure } from "./parts/states.tsx";
 import { t, withMoreWords } from "./strings.ts";
 
 /** A screen, loaded when it is gone to: what the first one does not need does not come with it. */
-type Screen = { readonly load: () => Promise<ComponentType>; readonly title: () => string };
+type Screen = readonly [load: () => Promise<ComponentType>, title: () => string];
 
-const SCREENS: { readonly [first: string]: Screen } = {
-  "": { load: async () => (await import("./screens/ask.tsx")).Ask, title: () => t.nav.ask },
-  runs: { load: async () => (await import("./screens/runs.tsx")).Runs, title: () => t.nav.runs },
-  d: { load: async () => (await import("./screens/run.tsx")).Run, title: () => t.run.title },
-  league: { load: async () => (await import("./screens/league.tsx")).League, title: () => t.nav.league },
-  contributions: {
-    load: async () => (await import("./screens/shares.tsx")).Shares,
-    title: () => t.nav.contributions,
-  },
-  votes: { load: async () => (await import("./screens/votes.tsx")).Votes, title: () => t.nav.votes },
-  bench: {
-    load: async () => (await withMoreWords(import("./screens/bench.tsx"))).Bench,
-    title: () => t.nav.bench,
-  },
-  costs: { load: async () => (await import("./screens/costs.tsx")).Costs, title: () => t.nav.costs },
-  workers: { load: async () => (await import("./screens/workers.tsx")).Workers, title: () => t.nav.workers },
-  bus: { load: async () => (await import("./screens/bus.tsx")).Bus, title: () => t.nav.bus },
-  compare: {
-    load: async () => (await import("./screens/compare.tsx")).Compare,
-    title: () => t.compare.title,
-  },
-  forest: {
-    load: async () => (await withMoreWords(import("./screens/forest.tsx"))).Forest,
-    title: () => t.nav.forest,
-  },
-  inbox: {
-    load: async () => (await withMoreWords(import("./screens/inbox.tsx"))).Inbox,
-    title: () => t.nav.inbox,
-  },
-  memory: {
-    load: async () => (await withMoreWords(import("./screens/memory.tsx"))).Memory,
-    title: () => t.nav.memory,
-  },
-  personas: {
-    load: async () => (await withMoreWords(import("./screens/personas.tsx"))).Personas,
-    title: () => t.nav.personas,
-  },
-  library: {
-    load: async () => (await withMoreWords(import("./screens/library.tsx"))).Library,
-    title: () => t.nav.library,
-  },
-  settings: {
-    load: async () => (await withMoreWords(import("./screens/settings.tsx"))).Settings,
-    title: () => t.nav.settings,
-  },
-};
+const SCREENS = new Map<string, Screen>([
+  ["", [async () => (await import("./screens/ask.tsx")).Ask, () => t.nav.ask]],
+  ["runs", [async () => (await import("./screens/runs.tsx")).Runs, () => t.nav.runs]],
+  ["d", [async () => (await import("./screens/run.tsx")).Run, () => t.run.title]],
+  ["league", [async () => (await import("./screens/league.tsx")).League, () => t.nav.league]],
+  ["contributions", [async () => (await import("./screens/shares.tsx")).Shares, () => t.nav.contributions]],
+  ["votes", [async () => (await import("./screens/votes.tsx")).Votes, () => t.nav.votes]],
+  ["bench", [async () => (await withMoreWords(import("./screens/bench.tsx"))).Bench, () => t.nav.bench]],
+  ["costs", [async () => (await import("./screens/costs.tsx")).Costs, () => t.nav.costs]],
+  ["workers", [async () => (await import("./screens/workers.tsx")).Workers, () => t.nav.workers]],
+  ["bus", [async () => (await import("./screens/bus.tsx")).Bus, () => t.nav.bus]],
+  ["compare", [async () => (await import("./screens/compare.tsx")).Compare, () => t.compare.title]],
+  ["forest", [async () => (await withMoreWords(import("./screens/forest.tsx"))).Forest, () => t.nav.forest]],
+  ["inbox", [async () => (await withMoreWords(import("./screens/inbox.tsx"))).Inbox, () => t.nav.inbox]],
+  ["memory", [async () => (await withMoreWords(import("./screens/memory.tsx"))).Memory, () => t.nav.memory]],
+  [
+    "personas",
+    [async () => (await withMoreWords(import("./screens/personas.tsx"))).Personas, () => t.nav.personas],
+  ],
+  [
+    "library",
+    [async () => (await withMoreWords(import("./screens/library.tsx"))).Library, () => t.nav.library],
+  ],
+  [
+    "settings",
+    [async () => (await withMoreWords(import("./screens/settings.tsx"))).Settings, () => t.nav.settings],
+  ],
+]);
 
 /** Begins to load the screen of the present address, which shows what came of it. */
 export function loadScreen(): void {
   const [first = ""] = address.value.path;
-  if (Object.hasOwn(SCREENS, first)) void SCREENS[first]?.load().catch(() => undefined);
+  void SCREENS.get(first)?.[0]().catch(() => undefined);
 }
 
 /** The navigation: groups of first segments. */
@@ -73,17 +55,14 @@ const NAVIGATION = [
   ["system", ["workers", "bus", "settings"]],
 ] as const;
 
-const NAMES: { readonly [first: string]: keyof typeof t.nav } = { "": "ask" };
-const nameOf = (first: string): string => {
-  const name = NAMES[first] ?? (first as keyof typeof t.nav); // a screen's first segment is its name in the catalogue
-  return t.nav[name];
-};
+/** A screen's first segment is its name in the catalogue. */
+const nameOf = (first: (typeof NAVIGATION)[number][1][number]): string => t.nav[first === "" ? "ask" : first];
 
 export function App(): VNode {
   const [first = ""] = address.value.path;
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
-    document.title = `${SCREENS[first]?.title() ?? t.shell.notFound} · ${t.product}`;
+    document.title = `${SCREENS.get(first)?.[1]() ?? t.shell.notFound} · ${t.product}`;
   }, [first]);
   useEffect(() => {
     const toSearch = () => {
@@ -114,20 +93,20 @@ export function App(): VNode {
 function CurrentScreen({ first }: { readonly first: string }): VNode | null {
   const loaded = useSignal<{ readonly screen?: ComponentType; readonly error?: Error }>({});
   const turn = useSignal(0);
-  const screen = Object.hasOwn(SCREENS, first) ? SCREENS[first] : undefined;
+  const [load, title] = SCREENS.get(first) ?? [];
   useEffect(() => {
-    screen?.load().then(
+    load?.().then(
       (Fetched) => (loaded.value = { screen: Fetched }),
       // The server may have become another version, whose files have other names.
       (error: unknown) => (loaded.value = { error: error as Error }),
     );
   }, [first, turn.value]);
-  if (!screen) return <Empty title={t.shell.notFound} next={t.shell.notFoundNext} to={["runs"]} isScreen />;
+  if (!title) return <Empty title={t.shell.notFound} next={t.shell.notFoundNext} to={["runs"]} isScreen />;
   const { screen: Shown, error } = loaded.value;
   if (error)
     return (
       <div>
-        <h1>{screen.title()}</h1>
+        <h1>{title()}</h1>
         <Failure error={error} again={() => (turn.value += 1)} />
         <NewerServer />
       </div>

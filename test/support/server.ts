@@ -76,7 +76,16 @@ export type TestServer = AsyncDisposable & {
 export type TestServerOptions = Partial<
   Pick<
     ServerOptions,
-    "base" | "config" | "maxDrives" | "publicUrl" | "surfaces" | "mounts" | "page" | "port" | "host"
+    | "base"
+    | "config"
+    | "maxConnections"
+    | "maxDrives"
+    | "publicUrl"
+    | "surfaces"
+    | "mounts"
+    | "page"
+    | "port"
+    | "host"
   >
 > & {
   readonly env?: Readonly<Record<string, string>>;
@@ -291,6 +300,8 @@ export function expectProblem(got: Got, status: number, code: string): Json {
   expect({ status: got.status, type: got.headers["content-type"], text: got.text }).toMatchObject({
     ...{ status, type: "application/problem+json", text: expect.stringContaining(`"code":"${code}"`) },
   });
-  expect(got.json).toMatchObject({ type: "about:blank", status, code, title: expect.any(String) as string });
+  const instance = `urn:parley:request:${String(got.headers["x-request-id"])}`;
+  const title = expect.any(String) as string;
+  expect(got.json).toMatchObject({ type: "about:blank", status, code, title, instance });
   return got.json;
 }

@@ -94,21 +94,23 @@ export function readForest(folder: string): ReadForest {
 }
 
 /** How an entry of text, as files had them once, becomes one of today's. */
-const UPGRADES: { readonly [list: string]: (text: string, nth: number) => object } = {
-  golden_leaf_pool: (text) => ({ summary: text }),
-  sick_leaf_warnings: (text) => ({ reason: text, blocked_from_reuse: true }),
-  trees: (text, nth) => ({ tree_id: `tree_${pad(nth)}`, name: text, core_logic: text, status: "active" }),
-  branches: (text, nth) => ({
-    branch_id: `branch_${pad(nth)}`,
-    hypothesis: text,
-    depth: 1,
-    status: "proposed",
+const UPGRADES = new Map(
+  Object.entries<(text: string, nth: number) => object>({
+    golden_leaf_pool: (text) => ({ summary: text }),
+    sick_leaf_warnings: (text) => ({ reason: text, blocked_from_reuse: true }),
+    trees: (text, nth) => ({ tree_id: `tree_${pad(nth)}`, name: text, core_logic: text, status: "active" }),
+    branches: (text, nth) => ({
+      branch_id: `branch_${pad(nth)}`,
+      hypothesis: text,
+      depth: 1,
+      status: "proposed",
+    }),
+    seeds: (text, nth) => ({
+      ...{ seed_id: `seed_${pad(nth)}`, idea: text, source_type: "external", status: "hold" },
+      ...{ validation_plan: "", reason: "an entry of text" },
+    }),
   }),
-  seeds: (text, nth) => ({
-    ...{ seed_id: `seed_${pad(nth)}`, idea: text, source_type: "external", status: "hold" },
-    ...{ validation_plan: "", reason: "an entry of text" },
-  }),
-};
+);
 const pad = (nth: number): string => String(nth + 1).padStart(3, "0");
 
 /** A file's data with its entries of text upgraded, each list with a warning. */
@@ -118,7 +120,7 @@ function upgraded({ value, place }: YamlFile, warnings: string[]): unknown {
     if (!isMapping(data)) return data;
     return Object.fromEntries(
       Object.entries(data).map(([key, inner]) => {
-        const to = UPGRADES[key];
+        const to = UPGRADES.get(key);
         if (!to || !Array.isArray(inner)) return [key, upgrade(inner, [...path, key])];
         const texts = inner.filter((item) => typeof item === "string").length;
         if (texts > 0)

@@ -13,14 +13,14 @@ import { answerSeat, listOwnSeats, readInbox, type OwnSeat } from "../seats.ts";
 /** The user whose seats are handed out as files. */
 export const HANDOFF_FILES = "files";
 
-const KINDS: { readonly [work: string]: { readonly kind: string; readonly schema: z.ZodType } } = {
-  divergence: { kind: "divergence", schema: Alternatives },
-  alignment: { kind: "g7_alignment", schema: Alignment },
-};
+const KINDS: ReadonlyMap<string, { readonly kind: string; readonly schema: z.ZodType }> = new Map([
+  ["divergence", { kind: "divergence", schema: Alternatives }],
+  ["alignment", { kind: "g7_alignment", schema: Alignment }],
+]);
 
 /** What a hand-off asks for, and the JSON Schema of its answer. */
 const handoffKind = (work: string): { readonly kind: string; readonly response_schema: unknown } => {
-  const known = KINDS[work];
+  const known = KINDS.get(work);
   const schema = known ? z.toJSONSchema(known.schema, { io: "input" }) : {};
   return { kind: known?.kind ?? work, response_schema: schema };
 };

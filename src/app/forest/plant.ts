@@ -49,10 +49,10 @@ export const EXAMPLE_GROUNDING = {
   ],
 } as const;
 
-const USUAL_SOIL: { readonly [domain: string]: Json } = {
-  factors: { generate: { seed: "forest", days: 250, instruments: 100, signal: 0.3 } },
-  functions: { task: "longest-run" },
-};
+const USUAL_SOIL: ReadonlyMap<string, Json> = new Map([
+  ["factors", { generate: { seed: "forest", days: 250, instruments: 100, signal: 0.3 } }],
+  ["functions", { task: "longest-run" }],
+]);
 
 /** How the climate follows from what worries, and from what the forest is for. */
 function climateOf({ mode, worry }: Grounding): Climate {
@@ -128,7 +128,7 @@ const HEAD = `# How this forest is deliberated over: docs/forest.md. After a cha
 
 /** What candidates are measured on: what was answered, or what ships with the domain. */
 export const soilOf = ({ domain, soil }: Pick<Grounding, "domain" | "soil">): Json =>
-  soil ?? USUAL_SOIL[domain] ?? {};
+  soil ?? USUAL_SOIL.get(domain) ?? {};
 
 function fileText({ domain, soil, seed, worry }: Grounding): string {
   const own = {

@@ -6,6 +6,7 @@ import { planHistory } from "../phases/conversation.ts";
 import { ALWAYS, AT_MOST, times, UNREADABLE, UNWRITTEN, USUALLY } from "../phases/plan.ts";
 import { modelParams } from "../phases/reply.ts";
 import { planToolTurns } from "../phases/tool-turns.ts";
+import { toolsOf } from "../phases/tools.ts";
 import {
   clarifyPrompt,
   confidencePrompt,
@@ -24,11 +25,11 @@ import { summarizationFor, type DebateSettings } from "./settings.ts";
 type DebatePlan = PlanContext<DebateSettings>;
 
 /** The calls of one summary, by method; others make an unknown number. */
-const SUMMARY_CALLS: { readonly [method: string]: 0 | 1 | undefined } = {
-  "length-based": 1,
-  semantic: 1,
-  retrieval: 0,
-};
+const SUMMARY_CALLS: ReadonlyMap<string, 0 | 1> = new Map([
+  ["length-based", 1],
+  ["semantic", 1],
+  ["retrieval", 0],
+]);
 
 /** Every round as if none were ended early, and every summary as if its text were long enough. */
 export function planDebate(context: DebatePlan): Plan {
@@ -36,7 +37,7 @@ export function planDebate(context: DebatePlan): Plan {
   const agents = context.seats("agent");
   const judges = context.seats("judge");
   const summarized = [...agents, ...judges].filter(({ id }) => summarizationFor(settings, id).enabled);
-  if (summarized.some(({ id }) => SUMMARY_CALLS[summarizationFor(settings, id).method] === undefined))
+  if (summarized.some(({ id }) => SUMMARY_CALLS.get(summarizationFor(settings, id).method) === undefined))
     return null;
   const brief = briefOf(context);
   const rounds = Array.from({ length: settings.rounds }, (_, index) => index + 1);
@@ -127,15 +128,11 @@ function roundPhases(context: DebatePlan, { brief, round }: RoundPlan): PlannedP
     if (number === 0) return [];
     const values = { ...brief, history: UNWRITTEN, persona: context.instructions(agent) };
     const request = requestOf(agent, limits[kind], prompt(values));
-    const own = settings.tools[agent.id];
-    const specs = settings.toolSpecs.filter(({ name }) => own?.names.some((one) => one === name));
     const shown = [...said, ...perspective(agent, round - 1), ...shows];
-    return planToolTurns({ ...count, request, shows: shown }, { specs, limit: own?.limit ?? 0 }).map(
-      (call) => ({
-        ...call,
-        ...{ low: number * call.low, expected: number * call.expected, high: number * call.high },
-      }),
-    );
+    return planToolTurns({ ...count, request, shows: shown }, toolsOf(settings, agent.id)).map((call) => ({
+      ...call,
+      ...{ low: number * call.low, expected: number * call.expected, high: number * call.high },
+    }));
   };
   const answer = { label: "A", text: UNWRITTEN };
   const isFresh = round === 1 || settings.proposals === "fresh";
@@ -191,7 +188,7 @@ function summaryCalls(
   }: { readonly shows: readonly number[]; readonly prompt?: typeof summaryPrompt },
 ): PlannedCall[] {
   const { enabled, method, maxLength } = summarizationFor(context.settings, by.id);
-  if (!enabled || SUMMARY_CALLS[method] !== 1) return [];
+  if (!enabled || SUMMARY_CALLS.get(method) !== 1) return [];
   const messages = prompt(context, { text: UNWRITTEN, maxLength, persona: context.instructions(by) });
   return [{ ...USUALLY, request: requestOf(by, context.settings.maxOutputTokens.summary, messages), shows }];
 }

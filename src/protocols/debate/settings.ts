@@ -148,7 +148,7 @@ export type DebateSettings = z.infer<typeof DebateSettings>;
 export const summarizationFor = (
   { summarization, summarizationOf: own }: DebateSettings,
   id: ParticipantId,
-): Summarization => own[id] ?? summarization;
+): Summarization => (Object.hasOwn(own, id) ? own[id] : undefined) ?? summarization;
 
 /** The quorum of proposals among this many agents. */
 export const requiredProposals = ({ quorum }: DebateSettings, agents: number): number =>

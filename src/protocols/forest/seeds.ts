@@ -117,7 +117,7 @@ export type InspectedMechanism = {
   readonly validation_cost: string;
 };
 
-const COSTS: { readonly [cost: string]: number } = { low: 0.2, medium: 0.5, high: 0.9 };
+const COSTS = new Map(Object.entries({ low: 0.2, medium: 0.5, high: 0.9 }));
 
 /** The scores of a seed that an inspector has judged. */
 export const inspectedScores = (judged: InspectedMechanism): { [score: string]: number } => ({
@@ -128,7 +128,7 @@ export const inspectedScores = (judged: InspectedMechanism): { [score: string]: 
   regime_relevance: 0.5,
   evidence_hint: 0.5,
   data_availability: 1,
-  validation_cost: COSTS[judged.validation_cost.toLowerCase()] ?? 0.5,
+  validation_cost: COSTS.get(judged.validation_cost.toLowerCase()) ?? 0.5,
   leakage_risk: judged.lookahead_detected ? 1 : 0,
   redundancy: 0.1,
 });

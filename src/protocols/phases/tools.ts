@@ -23,7 +23,7 @@ export const MAX_TOOL_CALLS = 5;
 
 /** What a participant may call, by the settings. */
 export function toolsOf({ tools, toolSpecs }: ToolSettings, id: ParticipantId) {
-  const own = tools[id];
+  const own = Object.hasOwn(tools, id) ? tools[id] : undefined;
   return { specs: toolSpecs.filter(({ name }) => own?.names.includes(name)), limit: own?.limit ?? 0 };
 }
 

@@ -31,8 +31,6 @@ export const sectionSchema = z.strictObject({
 });
 export type TrialSection = z.infer<typeof sectionSchema>;
 
-const SIGNS: { readonly [winner: string]: Sign } = { A: "win", B: "loss" };
-
 /** Folds a trial; undefined for any other deliberation. */
 export function sectionOf(entries: readonly Entry[]): TrialSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
@@ -79,9 +77,9 @@ function signsSoFar(entries: readonly Entry[], items: TrialSettings["items"]) {
     ),
   );
   return (["parent", "none"] as const).map((against) => {
-    const signs = items.flatMap(({ name }) => {
+    const signs = items.flatMap(({ name }): Sign[] => {
       const winner = winners.get(`${name}/${against}/preference`);
-      return winner === undefined ? [] : [SIGNS[winner] ?? "tie"];
+      return winner === undefined ? [] : [winner === "A" ? "win" : winner === "B" ? "loss" : "tie"];
     });
     return { against, signs };
   });

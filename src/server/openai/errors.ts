@@ -25,7 +25,7 @@ const AS_BAD_REQUEST: ReadonlySet<string> = new Set([
 export function apiErrorOf({ status, detail, next, code, errors, instance }: HttpRefusal): ApiError {
   const type = TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
   const param = errors?.[0]?.pointer.replace(/^#\//, "").replaceAll("/", ".") ?? null;
-  const words = [detail, next, instance].filter((one) => one !== undefined);
+  const words = [detail, next, status >= 500 ? instance : undefined].filter((one) => one !== undefined);
   return { message: words.join("; "), type, code, param };
 }
 

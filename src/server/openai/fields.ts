@@ -70,15 +70,15 @@ export const Own = z.strictObject({
     .optional(),
 });
 
-const EFFORTS: Readonly<Record<string, number>> = {
-  none: 1,
-  minimal: 1,
-  low: 2,
-  medium: 3,
-  high: 4,
-  xhigh: 5,
-  max: 5,
-};
+const EFFORTS: ReadonlyMap<string, number> = new Map([
+  ["none", 1],
+  ["minimal", 1],
+  ["low", 2],
+  ["medium", 3],
+  ["high", 4],
+  ["xhigh", 5],
+  ["max", 5],
+]);
 export const EffortName = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 /** How the last reply has to be formed. */
@@ -186,7 +186,7 @@ export function settingsOf(
       ...(system === "" ? {} : { system }),
       ...(temperature === undefined ? {} : isAlone ? { temperature } : { temperatures: [temperature] }),
       ...(seed === undefined ? {} : { seed: String(seed) }),
-      ...(effort === undefined || !hasEffort ? {} : { effort: EFFORTS[effort] }),
+      ...(effort === undefined || !hasEffort ? {} : { effort: EFFORTS.get(effort) }),
       ...(isAlone && maxTokens !== undefined ? { respondTokens: maxTokens } : limit),
       ...(budget.usd === undefined ? {} : { maxCostUsd: budget.usd }),
       ...(budget.tokens === undefined ? {} : { maxTotalTokens: budget.tokens }),

@@ -181,17 +181,17 @@ function textOf(
   return { text: ["There is no agreement.", ...sides].join("\n\n"), degraded: "", isCut: false };
 }
 
-const STATUS: { readonly [status: string]: number | undefined } = {
-  "stopped-by-budget": 402,
-  cancelled: 400,
-  failed: 502,
-};
+const STATUS: ReadonlyMap<string, number> = new Map([
+  ["stopped-by-budget", 402],
+  ["cancelled", 400],
+  ["failed", 502],
+]);
 
 function withoutAnswer({ id, status, degraded, error }: Result): Refused {
   const why = degraded.map((one) => `${one.what}: ${one.why}`).join("; ");
   const detail = `${status}${why === "" ? "" : `: ${why}`}`;
   const next = status === "stopped-by-budget" ? "give it a larger budget" : `see deliberation ${id}`;
-  return new Refused({ status: STATUS[status] ?? 502, code: error?.code ?? status, detail, next });
+  return new Refused({ status: STATUS.get(status) ?? 502, code: error?.code ?? status, detail, next });
 }
 
 /** The text before the first of these. */

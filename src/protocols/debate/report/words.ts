@@ -16,10 +16,10 @@ export type AgentNameOf = (id: string) => string;
 export const peopleIn = ({ agents, judge }: DebateRecord): DebateRecord["agents"] =>
   judge ? [...agents, judge] : agents;
 
-const STATUS_WORDS: { readonly [status: string]: string | undefined } = {
-  open: "open (not finished)",
-  waiting: "waiting for answers to its questions",
-};
+const STATUS_WORDS: ReadonlyMap<string, string> = new Map([
+  ["open", "open (not finished)"],
+  ["waiting", "waiting for answers to its questions"],
+]);
 
 /** How it stands, when it was, and where it is from. */
 export function statusRows(record: DebateRecord): (readonly [label: string, text: string])[] {
@@ -27,7 +27,7 @@ export function statusRows(record: DebateRecord): (readonly [label: string, text
   const tookMs = endedAt === null ? Number.NaN : Date.parse(endedAt) - Date.parse(startedAt);
   const took = tookMs >= 0 ? `; it took ${formatDuration(tookMs)}` : "";
   return [
-    ["Status", STATUS_WORDS[status] ?? status],
+    ["Status", STATUS_WORDS.get(status) ?? status],
     [
       "Time",
       `began ${timeWords(startedAt)}${endedAt === null ? "" : `, ended ${timeWords(endedAt)}`}${took}`,
