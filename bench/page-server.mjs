@@ -91,13 +91,14 @@ export async function writeLongRun(dist, scratch, recorded) {
 export async function openServer(dist, scratch) {
   const home = homeIn(scratch);
   const env = { PATH: process.env["PATH"], HOME: home, PARLEY_HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
-  const child = spawn(process.execPath, [join(dist, "cli.mjs"), "serve", "--simulated", "--port", "0"], {
+  const cli = join(dist, "cli.mjs");
+  const child = spawn(process.execPath, [cli, "serve", "--simulated", "--port", "0"], {
     ...{ env, cwd: home },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const { value: link } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
   return {
-    link: String(link),
+    link: execFileSync(process.execPath, [cli, "serve", "link"], { env, cwd: home, encoding: "utf8" }).trim(),
     stop: () =>
       new Promise((resolve) => {
         child.once("exit", resolve);

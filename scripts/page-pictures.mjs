@@ -3,7 +3,7 @@
 //   npm run pictures
 //
 // It needs a build, and Debian's Chromium.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
@@ -27,8 +27,9 @@ async function serve(home) {
     ...{ env, cwd: home },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const { value: link } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  return { link: String(link), stop: () => child.kill("SIGTERM") };
+  await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const link = execFileSync(process.execPath, [cli, "serve", "link"], { env, cwd: home, encoding: "utf8" });
+  return { link: link.trim(), stop: () => child.kill("SIGTERM") };
 }
 
 await runScript(async () => {

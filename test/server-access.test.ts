@@ -1,4 +1,6 @@
+import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { issueLink } from "../src/app/credentials.ts";
 import {
   expectProblem,
   rawExchange,
@@ -113,33 +115,55 @@ describe("a credential", () => {
 });
 
 describe("the link", () => {
-  it("opens a browser's session, once, and says what to do when it was used", async () => {
-    await using own = await testServer({ base: "/parley/" });
-    const path = new URL(own.link).pathname + new URL(own.link).search;
+  it("CREDENTIAL-3: opens sessions of several browsers at every server over the store, and nothing else", async () => {
+    using place = serverPlace();
+    await using own = await testServer({ base: "/parley/" }, place);
+    await using other = await testServer({ base: "/parley/" }, place);
+    const { pathname, search, searchParams } = new URL(own.link);
+    const path = pathname + search;
     // A look ahead is no use, nor is a guess.
     expect((await own.request("HEAD", path, { key: null })).headers["set-cookie"]).toBeUndefined();
-    const length = (new URL(own.link).searchParams.get("token") ?? "").length;
-    for (const guess of ["x", "x".repeat(length), "é".repeat(length)]) {
+    const token = searchParams.get("token") ?? "";
+    const guesses = ["x", `${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`, "é".repeat(60), own.key];
+    for (const guess of guesses) {
       const guessed = await own.get(`/parley/?token=${encodeURIComponent(guess)}`, { key: null });
-      expectProblem(guessed, 401, "authentication");
+      expect(expectProblem(guessed, 401, "authentication").next).toMatch(/ten minutes/);
     }
+    expectProblem(await own.get("usage", { key: token }), 401, "authentication");
     expect((await own.request("POST", path, { key: null })).status).toBe(405);
-    const opened = await own.get(path, { key: null });
-    expect(opened).toMatchObject({ status: 303, headers: { location: "/parley/" } });
-    const [cookie = ""] = opened.headers["set-cookie"] ?? [];
-    expect(cookie).toMatch(
-      /^parley-\d+-parley=ps_[\w-]+; Path=\/parley\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
-    );
-    const used = expectProblem(await own.get(path, { key: null }), 401, "authentication");
-    expect(used.next).toMatch(/works once/);
-    const [session = ""] = cookie.split(";");
-    const by = (headers: Sent["headers"]) => ({ key: null, headers: { cookie: session, ...headers } });
-    expect((await own.get("usage", by({}))).status).toBe(200);
+    const sessions: string[] = [];
+    for (const server of [own, own, other]) {
+      const opened = await server.get(path, { key: null, headers: { "user-agent": "Browser/1" } });
+      expect(opened).toMatchObject({ status: 303, headers: { location: "/parley/" } });
+      const [cookie = ""] = opened.headers["set-cookie"] ?? [];
+      expect(cookie).toMatch(
+        /^parley-\d+-parley=ps_[\w-]+; Path=\/parley\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
+      );
+      const [session = ""] = cookie.split(";");
+      sessions.push(session);
+      expect((await server.get("usage", { key: null, headers: { cookie: session } })).status).toBe(200);
+    }
+    expect(new Set(sessions).size).toBe(3);
+    const by = (headers: Sent["headers"]) => ({
+      key: null,
+      headers: { cookie: sessions[0] ?? "", ...headers },
+    });
     const fact = { fact: "x is y" };
     expect((await own.post("memory/facts", fact, by({ "sec-fetch-site": "same-origin" }))).status).toBe(201);
     for (const site of ["cross-site", "same-site", "none"])
       expectProblem(await own.post("memory/facts", fact, by({ "sec-fetch-site": site })), 403, "forbidden");
     expectProblem(await own.post("memory/facts", fact, by({})), 403, "forbidden");
+  });
+
+  it("CREDENTIAL-3: has ended after ten minutes", async () => {
+    const { credentials, principal } = server.parley.context({}, { principal: server.principal });
+    const at = (now: number) => ({ credentials, world: { now: () => now } });
+    const pathOf = async (agoMs: number) => {
+      const link = await issueLink(at(Date.now() - agoMs), principal, server.url);
+      return `/${new URL(link).search}`;
+    };
+    expect((await server.get(await pathOf(590_000), { key: null })).status).toBe(303);
+    expectProblem(await server.get(await pathOf(600_001), { key: null }), 401, "authentication");
   });
 
   it("ACCESS-3: opens sessions of two servers on one host, which last over a restart", async () => {
@@ -165,8 +189,15 @@ describe("the link", () => {
     expect(all.headers.cookie).toContain(`${securitySchemes.session.name}=`);
   });
 
-  it("is for https where browsers come by https", async () => {
-    await using own = await testServer({ publicUrl: "https://parley.example.org/p", base: "/p/" });
+  it("ACCESS-3: has the name of the public URL, at all servers behind it, and is for https where all come by it", async () => {
+    const publicUrls = ["https://parley.example.org:8443/p/", "http://parley/p/"];
+    await using both = await testServer({ publicUrls, base: "/p/" });
+    for (const host of ["parley.example.org:8443", "PARLEY", "127.0.0.1"]) {
+      const { headers } = await both.get(`/p/${new URL(both.link).search}`, { key: null, headers: { host } });
+      expect(headers["set-cookie"]?.[0]).toMatch(/^parley-parley\.example\.org-8443-p=ps_.*; Max-Age=\d+$/);
+    }
+    expectProblem(await both.get("/p/", { key: null, headers: { host: "parley2" } }), 403, "forbidden");
+    await using own = await testServer({ publicUrls: ["https://parley.example.org/p"], base: "/p/" });
     expect(own.link).toMatch(/^https:\/\/parley\.example\.org\/p\/\?token=/);
     const opened = await own.get(`/p/${new URL(own.link).search}`, {
       key: null,
@@ -187,7 +218,9 @@ describe("another site", () => {
     { origin: "not a url" },
   ])("is refused: %j", async (headers) => {
     expectProblem(await server.get("models", { headers }), 403, "forbidden");
-    expect((await server.get("/healthz", { headers, key: null })).status).toBe(403);
+    // Whoever probes a server does so by any of its addresses.
+    for (const path of ["/healthz", "/readyz"])
+      expect([path, (await server.get(path, { headers, key: null })).status]).toEqual([path, 200]);
   });
 
   it("is not this machine's own names", async () => {
@@ -196,8 +229,93 @@ describe("another site", () => {
         host,
         (await server.get("models", { headers: { host, origin: `http://${host}` } })).status,
       ]).toEqual([host, 200]);
-    const bare = await rawExchange(server.port, "GET /healthz HTTP/1.0\r\n\r\n", 500);
+    const bare = await rawExchange(server.port, "GET /api/v1/models HTTP/1.0\r\n\r\n", 500);
     expect(bare).toMatch(/^HTTP\/1\.1 40[03] /);
+    const other = { headers: { host: "127.999.1.1" } };
+    expectProblem(await server.get("models", other), 403, "forbidden");
+  });
+
+  it.each(["0.0.0.0", "::"])(
+    "is no address of this machine, for a server on all of them: %s",
+    async (host) => {
+      await using all = await testServer({ host });
+      const addresses = Object.values(networkInterfaces()).flatMap((own = []) =>
+        own.map(({ address }) => address),
+      );
+      expect(addresses.length).toBeGreaterThan(0);
+      for (const address of addresses) {
+        const named = address.includes(":") ? `[${address}]:${all.port}` : `${address}:${all.port}`;
+        const headers = { host: named };
+        expect([named, (await all.get("models", { headers })).status]).toEqual([named, 200]);
+        // One that listens on a single address knows no other.
+        const isLoopback = /^(?:127\.|::1$)/.test(address);
+        expect((await server.get("models", { headers })).status).toBe(isLoopback ? 200 : 403);
+      }
+      for (const foreign of ["203.0.113.9", "0.0.0.0", "evil.example"])
+        expectProblem(await all.get("models", { headers: { host: foreign } }), 403, "forbidden");
+    },
+  );
+});
+
+describe("a browser's session", () => {
+  const signIn = async (key: string) => {
+    const { status, headers } = await server.post("session", undefined, { key });
+    expect(status).toBe(204);
+    const [cookie = ""] = headers["set-cookie"]?.[0]?.split(";") ?? [];
+    return { key: null, headers: { cookie, "sec-fetch-site": "same-origin" } };
+  };
+
+  it("is signed in with a key, may do what that may, and is signed out without an end of the key", async () => {
+    const { secret, id } = await server.newKey({ scopes: ["read"] });
+    const browser = await signIn(secret);
+    expect((await server.get("usage", browser)).status).toBe(200);
+    expectProblem(await server.post("memory/facts", { fact: "x is y" }, browser), 403, "forbidden");
+    expectProblem(await server.post("session", undefined, { key: `${secret}x` }), 401, "authentication");
+    const elsewhere = { key: secret, headers: { origin: "https://evil.example" } };
+    expectProblem(await server.post("session", undefined, elsewhere), 403, "forbidden");
+    const out = await server.request("DELETE", "session", browser);
+    expect([out.status, out.headers["set-cookie"]?.[0]]).toEqual([
+      204,
+      expect.stringMatching(/^[\w-]+=; .*Max-Age=0/),
+    ]);
+    expect((await server.get("usage", { key: secret })).status).toBe(200);
+    const { credentials } = server.parley.context({}, { principal: server.principal });
+    await credentials.revoke(server.principal.organization, id, new Date().toISOString());
+    await expect.poll(async () => (await server.get("usage", browser)).status, { timeout: 3_000 }).toBe(401);
+    // What holds no more is taken back, so that a key can be given.
+    expect((await server.get("usage", browser)).headers["set-cookie"]?.[0]).toContain("=; ");
+  });
+
+  it("is listed for its person, ended by that person alone, and signed out of", async () => {
+    await using own = await testServer();
+    const { search } = new URL(own.link);
+    const open = async (name: string) => {
+      const { headers } = await own.get(`/${search}`, { key: null, headers: { "user-agent": name } });
+      const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+      return { key: null, headers: { cookie, "sec-fetch-site": "same-origin" } };
+    };
+    const [desk, phone] = [await open("Desk/1"), await open("Phone/1")];
+    const { data } = (await own.get("sessions", desk)).json;
+    expect(data.map(({ name, current }: Json) => [name, current]).toSorted()).toEqual([
+      ["Desk/1", true],
+      ["Phone/1", false],
+    ]);
+    expect(JSON.stringify(data)).not.toContain("ps_");
+    const path = `sessions/${data.find(({ name }: Json) => name === "Phone/1").id}`;
+    for (const other of [{ user: "eve" }, { organization: "acme" }]) {
+      const { secret: key } = await own.newKey(other);
+      expect((await own.get("sessions", { key })).json.data).toEqual([]);
+      expectProblem(await own.request("DELETE", path, { key }), 404, "not-found");
+    }
+    const { secret: key } = await own.newKey({ scopes: ["read"] });
+    expectProblem(await own.request("DELETE", path, { key }), 403, "forbidden");
+    expect((await own.get("usage", phone)).status).toBe(200);
+    expect((await own.request("DELETE", path, desk)).status).toBe(204);
+    await expect.poll(async () => (await own.get("usage", phone)).status, { timeout: 3_000 }).toBe(401);
+    expect((await own.get("usage", desk)).status).toBe(200);
+    expect((await own.request("DELETE", "session", desk)).status).toBe(204);
+    await expect.poll(async () => (await own.get("usage", desk)).status, { timeout: 3_000 }).toBe(401);
+    expect((await own.get("sessions")).json.data).toEqual([]);
   });
 });
 

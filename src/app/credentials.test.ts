@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LOCAL_PRINCIPAL, OrganizationId } from "../kernel/index.ts";
 import type { Credential, Credentials } from "../stores/credentials.ts";
 import { refusalOf } from "../../test/support/scratch.ts";
-import { credentialFinder, issueCredential, listKeys, revokeKey } from "./credentials.ts";
+import { credentialFinder, issueCredential, listCredentials, revokeKey } from "./credentials.ts";
 
 // CREDENTIAL-1, CREDENTIAL-2: a secret is shown once, and what was revoked or has ended holds a second longer at most.
 
@@ -89,21 +89,22 @@ describe("a credential", () => {
   });
 });
 
-describe("keys", () => {
-  it("are listed as long as they hold, without sessions and without other organizations'", async () => {
+describe("keys and sessions", () => {
+  it("are listed as long as they hold, without links and without other organizations'", async () => {
     const { parts, issue, pass } = stage();
     const { id } = await issue("ci");
     await issue("brief", NOW + 100);
     const acme = { ...LOCAL_PRINCIPAL, organization: OrganizationId.parse("acme") };
     await issueCredential(parts, { kind: "key", name: "theirs", principal: acme });
-    await issueCredential(parts, { kind: "session", name: "link", principal: LOCAL_PRINCIPAL });
-    const names = async () => (await listKeys(parts, LOCAL_PRINCIPAL.organization)).map(({ name }) => name);
+    await issueCredential(parts, { kind: "link", name: "x", principal: LOCAL_PRINCIPAL });
+    const names = async () =>
+      (await listCredentials(parts, LOCAL_PRINCIPAL.organization)).map(({ name }) => name);
     expect(await names()).toEqual(["ci", "brief"]);
     pass(100);
     expect(await names()).toEqual(["ci"]);
     await revokeKey(parts, LOCAL_PRINCIPAL, id);
     expect(await names()).toEqual([]);
-    expect((await listKeys(parts, acme.organization)).map(({ name }) => name)).toEqual(["theirs"]);
+    expect((await listCredentials(parts, acme.organization)).map(({ name }) => name)).toEqual(["theirs"]);
   });
 
   it("are revoked by name or id, where there is one of them", async () => {

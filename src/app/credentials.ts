@@ -5,14 +5,16 @@ import type { Credential, Credentials, KeyLimits } from "../stores/credentials.t
 
 // CREDENTIAL-1. A secret is shown once. What is kept is its SHA-256, and nothing compares secrets in a time that tells them.
 // CREDENTIAL-2. What was revoked or has ended is refused within a second, in every process.
+// CREDENTIAL-3. A link signs in any browser, at every server over the store, for ten minutes; it is no credential for anything else.
 
 /** What each kind of secret begins with. */
-const PREFIX = { key: "pk_", session: "ps_" } as const;
-const SECRET = /^(?:pk|ps)_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
+const PREFIX = { key: "pk_", session: "ps_", link: "pl_" } as const;
+const SECRET = /^(?:pk|ps|pl)_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
 /** How long a credential that was found is believed. (CREDENTIAL-2) */
 const BELIEVED_MS = 1_000;
 const MAX_BELIEVED = 10_000;
 const MAX_NAME = 80;
+const LINK_MS = 600_000;
 
 export type CredentialParts = { readonly credentials: Credentials; readonly world: Pick<World, "now"> };
 
@@ -27,7 +29,7 @@ export async function issueCredential(
   { credentials, world }: CredentialParts,
   { kind, name, principal, until, limits = {} }: NewCredential,
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  if (name.trim() === "" || name.length > MAX_NAME) {
+  if (kind === "key" && (name.trim() === "" || name.length > MAX_NAME)) {
     const why = `a key's name has 1 to ${MAX_NAME} characters`;
     throw refusal(why, "name what will use it, such as ci");
   }
@@ -69,22 +71,28 @@ export function credentialFinder({ credentials, world }: CredentialParts) {
   };
 }
 
-/** An organization's keys for programs that still hold, the newest first. */
-export async function listKeys(
+/** Makes a link to a server at this address, with a slash at its end. (CREDENTIAL-3) */
+export async function issueLink(parts: CredentialParts, principal: Principal, url: string): Promise<string> {
+  const link = { kind: "link", name: url, principal, until: parts.world.now() + LINK_MS } as const;
+  return `${url}?token=${(await issueCredential(parts, link)).secret}`;
+}
+
+/** An organization's keys for programs and sessions of browsers that still hold, the newest first. */
+export async function listCredentials(
   { credentials, world }: CredentialParts,
   organization: OrganizationId,
 ): Promise<readonly Credential[]> {
   const all = await credentials.list(organization);
-  return all.filter((one) => one.kind === "key" && holds(one, world.now()));
+  return all.filter((one) => one.kind !== "link" && holds(one, world.now()));
 }
 
-/** Revokes a key by its id or its name. @throws Fault `configuration` where there is none, or there are several */
+/** Revokes a key or a session by its id, or by its name. @throws Fault `configuration` where there is none, or there are several */
 export async function revokeKey(
   parts: CredentialParts,
   { organization }: Pick<Principal, "organization">,
   idOrName: string,
 ): Promise<Credential> {
-  const keys = await listKeys(parts, organization);
+  const keys = await listCredentials(parts, organization);
   const found = keys.filter(({ id, name }) => id === idOrName || name === idOrName);
   const [key] = found;
   if (!key) {

@@ -15,7 +15,7 @@ export const SERVE = {
   host: SIM_SERVER.host,
   port: integer("--port <n>", "port to listen on; 0 takes a free one", { min: 0, max: 65_535, or: 7_317 }),
   basePath: text("--base-path <path>", "path below which it is reached, behind a proxy"),
-  publicUrl: text("--public-url <url>", "URL at which clients reach it, behind a proxy"),
+  publicUrl: list("--public-url <urls>", "URLs at which clients reach it; links begin with the first"),
   maxDrives: integer("--max-drives <n>", "runs driven at a time; more wait in line", {
     ...{ min: 1, max: 1_000, or: 64 },
   }),
@@ -52,12 +52,12 @@ const CLIENT_KEYS: readonly Command[] = [
     run: async (io, given, [name = ""]) =>
       (await import("./commands/client-keys.ts")).create(io, given, name),
   }),
-  defineCommand("list", "List the keys that hold, never a key itself", {
+  defineCommand("list", "List keys and browsers' sessions, never a secret", {
     options: JSON_FLAG,
     examples: ["key list", "key list --json"],
     run: async (io, given) => (await import("./commands/client-keys.ts")).list(io, given),
   }),
-  defineCommand("revoke <key>", "Revoke a key by its name or id, at once", {
+  defineCommand("revoke <key>", "Revoke a key or a session by its name or id, at once", {
     examples: ["key revoke ci", "key revoke k7mq2vx9bhtd"],
     run: async (io, _given, [key = ""]) => (await import("./commands/client-keys.ts")).revoke(io, key),
   }),
@@ -65,13 +65,14 @@ const CLIENT_KEYS: readonly Command[] = [
 
 /** The commands of servers, and of their clients. */
 export const SERVER_COMMANDS: readonly (Command | CommandGroup)[] = [
-  defineCommand("serve", "Serve runs over HTTP: its own API, OpenAI's, and MCP", {
+  defineCommand("serve [link]", "Serve runs over HTTP: its own API, OpenAI's, and MCP", {
     details:
-      "Prints a link that opens a browser's session, once. Programs send a key (parley key new NAME). Ctrl-C lets what runs reach " +
-      "a recorded step; the next start goes on with it.",
+      "Prints to a terminal a link that signs browsers in for ten minutes; parley serve link prints a new one, to the server over " +
+      "this store that started last. Programs send a key (parley key new NAME). Ctrl-C lets what runs reach a recorded step; the " +
+      "next start goes on with it.",
     options: SERVE,
-    examples: ["serve", "serve --port 8080 --base-path /parley/"],
-    run: async (io, given) => (await import("./commands/serve.ts")).serve(io, given),
+    examples: ["serve --port 8080 --base-path /parley/", "serve link"],
+    run: async (io, given, [what]) => (await import("./commands/serve.ts")).serve(io, given, what),
   }),
   defineCommand("mcp", "Serve one MCP client over standard input and output", {
     details:

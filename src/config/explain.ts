@@ -73,15 +73,12 @@ function describeRule(issue: z.core.$ZodIssue, got: string): string {
 /** How zod's own messages begin; any other was written for the schema, and says more than its code. */
 const DEFAULT_MESSAGE = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ["object", "a mapping"],
-  ["record", "a mapping"],
-  ["array", "a list"],
-  ["string", "text"],
-  ["number", "a number"],
-  ["int", "an integer"],
-  ["boolean", "true or false"],
-]);
+const TYPES = new Map(
+  Object.entries({
+    ...{ object: "a mapping", record: "a mapping", array: "a list", string: "text" },
+    ...{ number: "a number", int: "an integer", boolean: "true or false" },
+  }),
+);
 
 function describeSize(origin: string, relation: string, limit: number | bigint): string {
   const number = limit.toLocaleString("en");

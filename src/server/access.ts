@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { isIPv4 } from "node:net";
+import { networkInterfaces } from "node:os";
 import { credentialFinder, issueCredential, type CredentialParts } from "../app/credentials.ts";
 import type { Principal } from "../kernel/index.ts";
 import type { Credential } from "../stores/credentials.ts";
@@ -8,10 +9,13 @@ import { createRequestCounter } from "./quota.ts";
 
 // ACCESS-1. One reader takes the credential from a request, in whichever header it comes, so that a restriction holds for all.
 // ACCESS-2. A request of another site's page is refused: by its Host, by its Origin, and a cookie's write by Sec-Fetch-Site.
-// ACCESS-3. Browsers send a cookie to every port of its host: a server's has a name of its own, the same after a restart.
+// ACCESS-3. Browsers send a cookie to every port of its host: a server's has a name of its own, the same after a restart, and the
+//     same for all servers behind one public URL.
 
 const SESSION_DAYS = 30;
 const DAY_MS = 86_400_000;
+/** How much of a browser's own name is kept. */
+const MAX_BROWSER = 120;
 
 /** How a request named itself. */
 export type ApiCaller = {
@@ -21,39 +25,48 @@ export type ApiCaller = {
 };
 
 export type AccessOptions = CredentialParts & {
-  /** Whose sessions the printed link opens. */
-  readonly principal: Principal;
-  /** Names under which the server may be called, beside addresses of this machine; lower case, without a port. */
-  readonly hosts: readonly string[];
-  /** Whether browsers reach it by https. */
-  readonly isSecure: boolean;
+  /** The address that it listens on. */
+  readonly host: string;
+  readonly port: number;
+  /** Where clients reach it, beside its own address. */
+  readonly publicUrls: readonly URL[];
   /** `/` or a path that ends in one. */
   readonly base: string;
-  /** The port that it listens on. */
-  readonly port: number;
 };
 
 /** Who may do what. */
 export function createAccess(options: AccessOptions) {
   const find = credentialFinder(options);
   const countRequest = createRequestCounter(options.world);
-  let token: string | undefined = randomBytes(24).toString("base64url");
-  const { base, isSecure, port } = options;
-  const cookie = ["parley", port, ...base.split("/").filter(Boolean)].join("-");
+  const { base, host, port, publicUrls } = options;
+  const [first] = publicUrls;
+  const place = first ? `${first.host}${first.pathname}` : `${port}${base}`;
+  const cookie = `parley-${place.replaceAll(/[^\w.]+/g, "-").replace(/-$/, "")}`;
+  const isSecure = first !== undefined && publicUrls.every(({ protocol }) => protocol === "https:");
+  const cookieOf = (secret: string, days: number): string =>
+    `${cookie}=${secret}; Path=${base}; HttpOnly; SameSite=Strict; Max-Age=${(days * DAY_MS) / 1_000}${isSecure ? "; Secure" : ""}`;
+  const names = [...publicUrls.map(({ hostname }) => bare(hostname)), ...(isAnyAddress(host) ? [] : [host])];
+  /** Whether a Host header names this machine, or is one of the server's own. */
+  const isKnown = (given: string | undefined): boolean => {
+    const name = bare(given?.toLowerCase().replace(/:\d+$/, "") ?? "");
+    return isLoopback(name) || names.includes(name) || (isAnyAddress(host) && ownAddresses().includes(name));
+  };
   return {
     /** The name of its cookie. (ACCESS-3) */
     cookie,
-    /** The one-time token of the link. */
-    token: (): string => token ?? "",
-    /** A browser's session for the link's token, as a cookie; undefined for a token that is not the one, or was used. */
-    async redeem(given: string): Promise<string | undefined> {
-      if (token === undefined || !isEqual(given, token)) return undefined;
-      token = undefined;
-      const { principal, world } = options;
-      const until = world.now() + SESSION_DAYS * DAY_MS;
-      const { secret } = await issueCredential(options, { kind: "session", name: "link", principal, until });
-      return `${cookie}=${secret}; Path=${base}; HttpOnly; SameSite=Strict; Max-Age=${(SESSION_DAYS * DAY_MS) / 1_000}${isSecure ? "; Secure" : ""}`;
+    /** A browser's session for a link's token, as a cookie; undefined for a token that is not one, or has ended. (CREDENTIAL-3) */
+    async redeem(token: string, browser = ""): Promise<string | undefined> {
+      const link = await find(token);
+      if (link?.kind !== "link") return undefined;
+      const until = options.world.now() + SESSION_DAYS * DAY_MS;
+      const session = { kind: "session", name: browser.slice(0, MAX_BROWSER), until } as const;
+      const { secret } = await issueCredential(options, { ...session, principal: link.principal });
+      return cookieOf(secret, SESSION_DAYS);
     },
+    /** What signs a browser in with the key that its request has: it may do what the key may, for as long as that holds. */
+    signIn: (request: IncomingMessage): string =>
+      cookieOf(secretsIn(request, cookie)[0]?.secret ?? "", SESSION_DAYS),
+    signedOut: cookieOf("", 0),
     /** @throws Refused 401, 403 (ACCESS-1) */
     async caller(request: IncomingMessage): Promise<ApiCaller> {
       const given = secretsIn(request, cookie);
@@ -63,16 +76,19 @@ export function createAccess(options: AccessOptions) {
         throw unauthorized(detail);
       }
       const credential = await find(first.secret);
-      if (!credential) throw unauthorized("the credential is unknown, revoked or has ended");
+      if (!credential || credential.kind === "link") {
+        const ended = first.by === "cookie" ? { "set-cookie": cookieOf("", 0) } : {};
+        throw unauthorized("the credential is unknown, revoked or has ended", ended);
+      }
       countRequest(credential);
       if (first.by === "cookie" && !isRead(request)) refuseOtherSites(request); // ACCESS-2
       return { credential, principal: credential.principal, by: first.by };
     },
     /** @throws Refused 403 for a request in another site's name (ACCESS-2) */
-    checkHost({ headers: { host, origin } }: IncomingMessage): void {
-      if (!isKnownHost(host, options.hosts)) throw forbidden(`the host ${quote(host)} is not this server's`);
+    checkHost({ headers: { host: named, origin } }: IncomingMessage): void {
+      if (!isKnown(named)) throw forbidden(`the host ${quote(named)} is not this server's`);
       if (origin === undefined) return;
-      if (origin === "null" || !URL.canParse(origin) || !isKnownHost(new URL(origin).host, options.hosts))
+      if (origin === "null" || !URL.canParse(origin) || !isKnown(new URL(origin).host))
         throw forbidden(`the origin ${quote(origin)} may not call this server`);
     },
   };
@@ -99,24 +115,21 @@ function refuseOtherSites({ headers }: IncomingMessage): void {
   throw forbidden("a page may write only to the server that it came from");
 }
 
-const ADDRESS = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
+/** An address of IPv6 without its brackets. */
+const bare = (name: string): string => name.replace(/^\[(.*)\]$/, "$1");
+const isLoopback = (name: string): boolean =>
+  name === "localhost" || name === "::1" || (isIPv4(name) && name.startsWith("127."));
+const ownAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+/** Whether a server listens on all addresses of its machine. */
+export const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
-/** Whether a Host header names this machine's loopback or one of these. */
-function isKnownHost(host: string | undefined, hosts: readonly string[]): boolean {
-  const name = host?.toLowerCase().replace(/:\d+$/, "") ?? "";
-  return ADDRESS.test(name) || hosts.includes(name);
-}
-
-const unauthorized = (detail: string) =>
+const unauthorized = (detail: string, headers: Readonly<Record<string, string>> = {}) =>
   new Refused({
     ...{ status: 401, code: "authentication", detail },
-    next: "send a key as Authorization: Bearer KEY, or open the link that the server printed",
-    headers: { "www-authenticate": "Bearer" },
+    next: "send a key as Authorization: Bearer KEY, or print a new link where the server runs",
+    headers: { "www-authenticate": "Bearer", ...headers },
   });
 const forbidden = (detail: string) => new Refused({ status: 403, code: "forbidden", detail });
 
 const quote = (text: string | undefined): string => JSON.stringify((text ?? "").slice(0, 100));
-
-/** Compares texts of any length in a time that tells nothing. */
-const isEqual = (one: string, other: string): boolean => timingSafeEqual(digestOf(one), digestOf(other));
-const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -2,9 +2,10 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo, Socket } from "node:net";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Parley } from "../app/parley.ts";
+import { issueLink } from "../app/credentials.ts";
 import { settlePersona } from "../app/personas/change.ts";
 import type { Principal } from "../kernel/index.ts";
-import { createAccess } from "./access.ts";
+import { createAccess, isAnyAddress } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
@@ -69,8 +70,8 @@ export type ServerOptions = {
   readonly port: number;
   /** `/`, or a path with a slash at its beginning and end. */
   readonly base: string;
-  /** Where browsers and clients reach it, with its path; by default its own address. */
-  readonly publicUrl?: string | undefined;
+  /** Where browsers and clients reach it, each with its path: the first is what links begin with; by default its own address. */
+  readonly publicUrls?: readonly string[] | undefined;
   /** How many deliberations are driven at a time. */
   readonly maxDrives: number;
   /** How many connections are open at a time; 4,000 by default. */
@@ -81,7 +82,7 @@ export type ServerOptions = {
 export type RunningServer = {
   /** Where it is reached, with a slash at its end. */
   readonly url: string;
-  /** The same with the one-time token. */
+  /** The same with a token, for ten minutes. (CREDENTIAL-3) */
   readonly link: string;
   /** The port that it listens on. */
   readonly port: number;
@@ -91,10 +92,11 @@ export type RunningServer = {
 
 /** Listens. @throws the system's error for an address that cannot be listened on */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { parley, principal, base, host, log, config, publicUrl } = options;
+  const { parley, principal, base, host, log, config } = options;
   const context = parley.context({}, { principal });
   const { world, credentials, process } = context;
-  const given = publicUrl === undefined ? undefined : new URL(publicUrl);
+  const publicUrls = (options.publicUrls ?? []).map((one) => new URL(one));
+  const [given] = publicUrls;
   const page =
     options.page === undefined
       ? undefined
@@ -147,11 +149,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           content: { type: "text/plain; charset=utf-8", bytes: HELLO },
         }
       );
-    const cookie = await access.redeem(token);
-    const headers = cookie === undefined ? undefined : { "set-cookie": cookie, location: base };
-    if (headers) return { status: 303, headers };
-    const next = "use the link that the server printed last; it works once";
-    throw new Refused({ status: 401, code: "authentication", detail: "the link was used already", next });
+    const cookie = await access.redeem(token, exchange.request.headers["user-agent"]);
+    // The page says how to sign in where it stands without a session.
+    const headers = { location: base, ...(cookie === undefined ? {} : { "set-cookie": cookie }) };
+    if (cookie !== undefined || page) return { status: 303, headers };
+    const next = "print a new link where the server runs; it works for ten minutes";
+    throw new Refused({ status: 401, code: "authentication", detail: "the link has ended", next });
   };
 
   const mounts = new Map(Object.entries(options.mounts));
@@ -193,14 +196,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (page) response.setHeader(BUILD_HEADER, page.build);
     if (stopped.signal.aborted) response.shouldKeepAlive = false;
     try {
-      access.checkHost(request);
       const { url: target = "/" } = request;
       if (target.length > MAX_URL)
         throw new Refused({ status: 414, code: "url-too-long", detail: `the URL has over ${MAX_URL} bytes` });
       const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
       if (!url) throw notHere(target);
       path = pathBelow(url.pathname, base);
-      if (path !== "healthz" && path !== "readyz") await turns.turn(); // HEALTH-2
+      if (path !== "healthz" && path !== "readyz") {
+        access.checkHost(request); // those probe a server by any address of its own
+        await turns.turn(); // HEALTH-2
+      }
       const reply = await dispatch(path, { request, response, url, signal: control.signal });
       if (reply) send(response, await encoded(request, reply));
     } catch (error) {
@@ -255,11 +260,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port } = server.address() as AddressInfo;
   const named = isAnyAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
-  const access = createAccess({
-    ...{ credentials, world, principal, base, port },
-    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
-    isSecure: given?.protocol === "https:",
-  });
+  const access = createAccess({ credentials, world, host, port, publicUrls, base });
   const services: Services = {
     ...{ parley, access, drives, followers, base, config, world, publicUrl: url },
     results: createResults(parley),
@@ -268,7 +269,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const keeping = drives.keep(SWEEP_MS, stopped.signal);
   return {
     url,
-    link: `${url}?token=${access.token()}`,
+    link: await issueLink(context, principal, url),
     port,
     async stop(graceMs) {
       stopped.abort();
@@ -329,8 +330,6 @@ function matchOf({ exact, open }: Router, method: string, path: string): Matched
 /** A path without its first slash, below the base; a proxy may have taken the base away already. */
 const pathBelow = (path: string, base: string): string =>
   path.startsWith(base) ? path.slice(base.length) : `${path}/` === base ? "" : path.slice(1);
-
-const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 const notHere = (path: string) =>
   new Refused({

@@ -14,10 +14,11 @@ export const KeyLimits = z.strictObject({
 });
 export type KeyLimits = z.infer<typeof KeyLimits>;
 
-/** A credential of a server's client: a key for programs, or the session of a browser. Times are ISO 8601. */
+/** A credential of a server's client: a key for programs, a browser's session, or a link that opens one. Times are ISO 8601. */
 export type Credential = {
   readonly id: string;
-  readonly kind: "key" | "session";
+  readonly kind: "key" | "session" | "link";
+  /** A key's own; of a session, its browser; of a link, the address that it leads to. */
   readonly name: string;
   readonly principal: Principal;
   /** The SHA-256 of the secret, which is kept nowhere. */
@@ -61,7 +62,7 @@ const REVOKE =
 
 const toCredential = (row: CredentialRow): Credential => ({
   id: row.id,
-  kind: row.kind === "session" ? "session" : "key",
+  kind: row.kind === "session" || row.kind === "link" ? row.kind : "key",
   name: row.name,
   principal: {
     organization: OrganizationId.parse(row.organization),
@@ -81,18 +82,8 @@ export function createCredentials(database: Pick<Database, "all" | "first" | "ru
       const { organization, user, scopes } = principal;
       await database.run(
         PUT,
-        ...[
-          id,
-          organization,
-          user,
-          kind,
-          name,
-          digest,
-          JSON.stringify(scopes),
-          createdAt,
-          until,
-          JSON.stringify(limits),
-        ],
+        ...[id, organization, user, kind, name, digest],
+        ...[JSON.stringify(scopes), createdAt, until, JSON.stringify(limits)],
       );
     },
     async find(id) {

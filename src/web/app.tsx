@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { address, go, hrefTo } from "./address.ts";
-import { online, outdated, signedOut } from "./http.ts";
+import { callApi, online, outdated, signedOut } from "./http.ts";
 import { actOnKeys } from "./keys.ts";
 import { linked } from "./feed.ts";
 import { chooseLanguage, language, languages, type Language } from "./language.ts";
@@ -80,13 +80,44 @@ export function App(): VNode {
       <Navigation current={first} />
       <main id="main" ref={main} tabIndex={-1}>
         <Connection />
-        {signedOut.value ? (
-          <Empty title={t.shell.signedOut} next={t.shell.signedOutNext} isScreen />
-        ) : (
-          <CurrentScreen key={first} first={first} />
-        )}
+        {signedOut.value ? <SignIn /> : <CurrentScreen key={first} first={first} />}
       </main>
     </>
+  );
+}
+
+/** For a browser without a session: how to get a link, and a field for a key. */
+function SignIn(): VNode {
+  const key = useSignal("");
+  const failed = useSignal("");
+  const send = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await callApi("session", { method: "POST", headers: { authorization: `Bearer ${key.value.trim()}` } });
+      location.reload();
+    } catch (error) {
+      failed.value = (error as Error).message; // callApi throws errors
+    }
+  };
+  return (
+    <form class="empty" onSubmit={(event) => void send(event)}>
+      <h1 class="empty-title">{t.shell.signedOut}</h1>
+      <p>{t.shell.signedOutNext}</p>
+      <label class="field">
+        <span>{t.shell.key}</span>
+        <input
+          {...{
+            type: "password",
+            required: true,
+            pattern: "\\s*[\\w\\-]+\\s*",
+            autocomplete: "current-password",
+          }}
+          onInput={({ currentTarget }) => (key.value = currentTarget.value)}
+        />
+      </label>
+      <button type="submit">{t.shell.signIn}</button>
+      {failed.value !== "" && <p role="alert">{failed.value}</p>}
+    </form>
   );
 }
 

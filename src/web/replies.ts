@@ -32,6 +32,14 @@ export type ListedRun = {
 };
 export type RunPage = { readonly data: readonly ListedRun[]; readonly next: string | null };
 
+/** The browsers in which a person is signed in. */
+export type SessionReply = {
+  readonly data: readonly (Readonly<Record<"id" | "name" | "createdAt", string>> & {
+    readonly until: string | null;
+    readonly current: boolean;
+  })[];
+};
+
 export type OpenedReply = {
   readonly id: string;
   readonly status: "open" | "waiting";
@@ -44,11 +52,11 @@ export type OpenedReply = {
 type EstimateRange = { readonly low: number; readonly expected: number; readonly high: number };
 export type EstimateReply = {
   readonly protocol: string;
-  readonly total: {
-    readonly calls: EstimateRange;
-    readonly tokens: EstimateRange;
-    readonly usd: EstimateRange | null;
-  } | null;
+  readonly total:
+    | ({ readonly [what in "calls" | "tokens"]: EstimateRange } & {
+        readonly usd: EstimateRange | null;
+      })
+    | null;
   readonly unpriced: readonly string[];
   /** What does not say what it takes. */
   readonly undeclared: readonly string[];
@@ -75,11 +83,7 @@ export type ModelReply = {
   readonly missing: readonly { readonly provider: string; readonly next: string }[];
 };
 
-export type CatalogRow = {
-  readonly name: string;
-  readonly description: string;
-  readonly text: string;
-  readonly from: string;
+export type CatalogRow = Readonly<Record<"name" | "description" | "text" | "from", string>> & {
   readonly missing: readonly string[];
 };
 export type CatalogReply = { readonly data: readonly CatalogRow[] };

@@ -24,11 +24,7 @@ export const bench: Strings["bench"] = {
   plotSubtitle: "Ein Punkt je Verfahren, mit seiner Nummer aus der Tabelle und seinem 95-%-Intervall.",
   plotHint: "Ein Klick auf einen Punkt zeigt die Läufe dahinter.",
   nothing: "Noch hat kein Verfahren eine Frage beendet",
-  axis: {
-    usd: "US-Dollar je Frage",
-    tokens: "Tokens je Frage",
-    calls: "Modellaufrufe je Frage",
-  },
+  axis: { usd: "US-Dollar je Frage", tokens: "Tokens je Frage", calls: "Modellaufrufe je Frage" },
   arms: "Verfahren",
   armsHint:
     "Kosten, Aufrufe und Dauer (die längste Kette von Aufrufen) sind Mittelwerte je Frage; eine fehlende Antwort zählt als falsch.",

@@ -5,11 +5,7 @@ import type { Strings } from "./strings.ts";
 
 export const memory: Strings["memory"] = {
   title: "Gedächtnis",
-  views: {
-    entries: "Einträge",
-    facts: "Angeheftete Fakten",
-    models: "Modelle",
-  },
+  views: { entries: "Einträge", facts: "Angeheftete Fakten", models: "Modelle" },
   search: "Suchen",
   searchHint: "Wörter oder ein Thema",
   retired: "Nur ausgemusterte",
@@ -46,20 +42,10 @@ export const memory: Strings["memory"] = {
   words: "Worte",
   when: "Wann",
   grade: (score) => `Bewertung ${score} von 5`,
-  preference: {
-    won: "bevorzugt",
-    lost: "nicht bevorzugt",
-    tied: "gleichauf",
-  },
+  preference: { won: "bevorzugt", lost: "nicht bevorzugt", tied: "gleichauf" },
   orderSensitive: "hing von der Reihenfolge ab",
-  thumb: {
-    up: "hilfreich",
-    down: "nicht hilfreich",
-  },
-  outcome: {
-    good: "hat funktioniert",
-    bad: "hat nicht funktioniert",
-  },
+  thumb: { up: "hilfreich", down: "nicht hilfreich" },
+  outcome: { good: "hat funktioniert", bad: "hat nicht funktioniert" },
   comment: "Kommentar",
   retirement: "ausgemustert",
   against: "im Vergleich mit diesem Eintrag",
@@ -133,11 +119,7 @@ export const personas: Strings["personas"] = {
   empty: "Es gibt keine Personas.",
   emptyNext: "Eine schreiben: unten einen Namen vergeben.",
   partsMissing: (parts) => `Fehlende Teile: ${parts}`,
-  views: {
-    edit: "Anweisungen",
-    file: "Datei",
-    lineage: "Abstammung und Erprobungen",
-  },
+  views: { edit: "Anweisungen", file: "Datei", lineage: "Abstammung und Erprobungen" },
   parts: {
     "identity-and-role": "Identität und Rolle",
     "interpretation-of-questions": "Auslegung von Fragen",
@@ -239,11 +221,7 @@ export const personas: Strings["personas"] = {
 
 export const library: Strings["library"] = {
   title: "Bibliothek",
-  kinds: {
-    strategies: "Strategien",
-    packs: "Pakete",
-    prompts: "Prompts",
-  },
+  kinds: { strategies: "Strategien", packs: "Pakete", prompts: "Prompts" },
   about: {
     strategies: "Wie ein Vorsitz Antworten abwägt.",
     packs: "Fertige Gruppen von Personas mit ihren Einstellungen.",
@@ -253,11 +231,7 @@ export const library: Strings["library"] = {
   from: "Herkunft",
   description: "Wofür",
   usedBy: "Verwendet von",
-  froms: {
-    "built-in": "mitgeliefert",
-    user: "eigen",
-    project: "aus dem Projekt",
-  },
+  froms: { "built-in": "mitgeliefert", user: "eigen", project: "aus dem Projekt" },
   shadows: (from) => `Geht einem gleichnamigen Eintrag vor (${from}).`,
   empty: "Keine vorhanden.",
   emptyNext: "Selbst schreiben: unten einen Namen vergeben.",
@@ -296,10 +270,15 @@ export const library: Strings["library"] = {
 
 export const settings: Strings["settings"] = {
   title: "Einstellungen",
-  views: {
-    values: "Werte",
-    models: "Modelle",
-  },
+  views: { values: "Werte", models: "Modelle", sessions: "Browser" },
+  signOut: "Abmelden",
+  signOutAsk: "Diesen Browser abmelden?",
+  browser: "Browser",
+  since: "Seit",
+  until: "Bis",
+  thisBrowser: "Dieser Browser",
+  end: "Beenden",
+  endAsk: "Jenen Browser abmelden?",
   search: "Suchen",
   searchHint: "Teil eines Namens oder Werts",
   source: "Quelle",
@@ -319,9 +298,6 @@ export const settings: Strings["settings"] = {
   shown: (count, all) => `${count} von ${plural(all, "Einstellung", "Einstellungen")}`,
   readOnly:
     "Einstellungen werden in Dateien, auf der Befehlszeile oder in der Umgebung geändert; siehe parley config --help.",
-  later: "Mit Organisationen",
-  quotas: "Kontingente",
-  audit: "Audit",
   modelsTitle: "Erreichbare Modelle",
   model: "Modell",
   family: "Familie",

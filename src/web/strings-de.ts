@@ -42,8 +42,6 @@ export const de: FirstStrings = {
     settings: "Einstellungen",
     workers: "Hintergrunddienste",
     bus: "Bus",
-    members: "Mitglieder",
-    keys: "Schlüssel",
     results: "Ergebnisse",
     knowledge: "Wissen",
     design: "Gestaltung",
@@ -56,7 +54,9 @@ export const de: FirstStrings = {
     relinking: "Verbindung wird wiederhergestellt …",
     signedOut: "Dieser Browser ist hier nicht angemeldet.",
     signedOutNext:
-      "Den Link öffnen, den `parley serve` ausgegeben hat; er gilt einmal. Programme senden einen Schlüssel: parley key new NAME.",
+      "Den Link öffnen, den `parley serve link` ausgibt, oder einen Schlüssel angeben: parley key new NAME.",
+    key: "Schlüssel",
+    signIn: "Anmelden",
     notFound: "Diese Seite gibt es nicht.",
     notFoundNext: "Zu den Läufen",
     failed: "Das konnte nicht geladen werden.",
@@ -64,7 +64,6 @@ export const de: FirstStrings = {
     reload: "Neu laden",
     language: "Sprache",
     simulated: "Simulierte Modelle",
-    later: "Das kommt mit Organisationen.",
   },
   ask: {
     title: "Was sollen die Modelle klären?",

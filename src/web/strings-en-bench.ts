@@ -23,11 +23,7 @@ export const bench = {
   plotSubtitle: "A point for each arm, by its number in the table, with its 95 % interval.",
   plotHint: "A click on a point shows the runs behind it.",
   nothing: "No arm has finished a question yet",
-  axis: {
-    usd: "US dollars per question",
-    tokens: "tokens per question",
-    calls: "model calls per question",
-  },
+  axis: { usd: "US dollars per question", tokens: "tokens per question", calls: "model calls per question" },
   arms: "Arms",
   armsHint:
     "Cost, calls and latency (the longest chain of calls) are means per question; a missing answer counts as wrong.",

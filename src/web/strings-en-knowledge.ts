@@ -4,11 +4,7 @@ import { plural } from "./language.ts";
 
 export const memory = {
   title: "Memory",
-  views: {
-    entries: "Entries",
-    facts: "Pinned facts",
-    models: "Models",
-  },
+  views: { entries: "Entries", facts: "Pinned facts", models: "Models" },
   search: "Search",
   searchHint: "words, or what it is about",
   retired: "Retired ones only",
@@ -19,12 +15,7 @@ export const memory = {
     "No entry is retired. One is retired when what speaks against it outweighs what speaks for it.",
   how: (how: string) => `Order: ${how}`,
   showMore: "Show more",
-  marks: {
-    "good-example": "Good example",
-    mixed: "Mixed",
-    avoid: "Avoid",
-    unjudged: "Not judged",
-  },
+  marks: { "good-example": "Good example", mixed: "Mixed", avoid: "Avoid", unjudged: "Not judged" },
   intents: {
     fact: "fact",
     explanation: "explanation",
@@ -44,20 +35,10 @@ export const memory = {
   words: "Words",
   when: "When",
   grade: (score: string) => `Score ${score} of 5`,
-  preference: {
-    won: "preferred",
-    lost: "not preferred",
-    tied: "tied",
-  },
+  preference: { won: "preferred", lost: "not preferred", tied: "tied" },
   orderSensitive: "changed with the order",
-  thumb: {
-    up: "helpful",
-    down: "not helpful",
-  },
-  outcome: {
-    good: "it worked",
-    bad: "it did not work",
-  },
+  thumb: { up: "helpful", down: "not helpful" },
+  outcome: { good: "it worked", bad: "it did not work" },
   comment: "comment",
   retirement: "retired",
   against: "compared with this one",
@@ -130,11 +111,7 @@ export const personas = {
   empty: "There are no personas.",
   emptyNext: "Write one: give it a name below.",
   partsMissing: (parts: string) => `Missing parts: ${parts}`,
-  views: {
-    edit: "Instructions",
-    file: "File",
-    lineage: "Lineage and trials",
-  },
+  views: { edit: "Instructions", file: "File", lineage: "Lineage and trials" },
   parts: {
     "identity-and-role": "Identity and role",
     "interpretation-of-questions": "Interpretation of questions",
@@ -233,11 +210,7 @@ export const personas = {
 
 export const library = {
   title: "Library",
-  kinds: {
-    strategies: "Strategies",
-    packs: "Packs",
-    prompts: "Prompts",
-  },
+  kinds: { strategies: "Strategies", packs: "Packs", prompts: "Prompts" },
   about: {
     strategies: "How a chair weighs answers.",
     packs: "Ready-made groups of personas with their settings.",
@@ -290,10 +263,15 @@ export const library = {
 
 export const settings = {
   title: "Settings",
-  views: {
-    values: "Values",
-    models: "Models",
-  },
+  views: { values: "Values", models: "Models", sessions: "Browsers" },
+  signOut: "Sign out",
+  signOutAsk: "Sign this browser out?",
+  browser: "Browser",
+  since: "Since",
+  until: "Until",
+  thisBrowser: "This browser",
+  end: "End",
+  endAsk: "Sign that browser out?",
   search: "Search",
   searchHint: "part of a name or a value",
   source: "Source",
@@ -312,9 +290,6 @@ export const settings = {
   noneFoundNext: "Clear the search to see all of them.",
   shown: (count: number, all: number) => `${count} of ${plural(all, "setting", "settings")}`,
   readOnly: "Settings are changed in files, by flags or in the environment: parley config --help says how.",
-  later: "With organizations",
-  quotas: "Quotas",
-  audit: "Audit",
   modelsTitle: "Models that can be reached",
   model: "Model",
   family: "Family",

@@ -68,7 +68,7 @@ describe.concurrent("behind nginx", () => {
       const { key } = server;
       await using proxy = await nginx(place, new URL(server.url).origin);
       const [first = "", second = ""] = proxy.urls;
-      const { pathname, search } = new URL(server.link);
+      const { pathname, search } = new URL(await server.link());
       const opened = await call(`${second.replace("/parley/", "")}${pathname}${search}`);
       expect(opened).toMatchObject({ status: 303, headers: { location: "/parley/" } });
       expect(opened.headers["set-cookie"]?.[0]).toContain("Path=/parley/;");
@@ -135,7 +135,7 @@ describe.concurrent("a browser's EventSource", () => {
       const browser = await chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox"] });
       try {
         const page = await browser.newPage();
-        await page.goto(server.link);
+        await page.goto(await server.link());
         const models = SIMS.map((one) => `${one}&latency=1500`);
         const body = { question: SUM, protocol: "debate", rounds: 1, models, reactions: false };
         const { json } = await call(`${server.url}api/v1/deliberations`, key, { body });

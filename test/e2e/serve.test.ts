@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -32,17 +33,31 @@ const asked = (latency: number, more: object = {}) => ({
 });
 
 describe.concurrent("parley serve", () => {
-  it("prints a link for one use, takes keys, and drops a revoked one within a second", async () => {
+  it("prints links for any browser, takes keys, and drops a revoked one within a second", async () => {
     await using place = somewhere();
-    const { process, url, link, key } = await served(place);
+    const none = await place.run(["serve", "link"]);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringMatching(/no server was started.*\nTry: parley serve\n/),
+    ]);
+    const { process, url, key, link: newLink } = await served(place);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
-    const opened = await call(link);
-    expect(opened.status).toBe(303);
-    expect(opened.headers["set-cookie"]?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
-    expect(await call(link)).toMatchObject({
-      status: 401,
-      json: { next: expect.stringContaining("link") as string },
-    });
+    const link = await newLink();
+    expect(link.startsWith(`${url}?token=pl_`)).toBe(true);
+    for (const browser of [1, 2]) {
+      const opened = await call(link);
+      expect([browser, opened.status]).toEqual([browser, 303]);
+      expect(opened.headers["set-cookie"]?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
+    }
+    const ended = await call(`${url}?token=${key}`, undefined, { headers: { accept: "text/html" } });
+    expect([ended.status, ended.headers.location, ended.headers["set-cookie"]]).toEqual([
+      303,
+      "/",
+      undefined,
+    ]);
+    expect((await place.run(["serve", "links"])).stderr).toContain(
+      'serve takes link, or nothing (got "links")',
+    );
     expect((await call(`${url}api/v1/usage`, key)).status).toBe(200);
     const read = await newKey(place, "--scopes", "read", "--until", "2d");
     expect(await call(`${url}api/v1/deliberations`, read, asked(0))).toMatchObject({ status: 403 });
@@ -50,13 +65,47 @@ describe.concurrent("parley serve", () => {
     expect(listed.stdout).not.toContain(key.slice(16));
     for (const file of readdirSync(place.home).filter((name) => name.startsWith("parley.db")))
       expect(readFileSync(join(place.home, file)).includes(key)).toBe(false);
-    const [{ id }] = (JSON.parse(listed.stdout) as Json[]).filter(({ scopes }: Json) => scopes.length > 1);
+    const all = JSON.parse(listed.stdout) as Json[];
+    expect(all.map(({ kind }: Json) => kind as string).toSorted()).toEqual([
+      "key",
+      "key",
+      "session",
+      "session",
+    ]);
+    const [{ id }] = all.filter(({ kind, scopes }: Json) => kind === "key" && scopes.length > 1);
     const revoked = await place.run(["key", "revoke", id]);
     expect(revoked).toMatchObject({ code: 0, stdout: "" });
     await holds(async () => (await call(`${url}api/v1/usage`, key)).status === 401, 3_000);
     process.kill("SIGTERM");
-    expect(await process.ended).toMatchObject({ code: 0, signal: null });
+    const { code, signal, stdout, stderr } = await process.ended;
+    expect([code, signal]).toEqual([0, null]);
+    // What is no terminal may be kept.
+    expect(stdout + stderr).not.toMatch(/token|p[kls]_/);
+    expect(stderr).toContain("parley serve link");
   }, 40_000);
+
+  it.skipIf(!existsSync("/usr/bin/script"))(
+    "prints the link itself to a terminal alone",
+    async () => {
+      await using place = somewhere();
+      const cli = fileURLToPath(new URL("../../dist/cli.mjs", import.meta.url));
+      const env = { PATH: process.env["PATH"], HOME: place.folder, PARLEY_HOME: place.home };
+      const command = `'${process.execPath}' '${cli}' serve --simulated --port 0`;
+      const child = spawn("/usr/bin/script", ["-qfc", command, "/dev/null"], { cwd: place.cwd, env });
+      let shown = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => void (shown += text));
+      const ended = once(child, "close");
+      try {
+        await holds(async () => /http:\S+\?token=pl_\S+/.test(shown));
+        const [link = ""] = /http:\S+/.exec(shown) ?? [];
+        expect((await call(link)).status).toBe(303);
+      } finally {
+        child.kill("SIGTERM");
+        await ended;
+      }
+    },
+    40_000,
+  );
 
   it("refuses what it cannot serve with exit 2 and the next step", async () => {
     await using place = somewhere();
@@ -91,7 +140,7 @@ describe.concurrent("parley serve", () => {
     const usual = place.start(["serve"]);
     const link = await usual.seen("stdout", /^http:\S+/).catch(() => "");
     if (link === "") expect((await usual.ended).stderr).toContain("port 7317 is in use");
-    else expect(link).toMatch(/^http:\/\/127\.0\.0\.1:7317\/\?token=/);
+    else expect(link).toBe("http://127.0.0.1:7317/"); // stdout is no terminal: no token
   }, 40_000);
 
   it("64 live drives end with exit 0 within 15 s of SIGTERM, and a restart repeats what was in flight alone", async () => {

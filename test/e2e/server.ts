@@ -9,7 +9,8 @@ export type ServeProcess = {
   readonly process: Running;
   /** With a slash at its end. */
   readonly url: string;
-  readonly link: string;
+  /** Prints a new link. */
+  link(): Promise<string>;
   readonly key: string;
 };
 
@@ -30,8 +31,8 @@ export async function served(place: Somewhere, options: ServeOptions = {}): Prom
   const { args = ["--port", "0"], env = {}, mostMs } = options;
   const key = options.key ?? (await newKey(place));
   const process = place.start(["serve", "--simulated", ...args], env, mostMs);
-  const link = await process.seen("stdout", /^(http:\S+)\n/);
-  return { process, link, url: link.replace(/\?.*/, ""), key };
+  const url = await process.seen("stdout", /^(http:\S+\/)\n/);
+  return { process, url, key, link: async () => (await place.run(["serve", "link"])).stdout.trim() };
 }
 
 /** A port that nobody listens on now. */

@@ -37,6 +37,7 @@ type Given<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType ? z.inf
 /** Each of the page's types beside what the server gives for it. */
 type Pairs = {
   runs: [Given<"Listed">, page.RunPage];
+  sessions: [Given<"SessionList">, page.SessionReply];
   opened: [Given<"Opened">, page.OpenedReply];
   estimate: [Given<"Estimate">, page.EstimateReply];
   forkEstimate: [Given<"ForkEstimate">, page.ForkEstimateReply];

@@ -27,7 +27,7 @@ describe.skipIf(browser.isMissing)("a run that is watched over kill -9 of its se
     let server: ServeProcess = await start();
     const context = await browser.get().newContext({ viewport: { width: 1_200, height: 4_000 } });
     const page = await context.newPage();
-    await page.goto(server.link);
+    await page.goto(await server.link());
     // One draft takes longer than a server lives, so that the run is open at every kill.
     const models = SIMS.map((one, at) => `${one}&latency=${at === 0 ? 8_000 : 600}`);
     const body = { question: SUM, protocol: "council", models, reactions: false };
@@ -70,7 +70,7 @@ describe.skipIf(browser.isMissing)("a run that is watched over kill -9 of its se
     const server = await served(place, { mostMs: 100_000 });
     const context = await browser.get().newContext();
     const first = await context.newPage();
-    await first.goto(server.link);
+    await first.goto(await server.link());
     const body = {
       ...{ question: SUM, protocol: "council", reactions: false },
       models: SIMS.map((one) => `${one}&latency=8000`),

@@ -80,7 +80,7 @@ export type TestServerOptions = Partial<
     | "config"
     | "maxConnections"
     | "maxDrives"
-    | "publicUrl"
+    | "publicUrls"
     | "surfaces"
     | "mounts"
     | "page"

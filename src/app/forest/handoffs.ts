@@ -13,7 +13,7 @@ import { answerSeat, listOwnSeats, readInbox, type OwnSeat } from "../seats.ts";
 /** The user whose seats are handed out as files. */
 export const HANDOFF_FILES = "files";
 
-const KINDS: ReadonlyMap<string, { readonly kind: string; readonly schema: z.ZodType }> = new Map([
+const KINDS = new Map<string, { readonly kind: string; readonly schema: z.ZodType }>([
   ["divergence", { kind: "divergence", schema: Alternatives }],
   ["alignment", { kind: "g7_alignment", schema: Alignment }],
 ]);

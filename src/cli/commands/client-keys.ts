@@ -1,4 +1,4 @@
-import { issueCredential, listKeys, revokeKey } from "../../app/credentials.ts";
+import { issueCredential, listCredentials, revokeKey } from "../../app/credentials.ts";
 import { ModelRef, Scope, refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import type { KeyLimits } from "../../stores/credentials.ts";
@@ -53,17 +53,18 @@ export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): P
     await print(io, options, { value, words: () => `${secret}\n` });
   });
 
-/** Lists the keys that hold. */
+/** Lists the keys and the sessions that hold. */
 export const list = (io: Io, options: Values<typeof JSON_FLAG>): Promise<void> =>
   withParley(io, {}, async (context) => {
-    const keys = await listKeys(context, context.principal.organization);
-    const value = keys.map(({ id, name, principal: { scopes }, createdAt, until, limits }) => ({
-      ...{ id, name, scopes, createdAt, until, limits },
+    const keys = await listCredentials(context, context.principal.organization);
+    const value = keys.map(({ id, kind, name, principal: { scopes }, createdAt, until, limits }) => ({
+      ...{ id, kind, name, scopes, createdAt, until, limits },
     }));
-    const rows = value.map(({ id, name, scopes, createdAt, until }) => [
-      ...[oneLine(name), id, scopes.join(","), createdAt.slice(0, 10), until?.slice(0, 10) ?? "never"],
+    const rows = value.map(({ id, kind, name, scopes, createdAt, until }) => [
+      ...[oneLine(name, 40), kind, id, scopes.join(","), createdAt.slice(0, 10)],
+      until?.slice(0, 10) ?? "never",
     ]);
-    const head = ["NAME", "ID", "SCOPES", "MADE", "ENDS"];
+    const head = ["NAME", "KIND", "ID", "SCOPES", "MADE", "ENDS"];
     await print(io, options, {
       value,
       words: ({ width }) =>

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openConfigured } from "../../app/configured.ts";
-import { listKeys } from "../../app/credentials.ts";
+import { issueLink, listCredentials } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
 import { nativeApi } from "../../server/api/index.ts";
 import { openAiApi } from "../../server/openai/index.ts";
@@ -13,18 +13,19 @@ import { withoutModels } from "../connect.ts";
 import type { SERVE } from "../server-commands.ts";
 import { jsonLine } from "../../reports/printable.ts";
 import { quoteValue } from "../../text/words.ts";
-import { interruptible } from "../session.ts";
+import { interruptible, withParley } from "../session.ts";
 
 const GRACE_MS = 10_000;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 
-/** Serves until Ctrl-C or SIGTERM. The first line on stdout is the link. */
-export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
+/** Serves until Ctrl-C or SIGTERM, or prints a link. The first line on stdout is the address: on a terminal, as a link. */
+export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Promise<void> =>
   interruptible(async (signal) => {
+    if (what !== undefined) return printLink(io, options, what);
     const { output, env, cwd, protocols } = io;
     const { host = "127.0.0.1", port, maxDrives, json } = options;
     const base = baseOf(options);
-    const publicUrl = urlOf(options.publicUrl);
+    const publicUrls = options.publicUrl?.map(urlOf);
     const configured = await openConfigured({
       env,
       cwd,
@@ -37,12 +38,15 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
     const { parley, principal, context } = configured;
     const log = (line: string) => output.note(line);
     try {
-      if (!LOOPBACK.test(host) && (await listKeys(context, principal.organization)).length === 0) {
+      if (
+        !LOOPBACK.test(host) &&
+        !(await listCredentials(context, principal.organization)).some(({ kind }) => kind === "key")
+      ) {
         const why = `others can reach ${host}, and there is no key that they would need`;
         throw new Fault("configuration", { why, next: "parley key new NAME, and then serve again" });
       }
       const server = await startServer({
-        ...{ parley, principal, host, port, base, publicUrl, maxDrives },
+        ...{ parley, principal, host, port, base, publicUrls, maxDrives },
         ...{ surfaces: [nativeApi, openAiApi], mounts: { mcp: mcpMount({ log }) } },
         page: options.page ? pageFolder() : undefined,
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
@@ -50,9 +54,11 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
       }).catch((error: unknown) => {
         throw refusedAddress(error, { host, port });
       });
-      const { url, link } = server;
-      await output.result(json ? jsonLine({ url, link }) : `${link}\n`);
-      output.note("Open the link in a browser; it works once. Programs send a key: parley key new NAME");
+      // What is not a terminal may be kept: no secret goes there unasked.
+      const { terminal } = output.stdout;
+      await output.result(json ? jsonLine({ url: server.url }) : `${terminal ? server.link : server.url}\n`);
+      output.note("A link signs browsers in for ten minutes; a new one: parley serve link");
+      output.note("Programs send a key: parley key new NAME");
       output.note("Press Ctrl-C to stop.");
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
@@ -63,6 +69,20 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
     } finally {
       await parley.close();
     }
+  });
+
+/** Prints a new link to the server over this store that started last, wherever stdout goes: it was asked for. */
+const printLink = (io: Io, { json }: Values<typeof SERVE>, what: string): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const { credentials, principal } = context;
+    const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
+    if (what !== "link")
+      throw refuse(`serve takes link, or nothing (got ${quoteValue(what)})`, "parley serve link");
+    const all = await credentials.list(principal.organization);
+    const url = all.find(({ kind }) => kind === "link")?.name;
+    if (url === undefined) throw refuse("no server was started over this store", "parley serve");
+    const link = await issueLink(context, principal, url);
+    await io.output.result(json ? jsonLine({ url, link }) : `${link}\n`);
   });
 
 /** Where the build put the page: beside the command's own files, also for a command that runs from its sources. */
@@ -82,8 +102,8 @@ function baseOf({ basePath = "/" }: Pick<Values<typeof SERVE>, "basePath">): str
 }
 
 /** @throws Fault `configuration` */
-function urlOf(text: string | undefined): string | undefined {
-  if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text;
+function urlOf(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   const why = `--public-url must be an http or https URL (got ${quoteValue(text)})`;
   throw new Fault("configuration", { why, next: "--public-url https://example.org/parley/" });
 }

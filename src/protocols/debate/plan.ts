@@ -25,11 +25,7 @@ import { summarizationFor, type DebateSettings } from "./settings.ts";
 type DebatePlan = PlanContext<DebateSettings>;
 
 /** The calls of one summary, by method; others make an unknown number. */
-const SUMMARY_CALLS: ReadonlyMap<string, 0 | 1> = new Map([
-  ["length-based", 1],
-  ["semantic", 1],
-  ["retrieval", 0],
-]);
+const SUMMARY_CALLS = new Map(Object.entries({ "length-based": 1, semantic: 1, retrieval: 0 }));
 
 /** Every round as if none were ended early, and every summary as if its text were long enough. */
 export function planDebate(context: DebatePlan): Plan {

@@ -10,6 +10,7 @@ import { feedRoutes } from "./feed.ts";
 import { knowledgeRoutes } from "./knowledge.ts";
 import { libraryRoutes } from "./library.ts";
 import { openApiDocument } from "./openapi.ts";
+import { sessionRoutes } from "./sessions.ts";
 
 export const apiRoutes: readonly ApiRoute[] = [
   ...deliberationRoutes,
@@ -20,6 +21,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...benchRoutes,
   ...libraryRoutes,
   ...busRoutes,
+  ...sessionRoutes,
 ];
 
 /** The native API. */

@@ -37,6 +37,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Knowledge: "What all runs come to together: votes, leagues, shares of answers, and what their reactors do.",
   Library: "Personas, strategies, packs and prompts: reading, writing, breeding and trying them.",
   Catalog: "Models, personas, strategies, settings, and what all of it costs.",
+  Sessions: "Browsers that are signed in.",
   Bus: "The events as the messages of LoCAL2's bus.",
 };
 

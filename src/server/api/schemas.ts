@@ -323,3 +323,18 @@ type Loose<T> = T extends string
       : T;
 
 export { Result };
+
+/** The browsers in which a person is signed in. */
+export const SessionList = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      id: z.string(),
+      /** What the browser calls itself. */
+      name: z.string(),
+      createdAt: z.string(),
+      until: z.string().nullable(),
+      /** Whether the request came by it. */
+      current: z.boolean(),
+    }),
+  ),
+});

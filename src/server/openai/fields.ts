@@ -70,15 +70,9 @@ export const Own = z.strictObject({
     .optional(),
 });
 
-const EFFORTS: ReadonlyMap<string, number> = new Map([
-  ["none", 1],
-  ["minimal", 1],
-  ["low", 2],
-  ["medium", 3],
-  ["high", 4],
-  ["xhigh", 5],
-  ["max", 5],
-]);
+const EFFORTS = new Map(
+  Object.entries({ none: 1, minimal: 1, low: 2, medium: 3, high: 4, xhigh: 5, max: 5 }),
+);
 export const EffortName = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 /** How the last reply has to be formed. */

@@ -181,11 +181,7 @@ function textOf(
   return { text: ["There is no agreement.", ...sides].join("\n\n"), degraded: "", isCut: false };
 }
 
-const STATUS: ReadonlyMap<string, number> = new Map([
-  ["stopped-by-budget", 402],
-  ["cancelled", 400],
-  ["failed", 502],
-]);
+const STATUS = new Map(Object.entries({ "stopped-by-budget": 402, cancelled: 400, failed: 502 }));
 
 function withoutAnswer({ id, status, degraded, error }: Result): Refused {
   const why = degraded.map((one) => `${one.what}: ${one.why}`).join("; ");

@@ -5,7 +5,7 @@ import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Difference } from "../parts/difference.tsx";
 import { Shown } from "../parts/states.tsx";
-import { Facts } from "../parts/facts.tsx";
+import { Facts } from "../parts/table.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
 import type { LibraryFrom, PackReply, StrategyReply } from "../replies.ts";
 import { t } from "../strings.ts";

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
-import { Facts } from "../parts/facts.tsx";
+import { Facts } from "../parts/table.tsx";
 import { Shown } from "../parts/states.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
 import type { PromptReply } from "../replies.ts";

@@ -7,9 +7,8 @@ import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Markdown } from "../parts/elements.tsx";
-import { Facts } from "../parts/facts.tsx";
 import { Shown } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
+import { Facts, Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";
 
 /** One entry of the memory, whole: what is kept, and all that was said about it. */

@@ -1,9 +1,8 @@
 import type { VNode } from "preact";
 import { formatCount, formatPercent, formatRatio, formatSetting } from "../formats.ts";
 import { useApi } from "../loaded.ts";
-import { Facts } from "../parts/facts.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
+import { Facts, Table } from "../parts/table.tsx";
 import type { MemoryStatsReply } from "../replies.ts";
 import { t } from "../strings.ts";
 

@@ -8,27 +8,30 @@ import { Tabs } from "../parts/tabs.tsx";
 import type { ConfigReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ReachableModels } from "./settings-models.tsx";
+import { Sessions } from "./settings-sessions.tsx";
 
 const SOURCES = ["flag", "environment", "project file", "user file", "default"] as const;
 
-/** Every setting with its value and its source: `/settings?q=…&source=…`; models at `?view=models`. */
+const VIEWS = ["values", "models", "sessions"] as const;
+
+/** Every setting with its value and its source: `/settings?q=…&source=…`; models and sessions at `?view=…`. */
 export function Settings(): VNode {
-  const isModels = address.value.query.get("view") === "models";
+  const view = address.value.query.get("view");
+  const shown = VIEWS.find((one) => one === view) ?? "values";
   return (
     <>
       <h1>{t.settings.title}</h1>
       <Tabs
         label={t.settings.title}
-        tabs={[
-          { name: t.settings.views.values, href: hrefTo(["settings"]), isCurrent: !isModels },
-          {
-            name: t.settings.views.models,
-            href: hrefTo(["settings"], { view: "models" }),
-            isCurrent: isModels,
-          },
-        ]}
+        tabs={VIEWS.map((one) => ({
+          name: t.settings.views[one],
+          href: hrefTo(["settings"], one === "values" ? {} : { view: one }),
+          isCurrent: one === shown,
+        }))}
       />
-      <div class="view">{isModels ? <ReachableModels /> : <Values />}</div>
+      <div class="view">
+        {shown === "models" ? <ReachableModels /> : shown === "sessions" ? <Sessions /> : <Values />}
+      </div>
     </>
   );
 }
@@ -82,24 +85,10 @@ function Values(): VNode {
           );
         }}
       </Shown>
-      {config.loaded.value.state !== "loading" && <Closing />}
+      {config.loaded.value.state !== "loading" && <p class="quiet">{t.settings.readOnly}</p>}
     </>
   );
 }
-
-const Closing = (): VNode => (
-  <>
-    <p class="quiet">{t.settings.readOnly}</p>
-    <h2>{t.settings.later}</h2>
-    <ul class="plain-list">
-      {[t.nav.keys, t.nav.members, t.settings.quotas, t.settings.audit].map((name) => (
-        <li key={name}>
-          {name} <span class="quiet">{t.shell.later}</span>
-        </li>
-      ))}
-    </ul>
-  </>
-);
 
 /** A setting's value in one text; empty where it is not set. */
 function written(value: unknown): string {
