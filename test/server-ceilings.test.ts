@@ -3,6 +3,7 @@ import { DeliberationId } from "../src/kernel/index.ts";
 import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
+import { openFakeServer } from "./support/fake-server.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
 import { expectProblem, SUM, testServer, type TestServer } from "./support/server.ts";
 
@@ -89,6 +90,26 @@ describe("models", () => {
       expect(
         (await server.post("deliberations", { ...council, protocol: "respond", models }, wait)).status,
       ).toBe(200);
+  });
+
+  it("that are found may be named where none are set, also beyond the panel", async () => {
+    const names = ["ada", "bo", "cy", "dee", "eve"];
+    await using local = await openFakeServer((response, { path, body }) => {
+      if (path === "/api/tags")
+        return void response.end(JSON.stringify({ models: names.map((name) => ({ name })) }));
+      const { model } = JSON.parse(body) as { model: string };
+      response.end(JSON.stringify({ model, message: { role: "assistant", content: "391" }, done: true }));
+    });
+    await using found = await testServer({ env: { OLLAMA_HOST: local.url }, simulated: false });
+    const ask = (model: string) =>
+      found.post(
+        "deliberations",
+        { question: SUM, protocol: "respond", reactions: false, models: [model] },
+        wait,
+      );
+    for (const name of names)
+      expect((await ask(`ollama/${name}`)).json).toMatchObject({ status: "answered", answer: "391" });
+    expectProblem(await ask("ollama/zoe"), 422, "configuration");
   });
 
   it("of a key's own list take their place", async () => {

@@ -23,6 +23,8 @@ let ids: string[];
 let benches: string[];
 /** What may be forgotten without another operation missing it. */
 let spare: string[];
+/** Sessions that may end. */
+let sessions: string[];
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 beforeAll(async () => {
   server = await testServer({ maxDrives: 2 });
@@ -50,6 +52,8 @@ beforeAll(async () => {
     ).json,
   ];
   ids = runs.map(({ id }) => id as string);
+  for (let nth = 0; nth < 4; nth += 1) await server.newSession();
+  sessions = ((await server.get("sessions")).json.data as Json[]).map(({ id }) => id as string);
   spare = [(await server.ask()).id, (await server.ask()).id];
   benches = [(await recordedBench(server, { tasks: 2 })).id];
   const parents = ["analyst", "historian"];
@@ -192,11 +196,13 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
       arbitrary: fc.constantFrom(
         ...(operation === "getBench"
           ? benches
-          : operation === "forgetDeliberation"
-            ? spare
-            : operation === "cancelDeliberation"
-              ? ids.slice(0, 4)
-              : ids),
+          : operation === "endSession"
+            ? sessions
+            : operation === "forgetDeliberation"
+              ? spare
+              : operation === "cancelDeliberation"
+                ? ids.slice(0, 4)
+                : ids),
       ),
     },
     fc.constantFrom("222222222222", "x", "..%2f"),

@@ -1,12 +1,12 @@
-import { ModelRef, personOf, type Budget, type Participant, refusal } from "../kernel/index.ts";
+import { personOf, type Budget, type Participant, refusal } from "../kernel/index.ts";
 import { MODEL_FIELDS, type AppContext, type EffectiveSettings } from "./context.ts";
 import { budgetFrom, capsOf, lowestOf } from "./opening.ts";
-import { choosePanel } from "./panel.ts";
+import { choosePanel, refsAt } from "./panel.ts";
 
 // CEILING-1. What a server was configured with, and what is left to a client's key, are ceilings: of several caps the smallest
 //     counts, in whatever way a request asks.
-// CEILING-2. A request names models of the owner's list alone: those of the settings and of `client-models`, or those of its key.
-//     Simulated models cost nothing, and people are none.
+// CEILING-2. A request names models of the owner's list alone: those of the settings and of `client-models`, or those of its key;
+//     where none are set, those that are found. Simulated models cost nothing, and people are none.
 
 /** What a client may have of each run: at most this, and of these models alone (`provider/model`). */
 export type Ceiling = {
@@ -73,12 +73,14 @@ export async function refuseOtherModels(
   ];
   const other = named.filter((ref) => !listed.includes(ref));
   if (other.length === 0) return;
-  // Where no models are set, those that are found answer.
+  // Where no models are set, those that are found answer, also one that is not of the panel.
   const isFound = client.ceiling.models === undefined && client.owner.models.length === 0;
-  const found = isFound
+  const panel = isFound
     ? (await choosePanel({ ...context, settings: { ...settings, models: [] } })).members
     : [];
-  const refused = other.find((ref) => !found.includes(ModelRef.parse(ref)));
+  const reached = isFound ? await (await import("./reachable.ts")).reachable(context) : [];
+  const found = [...panel, ...reached.flatMap(refsAt)];
+  const refused = other.find((ref) => !found.includes(ref));
   if (refused === undefined) return;
   const why = `the model ${refused.slice(0, 100)} is none that clients of this server may name`;
   const all = [...new Set([...listed, ...found])].slice(0, 10);

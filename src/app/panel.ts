@@ -104,7 +104,9 @@ function personaNotes(context: AppContext, members: readonly string[]): Note[] {
   return unused.length === 0 ? [] : [{ code: "warning", text }];
 }
 
-const refsAt = ({ provider, models }: Reachable): string[] => models.map((model) => `${provider}/${model}`);
+/** The models of a provider that is found, as they are named. */
+export const refsAt = ({ provider, models }: Reachable): string[] =>
+  models.map((model) => `${provider}/${model}`);
 
 type Spread = { readonly families: Families; readonly size: number };
 

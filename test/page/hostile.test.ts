@@ -40,7 +40,8 @@ describe.skipIf(browser.isMissing)("the page with hostile answers", () => {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ choices: [{ message, finish_reason: "stop" }], model: "m" }));
     });
-    server = await testServer({ page: PAGE, env: { LMSTUDIO_HOST: new URL(model.url).host } });
+    const env = { LMSTUDIO_HOST: new URL(model.url).host, PARLEY_CLIENT_MODELS: "lmstudio/m" };
+    server = await testServer({ page: PAGE, env });
     context = await browser.get().newContext({ viewport: { width: 1_000, height: 800 } });
     seen = await watchContext(context, new URL(server.url).origin);
     const page = await context.newPage();
