@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { openParley } from "../src/index.ts";
 import { callOf, DeliberationId, isEvent } from "../src/kernel/index.ts";
+import { progressView } from "../src/views/progress.ts";
 import { resultOf } from "../src/views/result.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 import { SUM } from "./support/server.ts";
@@ -42,6 +43,12 @@ it("keeps what has come of each reply when a run is stopped, once, and gives it 
   );
   expect(stopped.map(({ data }) => data.by).toSorted()).toEqual([...heard.keys()].toSorted());
   expect(entries.filter((entry) => isEvent(entry, "answer-given", "degradation-noted"))).toEqual([]);
+  const progress = progressView();
+  for (const entry of entries) progress.event(entry);
+  const steps = progress.read().rows.flatMap((row) => row.steps);
+  expect(steps.map(({ state, text, why }) => [state, text, why])).toEqual(
+    models.map(() => ["stopped", "Half of an answer", null]),
+  );
   const result = resultOf(await parley.context().store.read(DeliberationId.parse(run.id)));
   expect(result).toMatchObject({ status: "cancelled", answer: null, calls: 0, unknown: 3 });
   expect(await parley.replay(run.id)).toMatchObject({ calls: 0 });

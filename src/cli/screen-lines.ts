@@ -161,7 +161,7 @@ function mark(
 ): string {
   if (step === undefined) return style.dim("·");
   if (step.state === "done") return style.green("✓");
-  if (step.state === "failed") return style.red("✗");
+  if (step.state === "failed" || step.state === "stopped") return style.red("✗");
   return style.cyan(SPINNER[tick % SPINNER.length] ?? "*");
 }
 
@@ -203,6 +203,8 @@ function stateWords({ work, state, text, attempt, again: repeated, why, ...took 
       return `${doing}${again}… ${formatNumber(text.length)} characters${retried}`;
     case "done":
       return `${done} done${tookWords(took)}`;
+    case "stopped":
+      return `${done} stopped`;
     case "failed":
       return `${done} failed: ${oneLine(why ?? "for an unknown reason", 300)}`;
   }

@@ -20,8 +20,8 @@ export type StepView = {
   readonly work: string;
   /** Whether the same was asked before: a repair, or another try. */
   readonly again: boolean;
-  /** `calling`: sent, nothing back yet; `writing`: text arrives; `done`, `failed`: recorded. */
-  readonly state: "calling" | "writing" | "done" | "failed";
+  /** `calling`: sent, nothing back yet; `writing`: text arrives; `done`, `failed`, `stopped`: recorded. */
+  readonly state: "calling" | "writing" | "done" | "failed" | "stopped";
   /** What has arrived of the current attempt; once recorded, the reply. */
   readonly text: string;
   readonly attempt: number;
@@ -114,7 +114,7 @@ export function progressView() {
     },
     frame({ step, work, ...frame }: Frame): void {
       const known = steps.get(step);
-      if (known?.view.state === "done" || known?.view.state === "failed") return;
+      if (known !== undefined && known.view.state !== "calling" && known.view.state !== "writing") return;
       const owner = work?.by;
       const fresh = { step, ...subjectOf(step, work), why: null, tokensOut: null, latencyMs: null };
       if (frame.kind === "started")
@@ -164,7 +164,7 @@ function recordedView(entry: Entry, { step, call }: { step: StepKey; call: Call 
   return {
     step,
     ...subjectOf(step, workOf(entry)),
-    state: why === null ? "done" : "failed",
+    state: entry.type === "reply-stopped" ? "stopped" : why === null ? "done" : "failed",
     text: call.ok ? call.reply : call.failure.message,
     attempt: call.attempts,
     why,
@@ -178,7 +178,6 @@ function failureOf(entry: Entry, call: Call): string | null {
   if (isHidden(entry)) return null;
   if (call.ok && (call.toolCalls ?? []).length > 0) return null;
   if (entry.type === "degradation-noted") return entry.data.why;
-  if (entry.type === "reply-stopped") return "stopped";
   if (entry.type === "review-given" && !entry.data.ranking.ok)
     return `unreadable: ${entry.data.ranking.reason}`;
   return call.ok ? null : `${call.failure.code}: ${call.failure.message}`;

@@ -81,6 +81,7 @@ export const run: Strings["run"] = {
   writing: "schreibt",
   done: "fertig",
   failed: "fehlgeschlagen",
+  stopped: "gestoppt",
   idle: "noch nicht angefragt",
   tokensOut: (count) => plural(count, "Token", "Token"),
   column: (name) => `Was ${name} schreibt`,

@@ -80,6 +80,7 @@ export const run = {
   writing: "writing",
   done: "done",
   failed: "failed",
+  stopped: "stopped",
   idle: "not asked yet",
   tokensOut: (count: number) => plural(count, "token", "tokens"),
   earlierSteps: (count: number) => `${plural(count, "earlier step", "earlier steps")} to show`,
