@@ -21,8 +21,8 @@ const OUTAGE_MS = 30_000;
 const MINUTE_MS = 60_000;
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
-/** Drives over a store with a clock of its own. Each drive ends at once, as waiting for a person. */
-async function drivesOver(count: number) {
+/** Drives over a store with a clock of its own. Each drive ends at once, as waiting for a person; `ending` is called while it does. */
+async function drivesOver(count: number, ending = async (_id: DeliberationId): Promise<void> => undefined) {
   const store = await openSqlite(":memory:");
   const own = store.for(LOCAL);
   const idOf = (nth: number) => DeliberationId.parse(`d${nth}`);
@@ -68,8 +68,13 @@ async function drivesOver(count: number) {
     context: () => ({ process: { store: watched }, worker: "here", world }),
     async resume(id: DeliberationId) {
       driven.push(id);
-      const entries = await own.read(id);
-      return { outcome: async () => ({ status: "waiting" }), recorded: () => entries };
+      const outcome = async () => {
+        await ending(id);
+        // The next drive has that answer, and waits for another one.
+        const isFirst = driven.filter((one) => one === id).length === 1;
+        return { status: "waiting", waiting: { requests: [isFirst ? "seat/draft" : "seat/review"] } };
+      };
+      return { outcome };
     },
     read: (id: DeliberationId, { principal: by }: { principal: Principal }) =>
       store.for(by.organization).read(id),
@@ -93,6 +98,16 @@ async function drivesOver(count: number) {
   };
   return { store, own, idOf, open, seen, pauses, stopped, driven, forgotten, clock, drives, sweep };
 }
+
+it("DRIVES-3: begins again where an answer came while the drive ended, and not for what else came", async () => {
+  const { store, own, idOf, driven, sweep } = await drivesOver(2, async (id) => {
+    const request = id === idOf(0) ? "seat/draft" : "seat/other";
+    await own.append(id, [note("came")], byClient(request));
+  });
+  await using _closed = store;
+  await sweep();
+  expect(driven.toSorted()).toEqual([idOf(0), idOf(0), idOf(1)]);
+});
 
 it("DRIVES-4: of 1,000 open deliberations that wait, a sweep reads none but those that have changed", async () => {
   const { store, own, idOf, open, sweep } = await drivesOver(1_000);

@@ -101,11 +101,16 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
 
   const run = async ({ id, principal: by }: InLine, signal: AbortSignal): Promise<void> => {
     const driven = await parley.resume(id, { principal: by, signal, ifHeld: "leave" }); // DRIVES-1
-    const { status } = await driven.outcome();
+    const { status, waiting } = await driven.outcome();
     await driven.reactions;
-    // Up to what the drive itself has seen: what was recorded since, it does not know of.
-    if (status === "waiting") waited.set(id, lastSeen(driven.recorded()));
-    else waited.delete(id);
+    waited.delete(id);
+    if (status === "waiting") {
+      // An answer may have come while the drive ended, which then does not know of it.
+      const entries = await parley.read(id, { principal: by });
+      const came = new Set(entries.map(({ origin }) => (origin.by === "client" ? origin.request : "")));
+      if (waiting?.requests.some((request) => came.has(request))) line.push({ id, principal: by });
+      else waited.set(id, lastSeen(entries));
+    }
     if (status !== "waiting" && status !== "interrupted") await settle?.(id, by);
   };
 
