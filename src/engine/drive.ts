@@ -27,7 +27,8 @@ import { createSteps } from "./steps.ts";
 import type { StepsContext } from "./steps-context.ts";
 
 // DRIVE-1. A drive ends as `closed` only with the closing that the journal holds, from any process.
-// DRIVE-2. A drive ends as `waiting` only when no step is running and a client's event is missing.
+// DRIVE-2. A drive ends as `waiting` only when no step is running and a client's event is missing, also among those that others
+//     recorded up to then.
 // DRIVE-3. An interrupted drive closes nothing, even if the protocol treated the interruption as a failure.
 // DRIVE-4. A fork adopts a parent's step that failed for lack of budget only under the same budget; otherwise it repeats the step.
 // DRIVE-5. A fork that asks outages repeats a parent's step that failed by one, and what was decided after it.
@@ -85,7 +86,7 @@ export async function drive(
     );
     return await Promise.race([
       runProtocol(context, { id, history, opened, run, watch: idle.watch }),
-      idle.waiting,
+      waitingFor(history, idle),
     ]);
   } catch (error) {
     if (isHalt(error, "closed") || isHalt(error, "interrupted")) {
@@ -208,17 +209,25 @@ async function halted(history: History): Promise<DriveResult> {
   return closing ? { status: "closed", closing } : { status: "interrupted" };
 }
 
+/** Resolves when the protocol only waits for what nobody has recorded. (DRIVE-2) */
+async function waitingFor(history: History, idle: ReturnType<typeof idleWatch>): Promise<DriveResult> {
+  for (;;) {
+    await idle.next();
+    await history.catchUp();
+    await new Promise(setImmediate); // what was waited for goes on in this turn
+    const requests = idle.missing();
+    if (requests.length > 0) return { status: "waiting", requests };
+  }
+}
+
 /** Detects a protocol that only waits for clients: no step is running in a turn of the event loop. */
 function idleWatch() {
   const requested = new Set<{ readonly request: string }>();
   let running = 0;
-  let end: (driven: DriveResult) => void = () => undefined;
-  const waiting = new Promise<DriveResult>((resolve) => (end = resolve));
-  const check = () =>
-    setImmediate(() => {
-      const requests = new Set([...requested].map(({ request }) => request));
-      if (running === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() }); // DRIVE-2
-    });
+  let idle = (): void => undefined;
+  const missing = (): string[] =>
+    running > 0 ? [] : [...new Set([...requested].map(({ request }) => request))].sort();
+  const check = () => setImmediate(() => void (missing().length > 0 && idle()));
   const watch: StepsContext["watch"] = {
     started: () => void (running += 1),
     ended: () => {
@@ -233,5 +242,10 @@ function idleWatch() {
     },
     used: () => undefined,
   };
-  return { waiting, watch };
+  const next = () =>
+    new Promise<void>((resolve) => {
+      idle = resolve;
+      check();
+    });
+  return { watch, missing, next };
 }

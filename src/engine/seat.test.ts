@@ -87,6 +87,19 @@ describe("a person's step", () => {
     expect(await on.clock.settle(driving)).toMatchObject({ status: "closed" });
   });
 
+  it("takes an answer that came while the last step was ending, and no drive ends without it (DRIVE-2)", async () => {
+    const late = stage({
+      protocols: [council],
+      script: {
+        ...script,
+        ada: () => (void answerAt(late, id, { text: "mine", step: STEP }), "ada's own draft"),
+      },
+    });
+    const { opened } = await late.engine.open("r1", asked());
+    const id = opened.deliberation;
+    expect(await late.drive(id)).toMatchObject({ closing: { data: { outcome: "answered" } } });
+  });
+
   it("is out by name when its time is up, counted from its opening (SEAT-3)", async () => {
     const on = await table({ seatTimeoutMs: 48 * HOUR });
     expect(await on.drive(on.id)).toMatchObject({ status: "waiting" });
