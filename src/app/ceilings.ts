@@ -75,11 +75,10 @@ export async function refuseOtherModels(
   if (other.length === 0) return;
   // Where no models are set, those that are found answer, also one that is not of the panel.
   const isFound = client.ceiling.models === undefined && client.owner.models.length === 0;
-  const panel = isFound
-    ? (await choosePanel({ ...context, settings: { ...settings, models: [] } })).members
-    : [];
   const reached = isFound ? await (await import("./reachable.ts")).reachable(context) : [];
-  const found = [...panel, ...reached.flatMap(refsAt)];
+  const found = reached.flatMap(refsAt);
+  // Where none is found, that is what is said. (PANEL-1)
+  if (isFound && found.length === 0) await choosePanel({ ...context, settings: { ...settings, models: [] } });
   const refused = other.find((ref) => !found.includes(ref));
   if (refused === undefined) return;
   const why = `the model ${refused.slice(0, 100)} is none that clients of this server may name`;

@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import { idOfRequest } from "../engine/index.ts";
-import { isFault, Fault, type OrganizationStore, type Progress, type UserId } from "../kernel/index.ts";
+import {
+  isFault,
+  Fault,
+  type OrganizationStore,
+  type Progress,
+  type UserId,
+  refusal,
+} from "../kernel/index.ts";
 import { spentIn } from "../views/cost.ts";
 import { isClosed } from "../views/result.ts";
 import { belongsTo } from "./conversation.ts";
@@ -36,8 +43,7 @@ export async function forgetRun({ user, ...parts }: ForgetContext, given: string
       const entries = await store.read(id);
       const { at: openedAt, data } = findOpening(entries, id);
       if (user !== undefined && !belongsTo(data, user)) throw new Fault("deliberation-missing", { id });
-      const busy = (why: string, next: string) =>
-        new Fault("configuration", { why: `${id} cannot be forgotten: ${why}`, next });
+      const busy = (why: string, next: string) => refusal(`${id} cannot be forgotten: ${why}`, next);
       if (!isClosed(entries)) throw busy("it has not ended", "cancel it first");
       if ((await leases("")).some(({ name }) => name.endsWith(`/${id}`)))
         throw busy("something is still being made of it", "try again in a moment");

@@ -16,6 +16,7 @@ import {
   type Reservations,
   type StepReservation,
 } from "../kernel/index.ts";
+import { noUsage } from "../kernel/transport.ts";
 import type { Affordable, CallSpec, ReplyEventType } from "./run.ts";
 
 // BUDGET-1. A request's worst case is reserved before the request is sent: in memory at once, and durably.
@@ -69,14 +70,19 @@ export const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
 /** The cap that a request would exceed, and the message, which says how much would do. */
 export type Passed = { readonly cap: Cap; readonly why: string; readonly needs?: Needs };
 
+/** What is recorded of a call of which nobody has reported anything. */
+export const UNREPORTED: Pick<Call, "family" | "tokens" | "cost"> = {
+  family: null,
+  tokens: noUsage.tokens,
+  cost: { source: "unknown", usd: null },
+};
+
 /** The record of a call that was not made. */
 export const overBudgetCall = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
   ok: false,
   failure: { code: "over-budget", message: why, cap },
   model: request.model,
-  family: null,
-  tokens: { in: null, out: null, cached: null, reasoning: null },
-  cost: { source: "unknown", usd: null },
+  ...UNREPORTED,
   latencyMs: 0,
   attempts: 0,
 });

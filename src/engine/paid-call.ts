@@ -13,7 +13,7 @@ import {
   type Origin,
   type Tokens,
 } from "../kernel/index.ts";
-import type { ReservedCall } from "./budget.ts";
+import { UNREPORTED, type ReservedCall } from "./budget.ts";
 import { isHalt } from "./halt.ts";
 import type { StepsContext } from "./steps-context.ts";
 import { toEvent, type CallSpec, type ReadReply, type ReplyEventType } from "./run.ts";
@@ -29,12 +29,6 @@ type FailedCall = Extract<Call, { ok: false }>;
 /** What a failed call's event holds besides the beginning of the reply. */
 const RESERVED_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 1_000;
-
-const UNREPORTED: Pick<Call, "family" | "tokens" | "cost"> = {
-  family: null,
-  tokens: { in: null, out: null, cached: null, reasoning: null },
-  cost: { source: "unknown", usd: null },
-};
 
 /** Keeps what comes of a call's reply. `stopped` gives the event of it, if anything has come. (STOP-1) */
 export function arrivalsOf({ request, key, work }: CallSpec<ReplyEventType>, now: () => number) {

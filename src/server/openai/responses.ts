@@ -187,8 +187,7 @@ export const responseRoutes: readonly ApiRoute[] = [
     summary: "Forget a response that has ended",
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = idOf(call.params.id);
-      await readOwn(call, id);
+      const id = await ownId(call);
       await call.drives.forget(id, call.caller.principal);
       return { status: 200, body: { id: call.params.id, object: "response", deleted: true } };
     },
@@ -198,8 +197,7 @@ export const responseRoutes: readonly ApiRoute[] = [
     summary: "Cancel a response",
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = idOf(call.params.id);
-      await readOwn(call, id);
+      const id = await ownId(call);
       await call.parley.cancel(id, { principal: call.caller.principal });
       return { status: 200, body: await present(call, id) };
     },
@@ -225,6 +223,15 @@ const onlyRefusals = (error: unknown): void => {
   if (error instanceof Refused && error.refusal.code !== "interrupted") return;
   throw error;
 };
+
+/** The run of a response. @throws Refused, Fault where it is not the caller's, or there is none */
+async function ownId(
+  call: ApiCall & { readonly params: z.infer<typeof OfResponse> },
+): Promise<DeliberationId> {
+  const id = idOf(call.params.id);
+  await readOwn(call, id);
+  return id;
+}
 
 async function readOwn({ parley, caller }: ApiCall, id: DeliberationId): Promise<readonly Entry[]> {
   return (await readAll(parley, caller.principal, id)).entries;
