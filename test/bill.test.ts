@@ -6,7 +6,7 @@ import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
 import { random } from "../src/stats/numbers.ts";
 import { resultOf } from "../src/views/result.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
-import { OPENED } from "./support/opened-runs.ts";
+import { KINDS, OPENED, runsGates } from "./support/opened-runs.ts";
 import { scratch } from "./support/scratch.ts";
 
 // BILL-1 over a real store and a model server that counts: runs that are interrupted at chance moments and resumed. Kills are in
@@ -37,9 +37,34 @@ async function billOf(parley: Parley, given: string) {
   return { billed: (result?.calls ?? 0) + (result?.unknown ?? 0), unknown: result?.unknown, rows };
 }
 
+it.each(KINDS)("retry of a run of %s asks nothing twice, and what it asks is on its bill", async (kind) => {
+  using folder = scratch();
+  const env = { OPENAI_BASE_URL: counted.url, OPENAI_API_KEY: "sk-test", OLLAMA_HOST: "127.0.0.1:1" };
+  await using parley = await openParley({ store: join(folder.home, "parley.db"), env });
+  runsGates(parley);
+  const id = (await OPENED[kind]?.(parley)) ?? "";
+  const [first, past] = [counted.calls(), counted.bodies.length];
+  counted.refuse(1);
+  const run = await parley.resume(id);
+  await run.outcome();
+  await run.reactions;
+  expect((await billOf(parley, id)).billed).toBe(counted.calls() - first);
+  const before = counted.calls();
+  const answered = new Set(counted.bodies.slice(past));
+  const nth = counted.bodies.length;
+  const again = await parley.fork(id, { retry: true });
+  expect((await again.outcome()).status).toBe("answered");
+  await again.reactions;
+  const sent = counted.calls() - before;
+  const { billed, rows } = await billOf(parley, again.id);
+  expect(sent).toBeGreaterThan(0);
+  expect(counted.bodies.slice(nth).filter((body) => answered.has(body))).toEqual([]);
+  expect([billed, rows]).toEqual([sent, sent]);
+});
+
 let lost = 0;
 
-it.each(Object.keys(OPENED))("every request of an interrupted run of %s is on its bill", async (kind) => {
+it.each(KINDS)("every request of an interrupted run of %s is on its bill", async (kind) => {
   const chance = random(kind);
   using folder = scratch();
   const env = { OPENAI_BASE_URL: counted.url, OPENAI_API_KEY: "sk-test", OLLAMA_HOST: "127.0.0.1:1" };
@@ -48,6 +73,7 @@ it.each(Object.keys(OPENED))("every request of an interrupted run of %s is on it
   let before = 0;
   for (let nth = 0; nth < 3; nth += 1) {
     await using parley = await openParley({ store, env });
+    runsGates(parley);
     id ||= (await OPENED[kind]?.(parley)) ?? "";
     if (nth === 0) before = counted.calls();
     const run = await parley.resume(id);
@@ -58,6 +84,7 @@ it.each(Object.keys(OPENED))("every request of an interrupted run of %s is on it
     await run.reactions;
   }
   await using parley = await openParley({ store, env });
+  runsGates(parley);
   const run = await parley.resume(id);
   expect((await run.outcome()).status).toBe("answered");
   await run.reactions;

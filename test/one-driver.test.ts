@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openParley, type Parley } from "../src/app/parley.ts";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
-import { OPENED } from "./support/opened-runs.ts";
+import { KINDS, OPENED, runsGates } from "./support/opened-runs.ts";
 import { scratch } from "./support/scratch.ts";
 
 // DRIVER-1, DRIVER-2 over real stores and a model server: of two processes that resume one run, one pays, and both get its outcome.
@@ -27,6 +27,7 @@ async function place(work: (open: () => Promise<Parley>) => Promise<void>): Prom
   const open = async () => {
     const env = { OPENAI_BASE_URL: counted.url, OPENAI_API_KEY: "sk-test", OLLAMA_HOST: "127.0.0.1:1" };
     const parley = await openParley({ store: join(folder.home, "parley.db"), env });
+    runsGates(parley);
     opened.push(parley);
     return parley;
   };
@@ -46,7 +47,7 @@ async function driven(parley: Parley, id: string) {
   return outcome;
 }
 
-describe.each(Object.keys(OPENED))("of two that resume one run of %s", (kind) => {
+describe.each(KINDS)("of two that resume one run of %s", (kind) => {
   it("one pays, and both get the same outcome", async () => {
     let alone = 0;
     await place(async (open) => {

@@ -1,24 +1,38 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
+import { text } from "node:stream/consumers";
 
 export type CountedCalls = AsyncDisposable & {
   /** What OPENAI_BASE_URL names. */
   readonly url: string;
   readonly calls: () => number;
+  /** The requests' bodies that were not refused, in order. */
+  readonly bodies: readonly string[];
+  /** Refuses the credentials of the next so many calls. */
+  readonly refuse: (count: number) => void;
 };
 
 /** Passes every model call on to a sim-server, and counts them. */
 export async function countedCalls(url: string): Promise<CountedCalls> {
   let calls = 0;
+  let refused = 0;
+  const bodies: string[] = [];
   const server = createServer((request, response) => {
     calls += 1;
-    const body = Readable.toWeb(request) as ReadableStream<Uint8Array>; // node:http's own stream of bytes
+    if (refused > 0) {
+      refused -= 1;
+      response.writeHead(401, { "content-type": "application/json" });
+      return void response.end('{"error":{"message":"no entry","code":"invalid_api_key"}}');
+    }
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const headers = { "content-type": "application/json" };
-    void fetch(`${url}${request.url}`, { method: "POST", body, headers, duplex: "half", signal: gone.signal })
+    void text(request)
+      .then((body) => {
+        bodies.push(body);
+        return fetch(`${url}${request.url}`, { method: "POST", body, headers, signal: gone.signal });
+      })
       .then((reply) => {
         response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "" });
         if (reply.body)
@@ -33,7 +47,8 @@ export async function countedCalls(url: string): Promise<CountedCalls> {
   const { port } = server.address() as AddressInfo; // it listens on a port
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    calls: () => calls,
+    ...{ bodies, calls: () => calls },
+    refuse: (count) => void (refused = count),
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -1,9 +1,15 @@
 import type { Parley } from "../../src/app/parley.ts";
+import { prepareChild } from "../../src/app/personas/breed.ts";
+import { prepareTrial } from "../../src/app/personas/trial.ts";
+import { textDigest } from "../../src/engine/index.ts";
+import { DeliberationId, ModelRef } from "../../src/kernel/index.ts";
 import { debateRecord } from "../../src/protocols/debate/view/debated.ts";
 import { openAnonymityAudit } from "../../src/lab/audit.ts";
 import { openEvaluation } from "../../src/lab/eval/evaluation.ts";
 import { JUDGED_ONCE, openJudge } from "../../src/lab/judge/judge.ts";
 import { takeTexts } from "../../src/lab/judge/tasks.ts";
+import { cycleOpening, executorOf, twoTrees } from "./forest-cycle.ts";
+import { isLong } from "./long.ts";
 
 const question = "What is 17 * 23?";
 const models = ["openai/ada?latency=30", "openai/bo?latency=40&seed=2", "openai/cy?latency=35&seed=3"];
@@ -13,6 +19,9 @@ const answered = async (parley: Parley, protocol: string) => {
   await run.outcome();
   return parley.read(run.id);
 };
+
+/** Lets this process run the gates of the forests that `OPENED` opens. */
+export const runsGates = (parley: Parley): void => parley.context().grounds.add("s1", executorOf());
 
 /** A run of every kind that calls models, by the protocol: opened, and driven by nobody. */
 export const OPENED: { readonly [kind: string]: (parley: Parley) => Promise<string> } = {
@@ -47,4 +56,34 @@ export const OPENED: { readonly [kind: string]: (parley: Parley) => Promise<stri
     const asked = { entries, model: "openai/eva?latency=30", again: false };
     return (await openAnonymityAudit(parley.context(), asked)).id;
   },
+  persona: async (parley) => {
+    const parents = ["analyst", "historian"];
+    const reading = { onUnreadable: () => undefined };
+    const child = await prepareChild(parley.context({ models }), { parents, name: "Kid" }, reading);
+    return (await child.open()).id;
+  },
+  trial: async (parley) => {
+    const context = parley.context({ models });
+    const parent = context.resources.persona("analyst");
+    const digest = textDigest(parent.instructions);
+    const made = { bred: DeliberationId.parse("kid"), prompt: digest, seed: digest };
+    const parents = ["analyst", "historian"].map((id) => ({ id, version: digest, feedback: null }));
+    const lineage = { ...made, parents, model: ModelRef.parse(models[0]) };
+    const child = { ...parent, id: "kid", name: "Kid", instructions: "Answer at once.", lineage };
+    const tasks = Array.from({ length: 14 }, (_, nth) => ({
+      ...{ question: `What is 17 * ${nth}?`, answer: String(17 * nth) },
+    }));
+    return (await (await prepareTrial(context, { child, tasks })).open()).id;
+  },
+  forest: async (parley) => {
+    const role = (name: string, family: string) => ({ model: `openai/${name}?latency=10`, family });
+    const others = { skeptic: role("sam", "elm"), inspector: role("ina", "elm"), aligner: role("al", "oak") };
+    const opening = cycleOpening(twoTrees(), {
+      models: { gardener: role("gus", "oak"), diverger: role("dee", "oak"), ...others },
+    });
+    return (await parley.context().engine.open("cycle", opening)).opened.deliberation;
+  },
 };
+
+/** Their names: `LONG=1` runs every one, and the gate one that discusses, one that measures and one that runs gates. */
+export const KINDS = isLong ? Object.keys(OPENED) : ["council", "judge", "forest"];
