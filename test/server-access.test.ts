@@ -61,17 +61,18 @@ describe.each(Object.entries(SPELLINGS))("a key as %s", (_name, spell) => {
     );
   });
 
-  it("is refused within a second of being revoked or of its end", async () => {
+  it("is refused once it is revoked, and once it has ended", async () => {
     const context = server.parley.context({}, { principal: server.principal });
     const [revoked, brief] = [await server.newKey(), await server.newKey({ until: Date.now() + 700 })];
     for (const { secret } of [revoked, brief])
       expect((await send("GET", "models", { secret })).status).toBe(200);
     await context.credentials.revoke(server.principal.organization, revoked.id, new Date().toISOString());
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    for (const { secret } of [revoked, brief])
+    for (const { secret } of [revoked, brief]) {
+      await expect.poll(async () => (await send("GET", "models", { secret })).status).toBe(401);
       expect(expectProblem(await send("GET", "models", { secret }), 401, "authentication").next).toContain(
         "Authorization: Bearer KEY",
       );
+    }
   });
 });
 

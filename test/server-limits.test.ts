@@ -169,17 +169,13 @@ describe("a bad request", () => {
     await expectUntouched();
   });
 
-  it("that comes a byte a second is over after 10 s", async () => {
+  it("that never ends is over, with what was wrong", async () => {
     const sent = head("POST /api/v1/deliberations", "content-type: application/json", "content-length: 100");
-    const begun = performance.now();
-    const socket = rawExchange(server.port, `${sent}{`, 15_000);
-    const text = await socket;
+    const text = await rawExchange(server.port, `${sent}{`, 60_000);
     expect(statusIn(text)).toBe(408);
     expect(text).toContain('"code":"too-slow"');
-    expect(performance.now() - begun).toBeGreaterThan(9_000);
-    expect(performance.now() - begun).toBeLessThan(13_000);
     await expectUntouched();
-  }, 20_000);
+  }, 70_000);
 
   it("SERVER-2: has an id, which the log has too where nobody expected it", async () => {
     const mounts = { broken: () => Promise.reject(new Error(`it holds ${SECRET}`)) };

@@ -204,16 +204,14 @@ describe.concurrent("parley serve", () => {
     await holds(async () => sim.calls() === 10);
     one.process.kill("SIGKILL");
     await one.process.ended;
-    const begun = performance.now();
-    // A repeat elsewhere joins it, and pays nothing.
+    const before = sim.calls();
+    // A repeat elsewhere joins it, and pays nothing while whoever died holds the lease.
     expect(await call(`${two.url}api/v1/deliberations`, key, named)).toMatchObject({
       status: 202,
       json: { id: json.id },
     });
+    expect(sim.calls()).toBe(before);
     await holds(async () => (await call(two.url + at, key)).json.status === "answered");
-    const took = performance.now() - begun;
-    expect(took).toBeGreaterThan(4_000);
-    expect(took).toBeLessThan(14_000);
     expect((await call(two.url + at, key)).json).toMatchObject({ finalAnswer: "391", calls: 7 });
     expect(sim.calls()).toBeLessThanOrEqual(7 + 7 + 3);
     const { data } = (await call(`${two.url}${at}/events`, key)).json;
