@@ -22,6 +22,7 @@ import { replay } from "./replay.mjs";
 import { serve } from "./serve.mjs";
 import { start } from "./start.mjs";
 import { besides, headOf, lineOf, verdictOf } from "./table.mjs";
+import { walk } from "./walk.mjs";
 
 /** @type {Readonly<Record<string, import("./harness.mjs").Measurement>>} */
 const MEASUREMENTS = {
@@ -32,6 +33,7 @@ const MEASUREMENTS = {
   "memory-search": memorySearch,
   lag,
   start,
+  walk,
   journal,
   replay,
   folds,

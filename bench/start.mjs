@@ -93,7 +93,7 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
  * @param {Awaited<ReturnType<typeof listen>>} server @param {readonly string[]} args
  * @param {{ HOME: string, [name: string]: string }} environment
  */
-function runAgainst(server, args, { HOME, ...more }) {
+export function runAgainst(server, args, { HOME, ...more }) {
   const env = {
     // No settings of the user's own: they would be read on the way.
     PATH: process.env["PATH"],
@@ -164,7 +164,7 @@ export async function loadedAtFirstRequest(build, scratch) {
 const within = (folder, files) => files.filter((file) => file.startsWith(folder + sep));
 
 /** A server that says when the next request has come, and never answers. */
-async function listen() {
+export async function listen() {
   /** @type {((ms: number) => void)[]} */
   let waiting = [];
   const server = createServer(() => {
