@@ -10,7 +10,7 @@ import {
 import { personOf, RecallRules, UserId, type Budget, type Models } from "../kernel/index.ts";
 import { findPrice } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
-import type { PreparedOpening } from "./opening.ts";
+import type { AssembledOpening, PreparedOpening } from "./opening.ts";
 
 // ESTIMATE-1. An estimate records nothing, opens nothing and calls no model.
 // ESTIMATE-2. `high` counts every phase, round, repair and fallback at full length; a request that is sent again is not in it.
@@ -60,10 +60,10 @@ export const withoutKeys = (context: AppContext): AppContext => ({
 /** Estimates the run of an opening that is not recorded. */
 export async function estimateOpening(
   context: AppContext,
-  { opening }: Pick<PreparedOpening, "opening">,
+  { opening, checked }: AssembledOpening,
 ): Promise<RunEstimate> {
   const memoryTokens = await recalledTokens(context, opening.settings["recall"]);
-  const { plan, context: planned } = await planRun(context, { ...opening, memoryTokens });
+  const { plan, context: planned } = await planRun(context, checked ?? opening, { memoryTokens });
   const reactions = plan === null ? [] : await reactionPhases(context, { opening, plan, planned });
   const protocol = opening.protocol.name;
   const { calls, tokens, usd } = opening.budget;

@@ -1,6 +1,6 @@
 import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
-import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
+import type { AnyProtocol, CheckedInput, NewDeliberation } from "../engine/index.ts";
 import {
   canonical,
   familyOf,
@@ -45,6 +45,9 @@ export type ClientParts = {
 };
 
 export type PreparedOpening = { readonly opening: NewDeliberation; readonly notes: OpeningPart["notes"] };
+
+/** An assembled opening, and the same as the engine has checked it, where it has. */
+export type AssembledOpening = Pick<PreparedOpening, "opening"> & { readonly checked?: CheckedInput };
 
 /**
  * Assembles an opening. Every opening is assembled here.

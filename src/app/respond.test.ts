@@ -191,11 +191,11 @@ describe("a turn with a respondent", () => {
       expect(opening.history).toMatchObject([
         { question: "Who wrote Emma?", answer: resultOf(first.entries)?.answer },
       ]);
-      const { opened, fresh } = await openPrepared(context, opening);
+      const { opened, fresh } = await openPrepared(context, { opening });
       expect(fresh).toBe(true);
-      expect((await openPrepared(context, opening)).fresh).toBe(false);
+      expect((await openPrepared(context, { opening })).fresh).toBe(false);
       const other = await asking(context, "Where?", first.id);
-      await expect(openPrepared(context, other.opening)).rejects.toThrow(
+      await expect(openPrepared(context, other)).rejects.toThrow(
         `${opened.deliberation} is under way or was interrupted; resume or cancel it`,
       );
       const eve = { ...context, principal: { ...context.principal, user: UserId.parse("eve") } };
@@ -218,7 +218,7 @@ describe("a turn with a respondent", () => {
   it("spends nothing on reactions beyond what a cap leaves, and the answer comes first", () =>
     using({ respondentB: true, judge: "sim/jo", maxCalls: 1 }, async (context) => {
       const { opening } = await asking(context, "What is 17 * 23?");
-      const { opened } = await openPrepared(context, opening);
+      const { opened } = await openPrepared(context, { opening });
       const run = follow(context, opened);
       await run.outcome();
       await run.reactions;

@@ -161,6 +161,6 @@ export async function resumable(context: AppContext, work: ResumableWork): Promi
           ...(opening.client === undefined ? {} : { client: opening.client }),
         },
       })
-    : await openPrepared(context, opening, key);
+    : await openPrepared(context, { opening }, key);
   return { id: opened.deliberation, state: furthest ? "forked" : "new" };
 }

@@ -2,7 +2,7 @@ import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
-import type { AnyProtocol, NewDeliberation, OpenResult } from "../engine/index.ts";
+import { checkInput, type AnyProtocol, type NewDeliberation, type OpenResult } from "../engine/index.ts";
 import {
   Fault,
   isEvent,
@@ -29,6 +29,7 @@ import {
   openingContext,
   openPanel,
   refuseUnknownSettings,
+  type AssembledOpening,
   type ClientParts,
   type PanelRequest,
   type PreparedOpening,
@@ -115,8 +116,9 @@ export async function open(
   options: OpenOptions = {},
 ): Promise<OpenedRun> {
   const { opening, notes } = await prepareOpening(context, request, options);
-  if (options.onEstimate) options.onEstimate(await estimateOpening(context, { opening }));
-  const { differing, fresh, opened } = await openPrepared(context, opening, request.request);
+  const prepared = { opening, checked: await checkInput(context, opening) };
+  if (options.onEstimate) options.onEstimate(await estimateOpening(context, prepared));
+  const { differing, fresh, opened } = await openPrepared(context, prepared, request.request);
   // Every opening draws a seed of its own, unless one is requested.
   const other = differing.filter((key) => key !== "seed" || context.requested.has("seed"));
   if (other.length > 0 && !opening.series)
@@ -249,10 +251,10 @@ const anotherOpening = (request: string, { differing, opened }: Opened): Fault =
  */
 export async function openPrepared(
   context: AppContext,
-  opening: NewDeliberation,
+  { opening, checked }: AssembledOpening,
   request: string = context.world.id(),
 ): Promise<OpenResult> {
-  const result = await context.engine.open(request, opening);
+  const result = await context.engine.open(request, checked ?? opening);
   const { fresh, opened } = result;
   if (fresh || isSameTurn(opened.data, opening)) return result;
   if (!opening.series) throw anotherOpening(request, { opened, differing: ["question"] });

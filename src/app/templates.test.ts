@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
-import { render } from "../prompts/template.ts";
+import { render, templateProblem } from "../prompts/template.ts";
 import { judgeTemplate } from "../protocols/phases/judge-prompts.ts";
 import { draftTemplate } from "../protocols/phases/draft.ts";
 import { fileResources } from "../config/resources.ts";
@@ -104,5 +104,12 @@ describe("templatesInForce", () => {
     using place = scratch({ "project/.parley/prompts/debate-proposal.md": "mine" });
     expect(Object.keys(await inForce(place))).toEqual(["council-draft"]);
     expect((await shippedTemplates(protocols)).length).toBeGreaterThan(15);
+  });
+
+  it("ships no template whose text has other slots", async () => {
+    const problems = (await shippedTemplates(protocols)).map(({ slots, text }) =>
+      templateProblem(text, slots),
+    );
+    expect(new Set(problems)).toEqual(new Set([undefined]));
   });
 });

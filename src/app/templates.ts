@@ -26,7 +26,7 @@ export async function templatesInForce(
     ]);
   return Object.fromEntries(
     resources.prompts(templates).map(({ name, slots, text: written, path }) => {
-      const text = local2Template(written, slots) ?? written;
+      const text = (path === undefined ? undefined : local2Template(written, slots)) ?? written;
       const problem = templateProblem(text, slots);
       if (problem === undefined) return [name, text];
       const next = `its slots are ${slots.map((slot) => `{{${slot}}}`).join(", ")}`;

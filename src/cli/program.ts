@@ -100,6 +100,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   if (first === "help" && !about.startsWith("-") && (!(await rowNamed(about, io)) || more.length > 1))
     refuseCommandWords([about, ...more], names, { helpFor: argv.join(" ") });
   if (!isAsked) refuseMisspelt(argv, names);
+  const isShown = isHelp || argv.includes("-h") || argv.includes("--help");
   const asked = row ?? (isHelp ? undefined : await rowNamed("ask", io));
   let parsed: Parsed | undefined;
   const { columns } = io.output.stdout;
@@ -138,8 +139,8 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
         parsed = { command: one, given: givenIn(command, one, io), args: command.args };
       });
     if (one.arguments !== undefined) command.arguments(one.arguments);
-    addOptions(command, one.options);
-    if (!("envFile" in one.options)) addOptions(command, ANY);
+    addOptions(command, one.options, isShown);
+    if (!("envFile" in one.options)) addOptions(command, ANY, isShown);
   };
   for (const one of asked ? [asked] : await allRows(io)) add(program, one);
   if (row && row.name !== first) {
@@ -179,9 +180,11 @@ function givenIn(command: CommanderCommand, { options }: Command, { output }: Io
   return given;
 }
 
-function addOptions(command: CommanderCommand, options: CommandOptions): void {
-  const shownCount = Object.values(options).filter(({ isHidden }) => isHidden !== true).length;
-  for (const one of byOptionGroup(Object.values(options))) {
+/** Adds a command's options: under their headings where its help may be shown. */
+function addOptions(command: CommanderCommand, options: CommandOptions, isShown: boolean): void {
+  const all = Object.values(options);
+  const shownCount = isShown ? all.filter(({ isHidden }) => isHidden !== true).length : 0;
+  for (const one of isShown ? byOptionGroup(all) : all) {
     const shown = one.shownDefault === undefined ? "" : ` (default: ${one.shownDefault})`;
     const option = new Option(one.flags, one.description + shown)
       .makeOptionMandatory(one.isRequired === true)

@@ -267,10 +267,13 @@ function resolvePath(key: SettingKey, raw: unknown, place: Pick<FileContext, "cw
 
 /** Unknown variables are other programs' business, unless one is a setting but for a letter or two. */
 function refuseMisspelled(env: Environment): void {
+  const own = Object.keys(env).filter(
+    (variable) => variable.startsWith("PARLEY_") && !OTHER_VARIABLES.includes(variable),
+  );
+  if (own.length === 0) return;
   const known = [...settingNames, ...RENAMED_SETTINGS.keys()].map(settingVariable);
-  for (const variable of Object.keys(env)) {
-    if (!variable.startsWith("PARLEY_") || known.includes(variable) || OTHER_VARIABLES.includes(variable))
-      continue;
+  for (const variable of own) {
+    if (known.includes(variable)) continue;
     const meant = findMeant(variable, known, "PARLEY_".length);
     if (meant === undefined) continue;
     throw refuse(`${variable} is not a setting`, `did you mean ${meant}? Set that, or unset ${variable}`);

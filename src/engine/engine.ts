@@ -15,6 +15,7 @@ import {
   fork,
   open,
   organizationOf,
+  type CheckedInput,
   type DeliberationInput,
   type ForkOptions,
   type OpenResult,
@@ -31,7 +32,7 @@ export type EngineParts = Omit<DriveContext, "follower" | "ledgers" | "store"> &
 
 /** All operations on deliberations. An organization's engine does not see deliberations of other organizations. */
 export interface OrganizationEngine {
-  open(request: string, input: DeliberationInput): Promise<OpenResult>;
+  open(request: string, input: DeliberationInput | CheckedInput): Promise<OpenResult>;
   drive(
     id: DeliberationId,
     options: { readonly signal: AbortSignal; readonly onEntry?: (entry: Entry) => void },
@@ -81,7 +82,10 @@ export function createEngine(parts: EngineParts): Engine {
     engineFor((await store.findOrganization(id)) ?? LOCAL);
   return {
     for: engineFor,
-    open: async (request, input) => engineFor(organizationOf(input.organization)).open(request, input),
+    open: async (request, input) => {
+      const { organization } = "texts" in input ? input.opening : input;
+      return engineFor(organizationOf(organization)).open(request, input);
+    },
     drive: async (id, options) => (await engineOf(id)).drive(id, options),
     fork: async (parent, options) => (await engineOf(parent)).fork(parent, options),
     replay: async (id) => (await engineOf(id)).replay(id),

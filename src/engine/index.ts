@@ -4,7 +4,7 @@ export { limitTime, linkAbort, type LinkedAbort } from "./halt.ts";
 export type { DriveResult } from "./drive.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export { localFrames, type LocalFrames } from "./world.ts";
-export type { NewDeliberation, ForkChanges } from "./opening.ts";
+export { checkInput, type CheckedInput, type NewDeliberation, type ForkChanges } from "./opening.ts";
 export {
   admitWithinBudget,
   reserveFor,

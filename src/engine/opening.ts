@@ -97,11 +97,18 @@ export type OpeningChecks = {
 // OPEN-2. Within an organization, the same request always names the same deliberation, and so does a position in a series.
 // OPEN-3. If a request names an existing deliberation with a different opening, the result says in which fields it differs.
 
-/** A checked opening, with the texts that it pins; nothing is recorded. @throws Fault `protocol-unknown`, `invalid-request` */
-export async function prepareInput(
+/** A checked opening, and the texts that it pins. */
+export type CheckedInput = {
+  readonly protocol: AnyProtocol;
+  readonly opening: Opening;
+  readonly texts: ReadonlyMap<Digest, string>;
+};
+
+/** Checks an opening; nothing is recorded. @throws Fault `protocol-unknown`, `invalid-request` */
+export async function checkInput(
   { models, protocols }: Pick<OpeningChecks, "models" | "protocols">,
   input: DeliberationInput,
-) {
+): Promise<CheckedInput> {
   const texts = new Map<Digest, string>();
   const pin = (text: string) => {
     const wellFormed = text.toWellFormed();
@@ -159,15 +166,15 @@ export async function prepareInput(
 }
 
 /**
- * Opens a deliberation, or returns the existing one.
+ * Opens a deliberation, or returns the existing one. What `checkInput` gave is not checked again.
  * @throws Fault `protocol-unknown`, `invalid-request`
  */
 export async function open(
   { store, ...checks }: OpeningChecks,
   request: string,
-  input: DeliberationInput,
+  input: DeliberationInput | CheckedInput,
 ): Promise<OpenResult> {
-  const { opening, texts } = await prepareInput(checks, input);
+  const { opening, texts } = "texts" in input ? input : await checkInput(checks, input);
   // Texts are stored first, so that an opening never names a missing one.
   await store.putTexts(texts);
   const { series } = opening;

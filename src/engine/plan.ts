@@ -1,8 +1,9 @@
 import { DeliberationId, Fault, type Event, type ModelRequest } from "../kernel/index.ts";
 import {
   loadPinned,
-  prepareInput,
+  checkInput,
   settingsOf,
+  type CheckedInput,
   type DeliberationInput,
   type OpeningChecks,
 } from "./opening.ts";
@@ -45,9 +46,10 @@ export type Plan = readonly PlannedPhase[] | null;
 /** Plans the run of an opening that is not recorded. @throws Fault as `open` does */
 export async function planRun(
   checks: Pick<OpeningChecks, "models" | "protocols">,
-  { memoryTokens, ...input }: DeliberationInput & Pick<PlanContext, "memoryTokens">,
+  input: DeliberationInput | CheckedInput,
+  { memoryTokens }: Pick<PlanContext, "memoryTokens">,
 ): Promise<{ readonly plan: Plan; readonly context: PlanContext }> {
-  const { protocol, opening, texts } = await prepareInput(checks, input);
+  const { protocol, opening, texts } = "texts" in input ? input : await checkInput(checks, input);
   const deliberation = DeliberationId.parse("estimate");
   const byDigest: ReadonlyMap<string, string> = texts;
   const text = (digest: string): Promise<string> => {

@@ -67,15 +67,13 @@ export type Template<S extends string = string> = {
  * @example
  * const estimate = defineTemplate("delphi-estimate", ["material", "persona"], texts["delphi-estimate"]);
  * estimate.render(context, { material: materialText(context, context), persona: "You are careful." });
- * @throws Error, at load, for a text whose slots are not these
+ * An opening refuses a text whose slots are not these, whoever wrote it.
  */
 export function defineTemplate<const S extends string>(
   name: string,
   slots: readonly S[],
   text: string,
 ): Template<S> {
-  const problem = templateProblem(text, slots);
-  if (problem !== undefined) throw new Error(`the template ${name} cannot be used: ${problem}`);
   return {
     name,
     slots,

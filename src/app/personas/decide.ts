@@ -50,7 +50,7 @@ export async function recordDecision(
     part: { settings, participants: [seatPerson(user, "writer", [])], answering: [], notes: [] },
   });
   const request = `persona/decision/${persona.id}/${context.world.id()}`;
-  const { opened } = await openPrepared(context, opening, request);
+  const { opened } = await openPrepared(context, { opening }, request);
   const run = await resume(context, opened.deliberation, {});
   await run.outcome();
   return opened.deliberation;

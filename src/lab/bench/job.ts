@@ -79,7 +79,7 @@ export async function openJob(context: AppContext, { arm, task, name }: JobSubje
     const next = request(state.runs);
     const { fresh, opened } =
       plan.do === "open"
-        ? await openPrepared(context, { ...arm.asked(task), budget: cap }, next)
+        ? await openPrepared(context, { opening: { ...arm.asked(task), budget: cap } }, next)
         : await context.engine.fork(plan.last.id, { request: next, changes: { budget: cap } });
     // A rival opened it under a cap of its own.
     return fresh || canonical(opened.data.budget) === canonical(cap) ? opened.deliberation : undefined;

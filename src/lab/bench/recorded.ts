@@ -62,7 +62,11 @@ export async function recordBench(context: AppContext, definition: BenchDefiniti
   });
   const digest = digestOf({ settings, texts: texts.map(({ name, text }) => [name, textDigest(text)]) });
   // The caps of the bench are its deliberations': nothing is spent here.
-  const { opened } = await openPrepared(context, { ...opening, budget: {} }, `${RECORDED}${digest}`);
+  const { opened } = await openPrepared(
+    context,
+    { opening: { ...opening, budget: {} } },
+    `${RECORDED}${digest}`,
+  );
   const run = await resume(context, opened.deliberation, {});
   await run.outcome();
   return { id: opened.deliberation };

@@ -234,10 +234,8 @@ describe("the plan of a cycle", () => {
     const opening = cycleOpening(twoTrees(), {
       settings: { parallel_gardeners: { max_concurrent: 1, temperature_spread: [1] } },
     });
-    const { plan } = await planRun(
-      { models: table.models, protocols: [forest] },
-      { ...opening, memoryTokens: 0 },
-    );
+    const checks = { models: table.models, protocols: [forest] };
+    const { plan } = await planRun(checks, opening, { memoryTokens: 0 });
     const most = plan?.flatMap(({ calls }) => calls).reduce((sum, { high }) => sum + high, 0);
     await table.play(opening);
     expect(table.models.count()).toBeLessThanOrEqual(most ?? 0);
