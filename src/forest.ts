@@ -16,7 +16,6 @@ export {
   type LoadedSoil,
   type Thresholds,
 } from "./gates/domain.ts";
-export { sameFamily } from "./protocols/forest/family.ts";
 export {
   DIVERGED_SCORES,
   inspectedScores,

@@ -1,11 +1,5 @@
 export { Answer, sameAnswer } from "./replies/answer.ts";
-export {
-  ContributorsReply,
-  parseContributors,
-  WEIGHT_TOLERANCE as weightTolerance,
-  type Contributor,
-  type Contributors,
-} from "./replies/contributors.ts";
+export { parseContributors, type Contributor, type Contributors } from "./replies/contributors.ts";
 export {
   ComparisonReply,
   parseComparison,
@@ -37,7 +31,7 @@ export { shapley } from "./stats/shapley.ts";
 export { traceSentences, type NamedText, type Source, type Trace } from "./text/trace.ts";
 export { wilson, type Interval } from "./stats/proportions.ts";
 export { combinePreference, type CombinedPreference } from "./stats/judge-leans.ts";
-export { Estimate, estimateLean as leanOf, estimateShare as shareOf } from "./stats/proportions.ts";
+export { Estimate } from "./stats/proportions.ts";
 export { parseGrade, type Grade } from "./replies/grade.ts";
 export { judgeLeans, type JudgedPair, type JudgeLeans } from "./stats/judge-leans.ts";
 export { parsePreference, type Preference } from "./replies/preference.ts";
@@ -48,7 +42,6 @@ export { bradleyTerry, type Win } from "./stats/bradley-terry.ts";
 export { cosine } from "./text/words.ts";
 export { contentWords } from "./text/words.ts";
 export { ConfidenceReply, parseConfidence, type Confidence } from "./replies/confidence.ts";
-export { extractCoverage as coverageOf, hasCoverage } from "./replies/coverage.ts";
 export {
   EVALUATION_METRICS,
   EvaluationMetric,
@@ -58,11 +51,5 @@ export {
 } from "./replies/evaluation.ts";
 export { EvaluationWork } from "./protocols/evaluation/work.ts";
 export { parseQuestions, QuestionsReply, type Questions } from "./replies/questions.ts";
-export { extractRequirements as requirementsOf, type Requirements } from "./text/requirements.ts";
 export { parseSolution, SolutionReply, type Solution } from "./replies/solution.ts";
 export { similarityOfRounds, textSimilarity } from "./stats/text-similarity.ts";
-export { splitSentences as sentencesOf } from "./text/sentences.ts";
-export { detectIntent as intentOf } from "./text/intent.ts";
-export { extractEntities as entitiesOf, entityKey } from "./text/entities.ts";
-export { extractGist as gistOf, shorten as shortened } from "./replies/gist.ts";
-export { findMatchingRule as kindOf, type AnswerTraits } from "./text/answer-kind.ts";

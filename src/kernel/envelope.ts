@@ -105,26 +105,3 @@ export function readReactorLease(
   // A lease of a deliberation is named by its id.
   return { reactor, deliberation: id as DeliberationId | undefined };
 }
-
-/** A view as a pure fold without clock, I/O or randomness: the same events give the same state. */
-export interface Projection<S> {
-  readonly name: string;
-  readonly initial: S;
-  readonly on: { readonly [T in EventType]?: (state: S, event: Event<T>) => S };
-}
-
-export const defineProjection = <S>(projection: Projection<S>): Projection<S> => projection;
-
-export function fold<S>(projection: Projection<S>, events: Iterable<Entry>, from: S = projection.initial): S {
-  let state = from;
-  for (const event of events) state = apply(projection, state, event);
-  return state;
-}
-
-/** Folds one event; live views call it for each arriving event. */
-export function apply<S>(projection: Projection<S>, state: S, event: Entry): S {
-  if (event.type === "unknown") return state;
-  // TypeScript cannot correlate `on[event.type]` with `event`; the mapped type above guarantees it.
-  const handler = projection.on[event.type] as ((state: S, event: Event) => S) | undefined;
-  return handler ? handler(state, event) : state;
-}

@@ -10,10 +10,10 @@ const ClaimReply = z.object({
   reason: z.string().max(4_000).default(""),
 });
 
-/** The JSON block at the end of a chair's answer: who contributed how much (0 to 1, in sum 1), and by what. */
-export const ContributorsReply = z.object({ contributors: z.array(ClaimReply) });
-
-/** Read claim by claim, so that one that cannot be read takes no other with it. */
+/**
+ * The JSON block at the end of a chair's answer: who contributed how much (0 to 1, in sum 1), and by what. Read claim by claim, so
+ * that one that cannot be read takes no other with it.
+ */
 const Block = z.object({ contributors: z.array(z.unknown()) });
 
 export type Contributor = { readonly id: string; readonly weight: number; readonly reason: string };
@@ -29,7 +29,7 @@ export type Contributors =
   | { readonly ok: false; readonly reason: string; readonly text: string };
 
 /** How far the sum of the weights may be from 1. */
-export const WEIGHT_TOLERANCE = 0.01;
+const WEIGHT_TOLERANCE = 0.01;
 
 const MAX_READ_LENGTH = 256 * 1024;
 const MAX_PROBLEMS = 5;

@@ -4,7 +4,6 @@ import { cycleOpening, executorOf, twoTrees, verdict, willing } from "../../../t
 import { forest, leaf, record, result, seed, tree } from "../../../test/support/sample-forest.ts";
 import { random } from "../../stats/numbers.ts";
 import { eventsOf, stage } from "../../testing/stage.ts";
-import { sameFamily } from "./family.ts";
 import { merged, underWeather, type TreeGrowth } from "./growth.ts";
 import { forestAfter } from "./history.ts";
 import { forest as protocol } from "./index.ts";
@@ -183,24 +182,6 @@ describe("any forest", () => {
       ),
     );
   });
-});
-
-it("two models are of one family in either order", () => {
-  const anyModel = fc.constantFrom(
-    "kimi",
-    "openrouter/moonshotai/kimi-k2",
-    "openai",
-    "azure/gpt-5",
-    "deepseek",
-    "sim/a?family=x",
-    "compatible/lab/mine",
-  );
-  fc.assert(
-    fc.property(anyModel, anyModel, (one, other) => {
-      expect(sameFamily(one, other)).toBe(sameFamily(other, one));
-      expect(sameFamily(one, one)).toBe(true);
-    }),
-  );
 });
 
 describe("whatever a skeptic and an aligner say", () => {
