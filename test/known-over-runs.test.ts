@@ -4,12 +4,13 @@ import * as z from "zod";
 import { createRecount } from "../bench/recount.mjs";
 import {
   project,
-  readTally,
+  readSums,
   rebuildProjection,
   type Projected,
   type KnownRuns,
 } from "../src/app/projection.ts";
-import { readLeagues, readMatrix, readShares, readVotes } from "../src/app/votes.ts";
+import { readLeagues, readMatrix, readShares, readVotePage } from "../src/app/votes.ts";
+import { forgetRun } from "../src/app/forget.ts";
 import { listJournals } from "../src/app/lookup.ts";
 import {
   Digest,
@@ -22,11 +23,11 @@ import {
 import { council } from "../src/protocols/council/index.ts";
 import { ask } from "../src/protocols/ask/index.ts";
 import { leagueOf } from "../src/stats/league.ts";
-import { random as seededRandom } from "../src/stats/numbers.ts";
+import { random as seededRandom, sumsUnder, type Sums } from "../src/stats/numbers.ts";
 import { openSqlite } from "../src/stores/sqlite.ts";
 import type { OpenedOrganizationStore, OpenedStore } from "../src/stores/store.ts";
 import { stage } from "../src/testing/stage.ts";
-import { addRunTally, emptyRunTally, filePart, tallyPart, type RunTally } from "../src/views/run-part.ts";
+import { addPart, filePart } from "../src/views/run-part.ts";
 import { votesIn } from "../src/views/votes.ts";
 import { agreeable, councilAsked, labelsIn, synthesisOf, taskOf } from "./support/council-table.ts";
 
@@ -127,11 +128,8 @@ async function playCouncils(
 const reading = { onUnreadable: (id: string) => expect.unreachable(id) };
 
 /** What a plain fold over all journals comes to. */
-async function foldPlainly(
-  store: OrganizationStore,
-  { since, kind, protocol }: KnownRuns,
-): Promise<RunTally> {
-  const all = emptyRunTally();
+async function foldPlainly(store: OrganizationStore, { since, kind, protocol }: KnownRuns): Promise<Sums> {
+  const all: Sums = new Map();
   for await (const entries of listJournals(store, { since, onUnreadable: reading.onUnreadable })) {
     const filed = filePart(entries);
     if (
@@ -140,7 +138,7 @@ async function foldPlainly(
       (protocol ?? filed.protocol) !== filed.protocol
     )
       continue;
-    addRunTally(all, tallyPart(filed.part));
+    addPart(all, filed.part);
   }
   return all;
 }
@@ -251,16 +249,16 @@ describe("what is known over our own runs", () => {
       { since: Date.UTC(2026, 3, 1) },
       { since: Date.UTC(2027, 0, 1) },
     ]) {
-      const { kinds: _kinds, ...tally } = await readTally(known, filter, reading);
+      const { all } = await readSums(known, filter, reading);
       const plain = await foldPlainly(store, filter);
-      expect(tally.runs).toBe(plain.runs);
+      expect(all.get("runs")).toBe(plain.get("runs"));
       for (const by of ["persona", "model"] as const)
-        expect(leagueOf(tally[by])).toEqual(leagueOf(plain[by]));
+        expect(leagueOf(sumsUnder(all, by))).toEqual(leagueOf(sumsUnder(plain, by)));
     }
     const all = await Promise.all(
-      [{}, { since: early }, { since: late }].map((filter) => readTally(known, filter, reading)),
+      [{}, { since: early }, { since: late }].map((filter) => readSums(known, filter, reading)),
     );
-    const [whole = 0, afterEarly = 0, afterLate = 0] = all.map(({ runs }) => runs);
+    const [whole = 0, afterEarly = 0, afterLate = 0] = all.map((one) => one.all.get("runs"));
     expect([whole > afterEarly, afterEarly > afterLate, afterLate > 0]).toEqual([true, true, true]);
   });
 
@@ -270,9 +268,9 @@ describe("what is known over our own runs", () => {
       for (const vote of votesIn(entries))
         if (vote.voter.persona === "dee" || vote.candidate.persona === "dee")
           plain.push(`${vote.event} ${vote.draft}`);
-    const found: string[] = [];
-    for await (const { event, draft } of readVotes(known, { persona: "dee" }, reading))
-      found.push(`${event} ${draft}`);
+    const { votes, next } = await readVotePage(known, { persona: "dee", limit: plain.length }, reading);
+    const found = votes.map(({ event, draft }) => `${event} ${draft}`);
+    expect(next).toBeNull();
     expect(found).toEqual(plain);
     expect(found.length).toBeGreaterThan(50);
     let reads = 0;
@@ -280,7 +278,7 @@ describe("what is known over our own runs", () => {
       ...store,
       read: (...given: Parameters<typeof store.read>) => ((reads += 1), store.read(...given)),
     };
-    for await (const _ of readVotes({ ...known, store: counting }, { persona: "dee" }, reading)) break;
+    await readVotePage({ ...known, store: counting }, { persona: "dee", limit: 1 }, reading);
     expect(reads).toBe(1);
   });
 
@@ -315,6 +313,19 @@ describe("what is known over our own runs", () => {
       read: (...given) => ((reads += 1) > 20 ? Promise.reject(new Error("gone")) : store.read(...given)),
     };
     await expect(project({ ...known, store: failing })).rejects.toThrow("gone");
+    await expectRecount(store);
+  });
+
+  it("FORGET-1: knows nothing of a run that is forgotten, from the same moment on", async () => {
+    const [before] = await readLeagues(known, { by: "persona" }, reading);
+    const parts = await store.projection.parts({}, { limit: 9 });
+    const ranked = parts.find(({ data }) => data?.includes('"ranked"'));
+    await forgetRun(
+      { store, leases: opened.leases, now: () => START + 99 * DAY },
+      ranked?.deliberation ?? "",
+    );
+    const [after] = await readLeagues(known, { by: "persona" }, reading);
+    expect(after?.sessions).toBe((before?.sessions ?? 0) - 1);
     await expectRecount(store);
   });
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { MIN_RERUNS, weighLeftOut } from "../src/lab/contributions/contributions.ts";
-import { random } from "../src/stats/numbers.ts";
+import { random, type Sums } from "../src/stats/numbers.ts";
 import { binomialAtMost } from "../src/stats/proportions.ts";
-import { addTally, emptyTally, leagueOf, tallySession } from "../src/stats/league.ts";
+import { addSession, leagueOf } from "../src/stats/league.ts";
 import { sized } from "./support/long.ts";
 
 // What is claimed of figures, where the truth is known. A claim fails where the 99 % binomial interval of what was seen lies below it.
@@ -41,10 +41,10 @@ it.each([
     let [held, n] = [0, 0];
     for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
       const chance = random(`${players} ${spread} ${repetition}`);
-      const all = emptyTally();
+      const all: Sums = new Map();
       for (let session = 0; session < 40; session += 1) {
         const ballots = Array.from({ length: 3 }, () => ranking(truth, chance));
-        addTally(all, tallySession({ ballots, places: [] }));
+        addSession(all, { ballots, places: [] });
       }
       const { rows } = leagueOf(all);
       // One player a league: those of the same league are not independent.

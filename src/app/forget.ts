@@ -12,7 +12,6 @@ import { spentIn } from "../views/cost.ts";
 import { isClosed } from "../views/result.ts";
 import { belongsTo } from "./conversation.ts";
 import { findOpening, resolveId } from "./lookup.ts";
-import { foldParts } from "./projection.ts";
 
 /** What is forgotten by. `leases`: those of the whole store. `user`: whose runs alone; absent for anybody's. */
 export type ForgetContext = {
@@ -55,7 +54,7 @@ export async function forgetRun({ user, ...parts }: ForgetContext, given: string
         ...{ id, protocol: data.protocol.name, openedAt, closedAt, forgottenAt },
         ...{ user: data.user ?? null, key: data.client?.key ?? null, spent: spentIn(entries) },
       };
-      const outcome = await store.forget(id, { tombstone, seq, fold: foldParts });
+      const outcome = await store.forget(id, { tombstone, seq });
       if (outcome === "missing") throw new Fault("deliberation-missing", { id });
     } catch (error) {
       if (isFault(error, "deliberation-forgotten")) return error.details; // now, or before

@@ -5,21 +5,18 @@ import {
   isUnreadable,
   type DeliberationId,
   type Entry,
-  type FoldParts,
   type OrganizationStore,
 } from "../kernel/index.ts";
-import type { PartQuery, RunProjection, StoredPart } from "../stores/projection.ts";
+import { addSums, type Sums } from "../stats/numbers.ts";
+import type { PartQuery, RunProjection, StoredPart, SumOf } from "../stores/projection.ts";
 import {
-  addRunTally,
-  emptyRunTally,
+  addPart,
   filePart,
   modelName,
   namesIn,
   PARTS_VERSION,
   personaName,
-  tallyPart,
   type RunPart,
-  type RunTally,
 } from "../views/run-part.ts";
 
 // PROJ-3. What the projection answers is what a plain fold over all journals would.
@@ -75,7 +72,7 @@ export async function project(
     const parts: StoredPart[] = [];
     for (const { deliberation } of left.slice(start, start + BATCH))
       parts.push(...(await readPart(known, deliberation)));
-    await projection.put(parts, foldParts);
+    await projection.put(parts);
     onProgress?.(Math.min(start + BATCH, left.length), left.length);
   }
   await projection.reach(VERSION, cursor);
@@ -120,15 +117,16 @@ async function readable(
   }
 }
 
-// `readPart` and `foldParts` wrote what these read.
+// `readPart` and `sumOf` wrote what these read.
 const parsePart = (data: string) => JSON.parse(data) as RunPart;
-const parseTally = (data: string) => JSON.parse(data) as RunTally;
+const parseSums = (data: string): Sums => new Map(JSON.parse(data) as [string, number][]);
 
-export const foldParts: FoldParts = (sum, { less, more }) => {
-  const tally = sum === null ? emptyRunTally() : parseTally(sum);
-  for (const data of less) addRunTally(tally, tallyPart(parsePart(data)), -1);
-  for (const data of more) addRunTally(tally, tallyPart(parsePart(data)));
-  return tally.runs === 0 ? null : JSON.stringify(tally);
+const sumOf: SumOf = (what, texts) => {
+  const all: Sums = new Map();
+  for (const text of texts)
+    if (what === "parts") addPart(all, parsePart(text));
+    else addSums(all, parseSums(text));
+  return JSON.stringify([...all]);
 };
 
 type PartPlace = Pick<StoredPart, "openedAt" | "opened">;
@@ -157,36 +155,31 @@ async function reportUnreadable(
     onUnreadable(deliberation);
 }
 
-/** What these deliberations come to together (PROJ-3). */
-export async function readTally(
+/** What these deliberations come to together, and by kind of question (PROJ-3): see `addPart`. */
+export async function readSums(
   known: Projected,
   { protocol, kind, since }: KnownRuns,
   reading: ProjectionReading,
-): Promise<RunTally & { readonly kinds: ReadonlyMap<string, RunTally> }> {
+): Promise<{ readonly all: Sums; readonly kinds: ReadonlyMap<string, Sums> }> {
   await project(known, reading);
   await reportUnreadable(known, reading);
-  const from = since === undefined ? undefined : isoOf(since);
-  const kinds = new Map<string, RunTally>();
-  const add = (of: string, tally: RunTally, sign?: 1 | -1) => {
-    const own = kinds.get(of) ?? emptyRunTally();
+  const from = since === undefined ? "" : isoOf(since);
+  const day = from.slice(0, 10);
+  const kinds = new Map<string, Sums>();
+  const sumsOf = (of: string): Sums => {
+    const own: Sums = kinds.get(of) ?? new Map();
     kinds.set(of, own);
-    addRunTally(own, tally, sign);
-    if (own.runs === 0) kinds.delete(of);
+    return own;
   };
-  // Months by their sums. Of the one within which `since` is, the smaller half by its parts: they are added, or what was before
-  // is taken out of its sum.
-  const month = from?.slice(0, 7) ?? "";
-  const isEarly = from !== undefined && from.slice(8, 10) <= "15";
-  for (const sum of await known.projection.sums({ protocol, kind }))
-    if (sum.month > month || (isEarly && sum.month === month)) add(sum.kind, parseTally(sum.data));
-  if (from !== undefined) {
-    const within = isEarly ? { since: month, until: from } : { since: from, until: `${month}~` };
-    for await (const part of pagesOf(known.projection, { protocol, kind, ...within }))
-      if (part.data !== null) add(part.kind, tallyPart(parsePart(part.data)), isEarly ? -1 : 1);
-  }
-  const all = emptyRunTally();
-  for (const tally of kinds.values()) addRunTally(all, tally);
-  return { ...all, kinds };
+  // Whole months and days by their sums; the day within which `since` is by its parts.
+  for (const sum of await known.projection.sums({ protocol, kind, after: day }, sumOf))
+    addSums(sumsOf(sum.kind), parseSums(sum.data));
+  if (since !== undefined)
+    for await (const part of pagesOf(known.projection, { protocol, kind, since: from, until: `${day}~` }))
+      if (part.data !== null) addPart(sumsOf(part.kind), parsePart(part.data));
+  const all: Sums = new Map();
+  for (const own of kinds.values()) addSums(all, own);
+  return { all, kinds };
 }
 
 /** Whom deliberations name, and the newest one that is looked at. */

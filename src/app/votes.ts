@@ -1,14 +1,15 @@
 import { shuffle } from "../engine/index.ts";
 import { DeliberationId, Fault, isEvent, type Entry } from "../kernel/index.ts";
 import { labelAt } from "../protocols/phases/table.ts";
-import { leagueOf, MIN_LEAGUE_VOTES, type League, type LeagueTally } from "../stats/league.ts";
+import { leagueOf, MIN_LEAGUE_VOTES, type League } from "../stats/league.ts";
+import { sumsUnder } from "../stats/numbers.ts";
 import { answersIn } from "../views/answer-event.ts";
 import { personaShares, voteMatrix, type PersonaShares, type VoteCell } from "../views/run-part.ts";
 import { veiled } from "../views/veil.ts";
 import { votesIn, type PeerVote } from "../views/votes.ts";
 import {
   readNaming,
-  readTally,
+  readSums,
   type Projected,
   type ProjectionReading,
   type KnownRuns,
@@ -24,51 +25,22 @@ export type VoteFilter = KnownRuns & {
 /** A vote under the label that its draft was shown by. */
 export type LabeledVote = PeerVote & { readonly label: string };
 
-/** The votes of all deliberations, the newest deliberation first. */
-export async function* readVotes(
-  known: Projected,
-  filter: VoteFilter,
-  reading: ProjectionReading,
-): AsyncGenerator<LabeledVote> {
-  for await (const { vote } of placedVotes(known, filter, reading)) yield vote;
-}
-
 /** Votes, and what `after` takes for those behind them; null behind the last. */
 export type VotePage = { readonly votes: readonly LabeledVote[]; readonly next: string | null };
 
-/** At most `limit` of the votes that `readVotes` has. @throws Fault `deliberation-missing` for a place in one that is not there */
+/**
+ * At most `limit` of the votes of all deliberations, the newest deliberation first.
+ * @throws Fault `deliberation-missing` for a place in one that is not there
+ */
 export async function readVotePage(
   known: Projected,
   { limit, after, ...filter }: VoteFilter & { readonly limit: number; readonly after?: string | undefined },
   reading: ProjectionReading,
 ): Promise<VotePage> {
-  const page: PlacedVote[] = [];
-  const from = after === undefined ? undefined : readPlace(after);
-  for await (const vote of placedVotes(known, { ...filter, from }, reading)) {
-    if (page.length === limit)
-      return { votes: page.map((one) => one.vote), next: page.at(-1)?.place ?? null };
-    page.push(vote);
-  }
-  return { votes: page.map((one) => one.vote), next: null };
-}
-
-/** A place among votes: behind so many of a deliberation's. */
-type VotePlace = { readonly id: DeliberationId; readonly votes: number };
-type PlacedVote = { readonly vote: LabeledVote; readonly place: string };
-
-function readPlace(text: string): VotePlace {
-  const [given = "", votes] = text.split(":");
-  const id = DeliberationId.safeParse(given).data;
-  if (id === undefined) throw new Fault("deliberation-missing", { id: given.slice(0, 40) });
-  return { id, votes: Number(votes) };
-}
-
-async function* placedVotes(
-  known: Projected,
-  { from, ...filter }: VoteFilter & { readonly from?: VotePlace | undefined },
-  reading: ProjectionReading,
-): AsyncGenerator<PlacedVote> {
   const { persona, model } = filter;
+  const from = after === undefined ? undefined : readPlace(after);
+  const votes: LabeledVote[] = [];
+  let next: string | null = null;
   for await (const all of readNaming(known, { ...filter, from: from?.id }, reading)) {
     const entries = veiled(all); // also where it was filed before that was asked
     const labels = labelsIn(entries);
@@ -77,10 +49,20 @@ async function* placedVotes(
       const { voter, candidate } = vote;
       if (persona !== undefined && voter.persona !== persona && candidate.persona !== persona) continue;
       if (model !== undefined && voter.model !== model && candidate.model !== model) continue;
-      const place = `${vote.deliberation}:${index + 1}`;
-      yield { vote: { ...vote, label: labels.get(vote.draft) ?? "" }, place };
+      if (votes.length === limit) return { votes, next };
+      votes.push({ ...vote, label: labels.get(vote.draft) ?? "" });
+      next = `${vote.deliberation}:${index + 1}`;
     }
   }
+  return { votes, next: null };
+}
+
+/** A place among votes: behind so many of a deliberation's. */
+function readPlace(text: string): { readonly id: DeliberationId; readonly votes: number } {
+  const [given = "", votes] = text.split(":");
+  const id = DeliberationId.safeParse(given).data;
+  if (id === undefined) throw new Fault("deliberation-missing", { id: given.slice(0, 40) });
+  return { id, votes: Number(votes) };
 }
 
 /** The labels of a deliberation's drafts, which follow from its seed and from who drafted. */
@@ -100,7 +82,8 @@ export async function readMatrix(
   { persona, model, ...filter }: VoteFilter & { readonly by: "persona" | "model" },
   reading: ProjectionReading,
 ): Promise<readonly VoteCell[]> {
-  return voteMatrix(await readTally(known, filter, reading), filter.by, { persona, model });
+  const { all } = await readSums(known, filter, reading);
+  return voteMatrix(all, filter.by, { persona, model });
 }
 
 /** A league of one kind of question, or of all. */
@@ -116,19 +99,18 @@ export async function readLeagues(
   { by, ...filter }: KnownRuns & { readonly by: "persona" | "model" },
   reading: ProjectionReading,
 ): Promise<readonly KindLeague[]> {
-  const { kinds, ...all } = await readTally(known, filter, reading);
-  if (all[by].sessions === 0) return [];
-  const byKind = [...kinds]
-    .filter(([, tally]) => tally[by].sessions > 0)
-    .toSorted(([, one], [, other]) => other[by].sessions - one[by].sessions)
-    .map(([kind, tally]) => kindLeague(kind, tally[by]));
-  return byKind.length === 1 ? byKind : [kindLeague("all", all[by]), ...byKind];
+  const { kinds, all } = await readSums(known, filter, reading);
+  const leagues = [...kinds]
+    .map(([kind, sums]) => kindLeague(kind, leagueOf(sumsUnder(sums, by))))
+    .filter(({ sessions }) => sessions > 0)
+    .toSorted((one, other) => other.sessions - one.sessions);
+  return leagues.length < 2 ? leagues : [kindLeague("all", leagueOf(sumsUnder(all, by))), ...leagues];
 }
 
-function kindLeague(kind: string, tally: LeagueTally): KindLeague {
-  const league = leagueOf(tally);
-  return { kind, tooFew: league.sessions < MIN_LEAGUE_VOTES, ...league };
-}
+const kindLeague = (kind: string, league: League): KindLeague => ({
+  ...{ kind, tooFew: league.sessions < MIN_LEAGUE_VOTES },
+  ...league,
+});
 
 /** What personas had of the answers that chairs wrote, over all deliberations. */
 export async function readShares(
@@ -136,5 +118,5 @@ export async function readShares(
   { byStrategy, ...filter }: KnownRuns & { readonly byStrategy: boolean },
   reading: ProjectionReading,
 ): Promise<readonly PersonaShares[]> {
-  return personaShares(await readTally(known, filter, reading), byStrategy);
+  return personaShares((await readSums(known, filter, reading)).all, byStrategy);
 }

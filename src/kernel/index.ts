@@ -55,7 +55,6 @@ export {
   type Appended,
   type Changes,
   type Feed,
-  type FoldParts,
   type Forgets,
   type Forgetting,
   type Head,

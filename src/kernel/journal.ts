@@ -130,14 +130,8 @@ export const Tombstone = z.strictObject({
 });
 export type Tombstone = z.infer<typeof Tombstone>;
 
-/** A sum without some parts and with others; null where nothing is left of it. All are JSON texts. */
-export type FoldParts = (
-  sum: string | null,
-  change: { readonly less: readonly string[]; readonly more: readonly string[] },
-) => string | null;
-
-/** `seq`: of the last event that the tombstone counts. `fold` takes the deliberation out of what is known over all. */
-export type Forgetting = { readonly tombstone: Tombstone; readonly seq: number; readonly fold?: FoldParts };
+/** `seq`: of the last event that the tombstone counts. */
+export type Forgetting = { readonly tombstone: Tombstone; readonly seq: number };
 
 /**
  * FORGET-1. A deliberation is forgotten whole, in one transaction: its events, reservations and question, the texts that no other

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addTally, chiSquareTail, emptyTally, leagueOf, tallySession, type LeagueSession } from "./league.ts";
-import { random } from "./numbers.ts";
+import { addSession, chiSquareTail, leagueOf, type LeagueSession } from "./league.ts";
+import { addSums, random, type Sums } from "./numbers.ts";
 
 const NAMES = ["ada", "bob", "cyd", "dan"];
 
@@ -19,9 +19,9 @@ function sessionsOf(count: number, better: (player: string) => number, seed = "s
   });
 }
 
-const tallyOf = (sessions: readonly LeagueSession[]) => {
-  const tally = emptyTally();
-  for (const session of sessions) addTally(tally, tallySession(session));
+const tallyOf = (sessions: readonly LeagueSession[]): Sums => {
+  const tally: Sums = new Map();
+  for (const session of sessions) addSession(tally, session);
   return tally;
 };
 
@@ -38,20 +38,48 @@ const anySession: fc.Arbitrary<LeagueSession> = fc.record({
 });
 
 describe("a tally", () => {
-  it("is a sum: in any order the same, and nothing when all is taken out again (LEAGUE-1)", () => {
+  it("is a sum: the same in any order and in any groups (LEAGUE-1)", () => {
     fc.assert(
-      fc.property(fc.array(anySession, { maxLength: 8 }), (sessions) => {
+      fc.property(fc.array(anySession, { maxLength: 8 }), fc.nat(8), (sessions, size) => {
         const tally = tallyOf(sessions);
-        // `toEqual` does not mind the order of keys; rounding may differ in the last digits.
-        const rounded = (one: object): unknown =>
-          JSON.parse(
-            JSON.stringify(one, (_, value: unknown) =>
-              typeof value === "number" ? Math.round(value * 1e6) / 1e6 : value,
-            ),
-          );
+        // Rounding may differ in the last digits.
+        const rounded = (one: Sums) => new Map([...one].map(([names, value]) => [names, value.toFixed(6)]));
         expect(rounded(tallyOf(sessions.toReversed()))).toEqual(rounded(tally));
-        for (const session of sessions) addTally(tally, tallySession(session), -1);
-        expect(tally).toEqual(emptyTally());
+        const groups = tallyOf(sessions.slice(0, size));
+        addSums(groups, tallyOf(sessions.slice(size)));
+        expect(rounded(groups)).toEqual(rounded(tally));
+      }),
+    );
+  });
+
+  it("has what ranks and deviations come to by their definition, also where one is ranked twice", () => {
+    const twice = [...NAMES, "ada"];
+    const ballot = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 1 });
+    const sessions = fc.array(fc.array(ballot, { minLength: 1, maxLength: 4 }), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(sessions, (drawn) => {
+        const all = drawn.map((ballots) => ballots.map((places) => places.map((at) => twice[at] ?? "")));
+        const { rows, dispersion } = leagueOf(tallyOf(all.map((ballots) => ({ ballots, places: [] }))));
+        const votes = all
+          .flat()
+          .flatMap((one) => one.map((player, index) => ({ player, index, of: one.length })));
+        for (const { player, averageRank } of rows) {
+          const ranks = votes.flatMap((vote) => (vote.player === player ? vote.index + 1 : []));
+          expect(averageRank).toBeCloseTo(ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length, 9);
+        }
+        let [seen, byLot] = [0, 0];
+        for (const ballots of all)
+          for (const player of NAMES) {
+            const own = ballots.flatMap((one) =>
+              one.map((name, index) => (name === player ? (one.length + 1) / 2 - (index + 1) : 0)),
+            );
+            seen += own.reduce((sum, moved) => sum + moved, 0) ** 2;
+          }
+        for (const { of } of votes) byLot += (of - 1) / 4;
+        expect(dispersion).toBeCloseTo(byLot === 0 ? 1 : Math.max(1, seen / byLot), 9);
       }),
     );
   });
@@ -98,7 +126,7 @@ describe("a league", () => {
     const { rows, p } = leagueOf(tallyOf(sessionsOf(6, () => 0)));
     expect(p).toBeNull();
     expect(rows.every(({ tooFew }) => tooFew)).toBe(true);
-    expect(leagueOf(emptyTally())).toEqual({ rows: [], sessions: 0, p: null, dispersion: 1 });
+    expect(leagueOf(new Map())).toEqual({ rows: [], sessions: 0, p: null, dispersion: 1 });
   });
 
   it("counts a shared first place as a tie, and gives half of it to the rate", () => {

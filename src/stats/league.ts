@@ -1,7 +1,8 @@
-import { bradleyTerry, type Win } from "./bradley-terry.ts";
-import { inverse, normalCdf } from "./numbers.ts";
+import { bradleyTerry } from "./bradley-terry.ts";
+import { addTo, inverse, normalCdf, sum, type Sums } from "./numbers.ts";
+import { worthOf } from "./rank-correlation.ts";
 
-// LEAGUE-1. A tally is a sum over deliberations: it can be added to, taken from, and comes to the same in any order.
+// LEAGUE-1. A tally is a sum over deliberations: it is only added to, and comes to the same in any order and in any groups.
 // LEAGUE-2. No rate is above 1: of those who drafted in a session one wins, or several tie.
 
 /** What a deliberation adds to a league. */
@@ -12,99 +13,28 @@ export type LeagueSession = {
   readonly places: readonly { readonly player: string; readonly place: number | null }[];
 };
 
-type PlayerTally = {
-  sessions: number;
-  wins: number;
-  ties: number;
-  votes: number;
-  rankSum: number;
-  shareSum: number;
-};
-type Sums = { [key: string]: number };
-
-/** The sums that a league is made from: plain JSON. A pair's key is its two names with a tab between them. */
-export type LeagueTally = {
-  sessions: number;
-  readonly players: { [player: string]: PlayerTally };
-  /** How often the first was ranked above the second. */
-  readonly above: Sums;
-  /** How far above the middle a player was ranked, and the products of two players' sums within a session. */
-  readonly deviation: Sums;
-  readonly products: Sums;
-  /** Twelve times the variance that `bradleyTerry` reckons with for a ballot by lot: its pairs are taken as independent. */
-  readonly variance: Sums;
-};
-
-const EMPTY_PLAYER: PlayerTally = { sessions: 0, wins: 0, ties: 0, votes: 0, rankSum: 0, shareSum: 0 };
-
-export const emptyTally = (): LeagueTally => ({
-  sessions: 0,
-  players: {},
-  above: {},
-  deviation: {},
-  products: {},
-  variance: {},
-});
-
-const addTo = (sums: Sums, key: string, by: number): void => {
-  sums[key] = (sums[key] ?? 0) + by;
-};
-
-const pairOf = (one: string, other: string): string => `${one}\t${other}`;
-
-/** The tally of one deliberation (LEAGUE-2). */
-export function tallySession({ ballots, places }: LeagueSession): LeagueTally {
-  const tally: LeagueTally = { ...emptyTally(), sessions: 1 };
+/**
+ * Adds a deliberation to a league's tally (LEAGUE-2), behind the `first` of its names: `sessions`; by player `played`, `won`, `tied`,
+ * `votes` and `shares`; by two players `above`, how often the first was ranked above the second, and `products` of how far above
+ * the middle they were ranked in a session.
+ */
+export function addSession(tally: Sums, { ballots, places }: LeagueSession, first = ""): void {
+  const add = (value: number, names: string) => addTo(tally, first + names, value);
+  add(1, "sessions");
   const firsts = new Set(places.filter(({ place }) => place === 1).map(({ player }) => player));
   for (const player of new Set(places.map((one) => one.player))) {
-    const isFirst = firsts.has(player);
-    const own = { ...EMPTY_PLAYER, sessions: 1 };
-    tally.players[player] = {
-      ...own,
-      wins: Number(isFirst && firsts.size === 1),
-      ties: Number(isFirst && firsts.size > 1),
-    };
+    add(1, `played\t${player}`);
+    if (firsts.has(player)) add(1, `${firsts.size === 1 ? "won" : "tied"}\t${player}`);
   }
-  for (const ballot of ballots) tallyBallot(tally, ballot);
-  const moved = Object.entries(tally.deviation);
-  for (const [one, a] of moved)
-    for (const [other, b] of moved) addTo(tally.products, pairOf(one, other), a * b);
-  return tally;
-}
-
-function tallyBallot(tally: LeagueTally, ballot: readonly string[]): void {
-  const size = ballot.length;
-  for (const [index, player] of ballot.entries()) {
-    const own = (tally.players[player] ??= { ...EMPTY_PLAYER });
-    own.votes += 1;
-    own.rankSum += index + 1;
-    own.shareSum += size < 2 ? 0.5 : 1 - index / (size - 1);
-    for (const below of ballot.slice(index + 1))
-      if (below !== player) addTo(tally.above, pairOf(player, below), 1);
-    if (size < 2) continue;
-    addTo(tally.deviation, player, (size + 1) / 2 - (index + 1));
-    addTo(tally.variance, player, 3 * (size - 1));
-  }
-}
-
-const FIGURES = ["sessions", "wins", "ties", "votes", "rankSum", "shareSum"] as const;
-const SUMS = ["above", "deviation", "products", "variance"] as const;
-/** What rounding may leave of a sum that was taken out again. */
-const NOTHING = 1e-9;
-
-/** Adds a tally to another, or with −1 takes it out again; what comes to nothing is left out (LEAGUE-1). */
-export function addTally(to: LeagueTally, from: LeagueTally, sign: 1 | -1 = 1): void {
-  to.sessions += sign * from.sessions;
-  for (const [player, own] of Object.entries(from.players)) {
-    const known = (to.players[player] ??= { ...EMPTY_PLAYER });
-    for (const figure of FIGURES) known[figure] += sign * own[figure];
-    if (known.sessions === 0 && known.votes === 0) delete to.players[player];
-  }
-  for (const name of SUMS)
-    for (const [key, value] of Object.entries(from[name])) {
-      addTo(to[name], key, sign * value);
-      if (Math.abs(to[name][key] ?? 0) < NOTHING) delete to[name][key];
+  const moved: Sums = new Map();
+  for (const ballot of ballots)
+    for (const [index, player] of ballot.entries()) {
+      add(1, `votes\t${player}`);
+      add(worthOf(index, ballot.length), `shares\t${player}`);
+      for (const below of ballot.slice(index + 1)) add(1, `above\t${player}\t${below}`);
+      addTo(moved, player, (ballot.length + 1) / 2 - (index + 1));
     }
+  for (const [one, a] of moved) for (const [other, b] of moved) add(a * b, `products\t${one}\t${other}`);
 }
 
 /** One player's row. `strength` is on a log scale with a mean of 0; null where the comparisons do not tell. */
@@ -147,24 +77,33 @@ const Z95 = 1.959963984540054;
 const PRIOR = 0.5;
 
 /** The league that a tally comes to. */
-export function leagueOf(tally: LeagueTally): League {
-  const players = Object.keys(tally.players).sort();
-  const dispersion = dispersionOf(tally);
-  const results: Win[] = Object.entries(tally.above).flatMap(([key, count]) => {
-    const [winner = "", loser = ""] = key.split("\t");
-    return count > 0 ? [{ winner, loser, count }] : [];
-  });
+export function leagueOf(tally: Sums): League {
+  const get = (...names: readonly string[]) => tally.get(names.join("\t")) ?? 0;
+  const seen = [...tally.keys()].map((names) => names.split("\t"));
+  const counted = seen.flatMap(([what, player = ""]) =>
+    what === "played" || what === "votes" ? player : [],
+  );
+  const players = [...new Set(counted)].sort();
+  const above = players.map((winner) => players.map((loser) => get("above", winner, loser)));
+  const products = players.map((one) => players.map((other) => get("products", one, other)));
+  const dispersion = dispersionOf(above, products);
+  const results = players.flatMap((winner, row) =>
+    players.flatMap((loser, column) => {
+      const count = above[row]?.[column] ?? 0;
+      return row !== column && count > 0 ? [{ winner, loser, count }] : [];
+    }),
+  );
   const fitted = bradleyTerry(results, PRIOR);
-  const rows = players.map((player): LeagueRow => {
-    const own = tally.players[player] ?? EMPTY_PLAYER;
-    const { sessions, votes, wins, ties } = own;
+  const rows = players.map((player, index): LeagueRow => {
+    const [sessions, votes] = [get("played", player), get("votes", player)];
+    const [wins, ties] = [get("won", player), get("tied", player)];
     const strength = fitted?.strength[player] ?? null;
     const margin = Z95 * (fitted?.standardError[player] ?? 0) * Math.sqrt(dispersion);
     return {
       ...{ player, sessions, votes, wins, ties, strength },
       winRate: sessions === 0 ? null : (wins + ties / 2) / sessions,
-      averageRank: votes === 0 ? null : own.rankSum / votes,
-      averageShare: votes === 0 ? null : Number((own.shareSum / votes).toFixed(9)),
+      averageRank: votes === 0 ? null : (votes + columnSum(above, index)) / votes,
+      averageShare: votes === 0 ? null : Number((get("shares", player) / votes).toFixed(9)),
       low: strength === null ? null : strength - margin,
       high: strength === null ? null : strength + margin,
       tooFew: votes < MIN_LEAGUE_VOTES,
@@ -176,30 +115,33 @@ export function leagueOf(tally: LeagueTally): League {
       (other.averageShare ?? -1) - (one.averageShare ?? -1) ||
       (one.player < other.player ? -1 : 1),
   );
-  return { rows, sessions: tally.sessions, p: chanceOf(tally, players), dispersion };
+  const sessions = get("sessions");
+  return { rows, sessions, p: sessions < MIN_LEAGUE_VOTES ? null : chanceOf(above, products), dispersion };
 }
 
-/** At least 1: what is less than by lot is chance. */
-function dispersionOf({ products, variance }: LeagueTally): number {
-  let [seen, byLot] = [0, 0];
-  for (const [player, expected] of Object.entries(variance)) {
-    seen += products[pairOf(player, player)] ?? 0;
-    byLot += expected / 12;
-  }
-  return byLot === 0 ? 1 : Math.max(1, seen / byLot);
+type Matrix = readonly (readonly number[])[];
+
+const columnSum = (matrix: Matrix, column: number): number => sum(matrix.map((row) => row[column] ?? 0));
+
+/**
+ * At least 1: what is less than by lot is chance. By lot, with its pairs taken as independent as `bradleyTerry` takes them, a
+ * pair adds a quarter to the variance of each of its two.
+ */
+function dispersionOf(above: Matrix, products: Matrix): number {
+  const byLot = sum(above.flat()) / 2;
+  return byLot === 0 ? 1 : Math.max(1, sum(products.map((row, index) => row[index] ?? 0)) / byLot);
 }
 
 /**
  * Tests that no player is ranked above another: S' V⁻¹ S over all players but the last, where S sums the deviations of the
  * sessions and V their products, is about chi-square distributed with one degree of freedom for each player but one.
  */
-function chanceOf({ sessions, deviation, products }: LeagueTally, players: readonly string[]): number | null {
-  if (sessions < MIN_LEAGUE_VOTES || players.length < 2) return null;
-  const tested = players.slice(0, -1).filter((player) => (products[pairOf(player, player)] ?? 0) > 0);
+function chanceOf(above: Matrix, products: Matrix): number | null {
+  const tested = [...products.keys()].slice(0, -1).filter((index) => (products[index]?.[index] ?? 0) > 0);
   if (tested.length === 0) return null;
-  const matrix = tested.map((one) => tested.map((other) => products[pairOf(one, other)] ?? 0));
-  const inverted = inverse(matrix);
-  const sums = tested.map((player) => deviation[player] ?? 0);
+  const inverted = inverse(tested.map((one) => tested.map((other) => products[one]?.[other] ?? 0)));
+  // How far above the middle: half of by how much more were below than above.
+  const sums = tested.map((one) => (sum(above[one] ?? []) - columnSum(above, one)) / 2);
   const statistic = sums.reduce(
     (total, one, row) =>
       total + one * sums.reduce((inner, other, column) => inner + other * (inverted[row]?.[column] ?? 0), 0),

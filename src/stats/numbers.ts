@@ -12,6 +12,19 @@ export function addTo<K>(map: Map<K, number>, key: K, value: number): void {
   map.set(key, (map.get(key) ?? 0) + value);
 }
 
+/** Numbers, each under its names with tabs between them: no name has one. */
+export type Sums = Map<string, number>;
+
+export function addSums(to: Sums, from: Sums): void {
+  for (const [names, value] of from) addTo(to, names, value);
+}
+
+/** The sums whose first names are these, under the rest of their names. */
+export function sumsUnder(sums: Sums, first: string): Sums {
+  const under = [...sums].filter(([names]) => names.startsWith(`${first}\t`));
+  return new Map(under.map(([names, value]) => [names.slice(first.length + 1), value]));
+}
+
 /** Adds to a number of a list; one that is missing counts as 0. */
 export function increase(list: number[] | undefined, index: number, by: number): void {
   if (list !== undefined) list[index] = (list[index] ?? 0) + by;

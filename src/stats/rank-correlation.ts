@@ -20,9 +20,11 @@ export type ReviewerBallot = { readonly reviewer: string; readonly ranking: read
 /** `score` from 0 (last with every reviewer) to 1 (first with every one), over `votes` reviewers. */
 export type MeanRank = { readonly score: number; readonly votes: number };
 
+/** What a place of a ballot is worth, 0 to 1: of the others on it, the share that stand below. Alone it was compared with nothing. */
+export const worthOf = (index: number, size: number): number => (size < 2 ? 0.5 : 1 - index / (size - 1));
+
 /**
- * The mean normalized rank of each answer that was ranked, turned so that higher is better: place p of m is worth
- * 1 − (p − 1) / (m − 1), and the only one of a ballot of one 0.5, since it was compared with nothing. Ballots
+ * The mean normalized rank of each answer that was ranked, turned so that higher is better: see `worthOf`. Ballots
  * of different lengths count alike, and nobody loses by the place that its own ballot does not give it.
  */
 export function meanRank(ballots: readonly ReviewerBallot[]): Map<string, MeanRank> {
@@ -35,10 +37,8 @@ export function meanRank(ballots: readonly ReviewerBallot[]): Map<string, MeanRa
 export function listWorths(ballots: readonly ReviewerBallot[]): ReadonlyMap<string, readonly number[]> {
   const worths = new Map<string, number[]>();
   for (const { ranking } of ballots) {
-    for (const [index, id] of ranking.entries()) {
-      const worth = ranking.length === 1 ? 0.5 : 1 - index / (ranking.length - 1);
-      worths.set(id, [...(worths.get(id) ?? []), worth]);
-    }
+    for (const [index, id] of ranking.entries())
+      worths.set(id, [...(worths.get(id) ?? []), worthOf(index, ranking.length)]);
   }
   return worths;
 }

@@ -21,7 +21,7 @@ type OwnForgetting = Forgetting & { readonly organization: OrganizationId; reado
 
 /** Forgets an organization's deliberation (FORGET-1). */
 export function forgetRun(database: Database, of: OwnForgetting): ReturnType<Forgets["forget"]> {
-  const { organization, id, tombstone, seq, fold } = of;
+  const { organization, id, tombstone, seq } = of;
   const write = engramWrites(database.dialect);
   return database.erase(async (to) => {
     const head = await to.first<{ seq: number; opened: number; series: string | null }>(
@@ -38,7 +38,7 @@ export function forgetRun(database: Database, of: OwnForgetting): ReturnType<For
     // Above every event's: what another process has read of it meanwhile comes too late. (PROJ-2)
     const nothing = { kind: "forgotten", people: [], data: null };
     const part = { deliberation: id, seq: MAX_SEQ, opened: head.opened, openedAt, protocol, ...nothing };
-    if (fold) await putParts(to, organization, { parts: [part], fold });
+    await putParts(to, database.dialect, { organization, parts: [part] });
     for (const drop of [DROP_TEXTS, ...DROPS]) await to.run(drop, id, organization);
     await to.run(BURY, id, JSON.stringify(tombstone));
     return "forgotten" as const;

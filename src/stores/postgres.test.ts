@@ -2,6 +2,7 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { FIRST_CURSOR, Digest, OrganizationId, isFault } from "../kernel/index.ts";
 import { ada, engram, engramId, grade } from "../testing/engram-samples.ts";
+import { NEW_SUMS, NEW_SUMS_AFTER, OLD_PARTS, OLD_SUMS, oldSums } from "../../test/support/old-sums.ts";
 import { findServer, query } from "../../test/support/postgres-server.ts";
 import { engramStoreContract } from "../../test/support/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
@@ -233,6 +234,18 @@ if ("because" in server) {
       await secondVersion("d2");
       expect(await texts()).toEqual(["....", "abcf"]);
       await query(url, `drop schema ${schema}_old cascade`);
+    });
+
+    it("makes anew the sums of a store that added to them and took from them", async () => {
+      await using place = await postgresPlace(url);
+      const before = await place.open();
+      await before.for(LOCAL).projection.put(OLD_PARTS);
+      await before[Symbol.asyncDispose]();
+      await query(url, `set search_path to ${place.schema}; ${OLD_SUMS} update version set version = 9`);
+      await using store = await place.open();
+      const { projection } = store.for(LOCAL);
+      expect(await oldSums(projection)).toEqual(NEW_SUMS);
+      expect(await oldSums(projection, "2026-02-02")).toEqual(NEW_SUMS_AFTER);
     });
 
     it("ENGRAM-1: goes on, and annotates once, when its connections are cut while engrams wait", async () => {

@@ -1,9 +1,10 @@
-import { Cursor, DeliberationId, type FoldParts, type OrganizationId } from "../kernel/index.ts";
-import type { Database, Statements, Value } from "./database.ts";
+import { Cursor, DeliberationId, type OrganizationId } from "../kernel/index.ts";
+import type { Database, SqlDialect, Statements, Value } from "./database.ts";
 import { escapeText, unescapeText } from "./row.ts";
 
 // PROJ-1. A projection is derived: it may be cleared at any time, and is then made anew from the journals.
-// PROJ-2. A part and the sums that it is in change in one transaction, and an older part never replaces a newer one.
+// PROJ-2. A part that changes empties the sums that it is in, in one transaction, and an older part never replaces a newer one. An
+//     empty sum is made anew when it is read: a day's of all its parts, a month's of its days.
 
 /** What one deliberation adds, as of its event `seq`. */
 export type StoredPart = {
@@ -21,14 +22,17 @@ export type StoredPart = {
   readonly data: string | null;
 };
 
-/** The sum of all parts of one month (`2026-11`), protocol and kind of question. */
+/** What all parts of one month (`2026-11`) or day (`2026-11-27`), protocol and kind of question come to. */
 export type StoredSum = {
-  readonly month: string;
+  readonly period: string;
   readonly protocol: string;
   readonly kind: string;
   /** JSON text. */
   readonly data: string;
 };
+
+/** Of all months, or after a day: of the days that are left of its month, and of the months after it. */
+export type SumQuery = Pick<PartQuery, "protocol" | "kind"> & { readonly after?: string };
 
 export type PartQuery = {
   readonly protocol?: string | undefined;
@@ -48,11 +52,12 @@ export interface RunProjection {
   cursor(version: number): Promise<Cursor | undefined>;
   /** Of which event each of these deliberations' parts is, where there is one. */
   seqs(): Promise<ReadonlyMap<string, number>>;
-  /** Puts parts in the place of older ones, and brings the sums up to them (PROJ-2). */
-  put(parts: readonly StoredPart[], fold: FoldParts): Promise<void>;
+  /** Puts parts in the place of older ones (PROJ-2). */
+  put(parts: readonly StoredPart[]): Promise<void>;
   /** Records that all parts up to a cursor are in. */
   reach(version: number, cursor: Cursor): Promise<void>;
-  sums(query: Pick<PartQuery, "protocol" | "kind">): Promise<readonly StoredSum[]>;
+  /** Those that have parts; `sumOf` makes anew what has changed. */
+  sums(query: SumQuery, sumOf: SumOf): Promise<readonly StoredSum[]>;
   /** The newest opening first. */
   parts(
     query: PartQuery,
@@ -78,15 +83,26 @@ const CURSOR = "select cursor from @projection where organization = $1 and versi
 const REACH = `insert into @projection (organization, version, cursor) values ($1, $2, $3)
   on conflict (organization) do update set version = excluded.version, cursor = excluded.cursor`;
 const SEQS = "select deliberation, seq from @run_part where organization = $1";
-const PART = `select ${PART_COLUMNS} from @run_part where organization = $1 and deliberation = $2`;
-const PUT_PART = `insert into @run_part (organization, ${PART_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+const PUT_PART = `insert into @run_part as known (organization, ${PART_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   on conflict (organization, deliberation) do update
-  set seq = excluded.seq, protocol = excluded.protocol, kind = excluded.kind, people = excluded.people, data = excluded.data`;
-const SUM_AT = "organization = $1 and month = $2 and protocol = $3 and kind = $4";
-const SUM = `select data from @part_sum where ${SUM_AT}`;
-const PUT_SUM = `insert into @part_sum (organization, month, protocol, kind, data) values ($1, $2, $3, $4, $5)
-  on conflict (organization, month, protocol, kind) do update set data = excluded.data`;
-const DROP_SUM = `delete from @part_sum where ${SUM_AT}`;
+  set seq = excluded.seq, protocol = excluded.protocol, kind = excluded.kind, people = excluded.people, data = excluded.data
+  where known.seq < excluded.seq`;
+// An empty text stands for a sum that is to be made anew.
+const outdateSums = ({
+  among,
+}: SqlDialect) => `insert into @part_sum (organization, period, protocol, kind, data)
+  select distinct organization, substr(opened_at, 1, size), protocol, kind, ''
+  from @run_part cross join (select 7 as size union select 10) sizes
+  where organization = $1 and ${among("deliberation", "$2", "text")} and data is not null
+  on conflict (organization, period, protocol, kind) do update set data = excluded.data`;
+const SUMS = `select period, protocol, kind, data from @part_sum
+  where organization = $1 and period > $2 and (length(period) = 7 or substr(period, 1, 7) = substr($2, 1, 7))`;
+const OF_SUM = "organization = $1 and protocol = $3 and kind = $4";
+const SUM_DAYS = `select period, protocol, kind, data from @part_sum where ${OF_SUM} and period > $2 and period < $2 || '~'`;
+const SUM_PARTS = `select data from @run_part
+  where ${OF_SUM} and opened_at >= $2 and opened_at < $2 || '~' and data is not null`;
+const PUT_SUM = `update @part_sum set data = $5 where ${OF_SUM} and period = $2`;
+const DROP_SUM = `delete from @part_sum where ${OF_SUM} and period = $2`;
 const TABLES = ["projection", "run_part", "part_sum"];
 
 const toPart = ({ deliberation, opened_at, people, data, ...row }: PartRow): StoredPart => ({
@@ -98,7 +114,26 @@ const toPart = ({ deliberation, opened_at, people, data, ...row }: PartRow): Sto
   data,
 });
 
+/** What parts, or other sums, come to. All are JSON texts. */
+export type SumOf = (what: "parts" | "sums", texts: readonly string[]) => string;
+
 export function createProjection(database: Database, organization: OrganizationId): RunProjection {
+  /** Makes a day's sum of its parts, and a month's of its days; empty, and dropped, where there are none. */
+  const renewSum = async (
+    to: Statements,
+    { period, protocol, kind }: StoredSum,
+    sumOf: SumOf,
+  ): Promise<string> => {
+    const at = [organization, period, protocol, kind];
+    const isMonth = period.length === 7;
+    const texts: string[] = [];
+    for (const row of await to.all<StoredSum>(isMonth ? SUM_DAYS : SUM_PARTS, ...at))
+      texts.push(row.data === "" ? await renewSum(to, row, sumOf) : row.data);
+    const known = texts.filter((text) => text !== "");
+    const sum = known.length === 0 ? "" : sumOf(isMonth ? "sums" : "parts", known);
+    await (sum === "" ? to.run(DROP_SUM, ...at) : to.run(PUT_SUM, ...at, sum));
+    return sum;
+  };
   return {
     async cursor(version) {
       const row = await database.first<{ cursor: number }>(CURSOR, organization, version);
@@ -108,23 +143,25 @@ export function createProjection(database: Database, organization: OrganizationI
       const rows = await database.all<{ deliberation: string; seq: number }>(SEQS, organization);
       return new Map(rows.map(({ deliberation, seq }) => [deliberation, seq]));
     },
-    put: (parts, fold) =>
+    put: (parts) =>
       database.transaction(
         parts.reduce((size, { data }) => size + 200 + (data?.length ?? 0), 0),
-        (statements) => putParts(statements, organization, { parts, fold }),
+        (to) => putParts(to, database.dialect, { organization, parts }),
       ),
     reach: async (version, cursor) => void (await database.run(REACH, organization, version, cursor)),
-    async sums({ protocol, kind }) {
-      const values: Value[] = [organization];
+    async sums({ protocol, kind, after = "" }, sumOf) {
+      const values: Value[] = [organization, after];
       const which = conditions(values, { protocol, kind });
       const rows = await database.all<StoredSum>(
-        `select month, protocol, kind, data from @part_sum where organization = $1${which} order by month, protocol, kind`,
+        `${SUMS}${which} order by period, protocol, kind`,
         ...values,
       );
-      return rows.map((row) => ({
-        ...row,
-        protocol: unescapeText(row.protocol),
-      }));
+      const sums: StoredSum[] = [];
+      for (const row of rows) {
+        const data = row.data || (await database.transaction(0, (to) => renewSum(to, row, sumOf)));
+        if (data !== "") sums.push({ ...row, protocol: unescapeText(row.protocol), data });
+      }
+      return sums;
     },
     async parts(query, { limit, before = { openedAt: "~", opened: 0 } }) {
       const values: Value[] = [organization, before.openedAt, before.opened, limit];
@@ -157,43 +194,21 @@ function conditions(values: Value[], { protocol, kind, people = [], since, until
   return all.map((one) => ` and ${one}`).join("");
 }
 
-type Putting = { readonly parts: readonly StoredPart[]; readonly fold: FoldParts };
-type Change = {
-  readonly at: readonly [string, string, string];
-  readonly less: string[];
-  readonly more: string[];
-};
+type Putting = { readonly organization: OrganizationId; readonly parts: readonly StoredPart[] };
 
 export async function putParts(
-  statements: Statements,
-  organization: OrganizationId,
-  { parts, fold }: Putting,
+  to: Statements,
+  dialect: SqlDialect,
+  { organization, parts }: Putting,
 ): Promise<void> {
-  const changes = new Map<string, Change>();
-  const changeOf = ({ openedAt, protocol, kind }: StoredPart): Change => {
-    const at = [openedAt.slice(0, 7), escapeText(protocol), kind] as const;
-    const key = JSON.stringify(at);
-    const known = changes.get(key) ?? { at, less: [], more: [] };
-    changes.set(key, known);
-    return known;
-  };
-  for (const part of parts) {
-    const row = await statements.first<PartRow>(PART, organization, part.deliberation);
-    if (row && row.seq >= part.seq) continue; // PROJ-2
-    const old = row && toPart(row);
-    if (old?.data) changeOf(old).less.push(old.data);
-    if (part.data) changeOf(part).more.push(part.data);
-    const { deliberation, seq, opened, openedAt, protocol, kind, people, data } = part;
-    await statements.run(
+  const ids = parts.map((part): string => part.deliberation);
+  // The sums that they were in, and then those that they are in. (PROJ-2)
+  await to.run(outdateSums(dialect), organization, ids);
+  for (const { deliberation, seq, opened, openedAt, protocol, kind, people, data } of parts)
+    await to.run(
       PUT_PART,
       ...[organization, deliberation, seq, opened, openedAt, escapeText(protocol), kind],
       ...[JSON.stringify(people), data],
     );
-  }
-  for (const { at, less, more } of changes.values()) {
-    const row = await statements.first<{ data: string }>(SUM, organization, ...at);
-    const sum = fold(row?.data ?? null, { less, more });
-    if (sum === null) await statements.run(DROP_SUM, organization, ...at);
-    else await statements.run(PUT_SUM, organization, ...at, sum);
-  }
+  await to.run(outdateSums(dialect), organization, ids);
 }

@@ -308,6 +308,23 @@ function migrations(the: Spelling): readonly string[] {
   ${USES};
   ${the.atOpening(`${USES} where d.id = new.id;`)}
   `,
+    `
+  -- Sums by month and by day (2026-11, 2026-11-27), no longer added to and taken from: an empty one is made of its parts when it
+  -- is next read. What cannot be read, and so adds nothing, is asked for beside every sum.
+  drop table part_sum;
+  create table part_sum (
+    organization ${the.text} not null,
+    period ${the.text} not null,
+    protocol ${the.text} not null,
+    kind ${the.text} not null,
+    data text not null,
+    primary key (organization, period, protocol, kind)
+  ${the.keyed};
+  insert into part_sum (organization, period, protocol, kind, data)
+  select distinct organization, substr(opened_at, 1, size), protocol, kind, ''
+  from run_part cross join (select 7 as size union select 10) sizes where data is not null;
+  create index run_part_by_kind on run_part (organization, kind, opened_at, opened) where data is null;
+  `,
   ];
 }
 

@@ -8,6 +8,7 @@ import { storeChild } from "../testing/store-contract-child.ts";
 import { byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
+import { NEW_SUMS, NEW_SUMS_AFTER, OLD_PARTS, OLD_SUMS, oldSums } from "../../test/support/old-sums.ts";
 import { bundledStore } from "../../test/support/store-child.ts";
 
 const bundled = await bundledStore(new URL("./sqlite.ts", import.meta.url));
@@ -125,4 +126,17 @@ it("lets processes migrate a store of the second version at once", { timeout: 60
     await Promise.all(rivals.map((rival) => rival[Symbol.asyncDispose]()));
   }
   expect(await textsIn(path, "a")).toEqual({ local: "a", acme: "." });
+});
+
+it("makes anew the sums of a store that added to them and took from them", async () => {
+  const before = await openSqlite(path);
+  await before.for(local).projection.put(OLD_PARTS);
+  await before[Symbol.asyncDispose]();
+  const old = new Database(path);
+  old.exec(`${OLD_SUMS} pragma user_version = 9`);
+  old.close();
+  await using store = await openSqlite(path);
+  const { projection } = store.for(local);
+  expect(await oldSums(projection)).toEqual(NEW_SUMS);
+  expect(await oldSums(projection, "2026-02-02")).toEqual(NEW_SUMS_AFTER);
 });

@@ -1,5 +1,7 @@
 import { isEvent, isVoice, type Entry, type Event, type Participant } from "../kernel/index.ts";
-import { addTally, emptyTally, tallySession, type LeagueSession, type LeagueTally } from "../stats/league.ts";
+import { addSession, type LeagueSession } from "../stats/league.ts";
+import { addTo, sumsUnder, type Sums } from "../stats/numbers.ts";
+import { worthOf } from "../stats/rank-correlation.ts";
 import { answersIn } from "./answer-event.ts";
 import { panelSection } from "./panel.ts";
 import { veiled } from "./veil.ts";
@@ -121,101 +123,36 @@ export function sessionOf({ who, ballots, places }: RunPart, by: "persona" | "mo
   };
 }
 
-type Mean = { n: number; sum: number };
-type ShareSums = {
-  runs: number;
-  readonly claimed: Mean;
-  readonly measured: { [method: string]: Mean };
-  /** Sessions with a standing, those won, and those that several won. */
-  sessions: number;
-  wins: number;
-  ties: number;
-};
-
 /**
- * Sums over parts: plain JSON. `cells` and `shares` are keyed by JSON: `[voter's persona, model, candidate's persona, model]`,
- * `[strategy, persona]`.
+ * Adds a deliberation to the sums over all of them (PART-3): `runs`; `persona` and `model`, a league's tally each; `votes` and
+ * `shares` by the voter's persona and model and the candidate's; `synthesis` by strategy, as JSON, and persona.
  */
-export type RunTally = {
-  runs: number;
-  readonly persona: LeagueTally;
-  readonly model: LeagueTally;
-  readonly cells: { [key: string]: Mean };
-  readonly shares: { [key: string]: ShareSums };
-};
-
-export const emptyRunTally = (): RunTally => ({
-  runs: 0,
-  persona: emptyTally(),
-  model: emptyTally(),
-  cells: {},
-  shares: {},
-});
-
-const noShares = (): ShareSums => ({
-  ...{ runs: 0, claimed: { n: 0, sum: 0 }, measured: {} },
-  ...{ sessions: 0, wins: 0, ties: 0 },
-});
-
-/** What rounding may leave of a sum that was taken out again. */
-const NOTHING = 1e-9;
-
-function addMean(to: Mean, { n, sum }: Mean, sign: 1 | -1): void {
-  to.n += sign * n;
-  to.sum = to.n === 0 || Math.abs(to.sum + sign * sum) < NOTHING ? 0 : to.sum + sign * sum;
-}
-
-/** The tally of one part (PART-3). */
-export function tallyPart(part: RunPart): RunTally {
+export function addPart(sums: Sums, part: RunPart): void {
   const { who, ballots, places, synthesis } = part;
-  const tallyBy = (by: "persona" | "model") =>
-    ballots.length > 0 ? tallySession(sessionOf(part, by)) : emptyTally();
-  const tally: RunTally = {
-    ...emptyRunTally(),
-    ...{ runs: 1, persona: tallyBy("persona"), model: tallyBy("model") },
-  };
+  const add = (value: number, names: string) => addTo(sums, names, value);
+  add(1, "runs");
+  if (ballots.length > 0)
+    for (const by of ["persona", "model"] as const) addSession(sums, sessionOf(part, by), `${by}\t`);
   for (const { by, ranked } of ballots)
     for (const [index, of] of ranked.entries()) {
       const [voter, candidate] = [who[by], who[of]];
       if (!voter || !candidate) continue;
-      const key = JSON.stringify([voter.persona, voter.model, candidate.persona, candidate.model]);
-      const share = ranked.length < 2 ? 0.5 : 1 - index / (ranked.length - 1);
-      addMean((tally.cells[key] ??= { n: 0, sum: 0 }), { n: 1, sum: share }, 1);
+      const both = `${voter.persona}\t${voter.model}\t${candidate.persona}\t${candidate.model}`;
+      add(1, `votes\t${both}`);
+      add(worthOf(index, ranked.length), `shares\t${both}`);
     }
   const firsts = places.filter(({ place }) => place === 1).map(({ of }) => of);
   for (const { of, claimed, measured } of synthesis?.shares ?? []) {
-    const sums = (tally.shares[JSON.stringify([synthesis?.strategy, who[of]?.persona])] ??= noShares());
-    const isFirst = firsts.includes(of);
-    sums.runs += 1;
-    sums.sessions += Number(places.some((one) => one.of === of));
-    sums.wins += Number(isFirst && firsts.length === 1);
-    sums.ties += Number(isFirst && firsts.length > 1);
-    if (claimed !== null) addMean(sums.claimed, { n: 1, sum: claimed }, 1);
-    for (const [method, weight] of Object.entries(measured))
-      addMean((sums.measured[method] ??= { n: 0, sum: 0 }), { n: 1, sum: weight }, 1);
-  }
-  return tally;
-}
-
-/** Adds a tally to another, or with −1 takes it out again (PART-3). */
-export function addRunTally(to: RunTally, from: RunTally, sign: 1 | -1 = 1): void {
-  to.runs += sign * from.runs;
-  for (const by of ["persona", "model"] as const) addTally(to[by], from[by], sign);
-  for (const [key, mean] of Object.entries(from.cells)) {
-    const own = (to.cells[key] ??= { n: 0, sum: 0 });
-    addMean(own, mean, sign);
-    if (own.n === 0) delete to.cells[key];
-  }
-  for (const [key, sums] of Object.entries(from.shares)) {
-    const own = (to.shares[key] ??= noShares());
-    for (const figure of ["runs", "sessions", "wins", "ties"] as const) own[figure] += sign * sums[figure];
-    addMean(own.claimed, sums.claimed, sign);
-    for (const [method, mean] of Object.entries(sums.measured)) {
-      const known = (own.measured[method] ??= { n: 0, sum: 0 });
-      addMean(known, mean, sign);
-      if (known.n === 0) delete own.measured[method];
+    const own = `synthesis\t${JSON.stringify(synthesis?.strategy)}\t${who[of]?.persona}`;
+    add(1, `${own}\truns`);
+    if (places.some((one) => one.of === of)) add(1, `${own}\tsessions`);
+    if (firsts.includes(of)) add(1, `${own}\t${firsts.length === 1 ? "wins" : "ties"}`);
+    if (claimed !== null) add(1, `${own}\tclaims`);
+    if (claimed !== null) add(claimed, `${own}\tclaimed`);
+    for (const [method, weight] of Object.entries(measured)) {
+      add(1, `${own}\tmeasurements\t${JSON.stringify(method)}`);
+      add(weight, `${own}\tmeasured\t${JSON.stringify(method)}`);
     }
-    if (own.runs === 0) delete to.shares[key];
   }
 }
 
@@ -229,26 +166,28 @@ export type VoteCell = {
 
 /** The matrix of votes, by persona or by model; `only`: of those that name this persona or model as voter or candidate. */
 export function voteMatrix(
-  { cells }: RunTally,
+  sums: Sums,
   by: "persona" | "model",
   only: { readonly [K in keyof Pick<PeerVoter, "persona" | "model">]?: string | undefined } = {},
 ): readonly VoteCell[] {
-  const summed = new Map<string, { voter: string; candidate: string; votes: number; sum: number }>();
-  for (const [key, { n, sum }] of Object.entries(cells)) {
-    const [persona, model, candidatePersona, candidateModel] = JSON.parse(key) as string[]; // `tallyPart` wrote it
-    const voter = { persona: persona ?? "", model: model ?? "" };
-    const candidate = { persona: candidatePersona ?? "", model: candidateModel ?? "" };
+  const cells = new Map<string, { voter: string; candidate: string; votes: number; sum: number }>();
+  for (const [names, votes] of sumsUnder(sums, "votes")) {
+    const [persona = "", model = "", candidatePersona = "", candidateModel = ""] = names.split("\t");
+    const [voter, candidate] = [
+      { persona, model },
+      { persona: candidatePersona, model: candidateModel },
+    ];
     const isWanted = (["persona", "model"] as const).every(
       (what) => only[what] === undefined || voter[what] === only[what] || candidate[what] === only[what],
     );
     if (!isWanted) continue;
-    const at = JSON.stringify([voter[by], candidate[by]]);
-    const cell = summed.get(at) ?? { voter: voter[by], candidate: candidate[by], votes: 0, sum: 0 };
-    cell.votes += n;
-    cell.sum += sum;
-    summed.set(at, cell);
+    const at = `${voter[by]}\t${candidate[by]}`;
+    const cell = cells.get(at) ?? { voter: voter[by], candidate: candidate[by], votes: 0, sum: 0 };
+    cell.votes += votes;
+    cell.sum += sums.get(`shares\t${names}`) ?? 0;
+    cells.set(at, cell);
   }
-  return [...summed.values()]
+  return [...cells.values()]
     .map(({ sum, ...cell }) => ({ ...cell, share: rounded(sum / cell.votes) }))
     .toSorted((one, other) => (one.voter + one.candidate < other.voter + other.candidate ? -1 : 1));
 }
@@ -272,46 +211,42 @@ export type PersonaShares = {
 };
 
 /** Shares by persona, or by strategy and persona; the largest claimed mean first within a strategy. */
-export function personaShares({ shares }: RunTally, byStrategy: boolean): readonly PersonaShares[] {
-  const summed = new Map<string, RunTally>();
-  for (const [key, sums] of Object.entries(shares)) {
-    const [strategy, persona] = JSON.parse(key) as string[]; // `tallyPart` wrote it
-    const at = JSON.stringify([byStrategy ? strategy : null, persona]);
-    const one = { ...emptyRunTally(), shares: { [at]: sums } };
-    const known = summed.get(at);
-    if (known) addRunTally(known, one);
-    else {
-      const fresh = emptyRunTally();
-      addRunTally(fresh, one);
-      summed.set(at, fresh);
-    }
+export function personaShares(sums: Sums, byStrategy: boolean): readonly PersonaShares[] {
+  const shares = new Map<string, Sums>();
+  for (const [names, value] of sumsUnder(sums, "synthesis")) {
+    const [strategy, persona, ...what] = names.split("\t");
+    const at = `${byStrategy ? strategy : ""}\t${persona}`;
+    const own: Sums = shares.get(at) ?? new Map();
+    shares.set(at, own);
+    addTo(own, what.join("\t"), value);
   }
-  const rows = [...summed].flatMap(([at, tally]) => {
-    const sums = tally.shares[at];
-    return sums === undefined ? [] : [sharesRow(at, sums)];
-  });
-  return rows.toSorted(
-    (one, other) =>
-      (one.strategy ?? "").localeCompare(other.strategy ?? "") ||
-      (other.claimed.mean ?? -1) - (one.claimed.mean ?? -1) ||
-      (one.persona < other.persona ? -1 : 1),
-  );
+  return [...shares]
+    .map(([at, own]) => sharesRow(at, own))
+    .toSorted(
+      (one, other) =>
+        (one.strategy ?? "").localeCompare(other.strategy ?? "") ||
+        (other.claimed.mean ?? -1) - (one.claimed.mean ?? -1) ||
+        (one.persona < other.persona ? -1 : 1),
+    );
 }
 
-function sharesRow(at: string, { runs, claimed, measured, sessions, wins, ties }: ShareSums): PersonaShares {
-  const [strategy = null, persona = ""] = JSON.parse(at) as (string | null)[]; // `personaShares` wrote it
+function sharesRow(at: string, sums: Sums): PersonaShares {
+  const [strategy = "", persona = ""] = at.split("\t");
+  const get = (what: string) => sums.get(what) ?? 0;
+  const [claims, claimed, sessions] = [get("claims"), get("claimed"), get("sessions")];
   return {
-    ...{ persona: persona ?? "", strategy, runs, sessions },
-    claimed: {
-      n: claimed.n,
-      mean: claimed.n === 0 ? null : rounded(claimed.sum / claimed.n),
-      sum: rounded(claimed.sum),
-    },
+    ...{ persona, strategy: strategy === "" ? null : parseName(strategy), runs: get("runs"), sessions },
+    claimed: { n: claims, mean: claims === 0 ? null : rounded(claimed / claims), sum: rounded(claimed) },
     measured: Object.fromEntries(
-      Object.entries(measured)
-        .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .map(([method, { n, sum }]) => [method, { n, mean: rounded(sum / n) }]),
+      [...sumsUnder(sums, "measurements")]
+        .map(
+          ([method, n]) => [parseName(method), { n, mean: rounded(get(`measured\t${method}`) / n) }] as const,
+        )
+        .toSorted(([one], [other]) => (one < other ? -1 : 1)),
     ),
-    winRate: sessions === 0 ? null : rounded((wins + ties / 2) / sessions),
+    winRate: sessions === 0 ? null : rounded((get("wins") + get("ties") / 2) / sessions),
   };
 }
+
+/** A name that was made JSON, so that no tab is in it. */
+const parseName = (json: string): string => String(JSON.parse(json));
