@@ -4,7 +4,7 @@ export {
   type Classified,
   type Finding,
   type FruitRecord,
-} from "./protocols/forest/classification.ts";
+} from "./features/forest/protocol/classification.ts";
 export {
   defineDomain,
   type Compiled,
@@ -16,7 +16,7 @@ export {
   type LoadedSoil,
   type Thresholds,
 } from "./gates/domain.ts";
-export { sameFamily } from "./protocols/forest/family.ts";
+export { sameFamily } from "./features/forest/protocol/family.ts";
 export {
   DIVERGED_SCORES,
   inspectedScores,
@@ -27,7 +27,7 @@ export {
   type InspectedMechanism,
   type NurseryDecision,
   type RoutingRules,
-} from "./protocols/forest/seeds.ts";
+} from "./features/forest/protocol/seeds.ts";
 export {
   Branch,
   Climate,
@@ -44,12 +44,12 @@ export {
   Tree,
   WeatherEvent,
   type GateDef,
-} from "./protocols/forest/state.ts";
+} from "./features/forest/protocol/state.ts";
 export {
   ForestValidationError,
   validateForest,
   type ForestInvariant,
-} from "./protocols/forest/validation.ts";
+} from "./features/forest/protocol/validation.ts";
 export {
   routeWeather,
   streaksOf,
@@ -59,4 +59,4 @@ export {
   type TreeWeather,
   type WeatherConfig,
   type WeatherInputs,
-} from "./protocols/forest/weather.ts";
+} from "./features/forest/protocol/weather.ts";

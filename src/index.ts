@@ -2,7 +2,16 @@
  * Parley as a library: open a process over a store, start deliberations, follow them and read their records.
  * `@parley-llm/parley/kernel` has the vocabulary, `@parley-llm/parley/protocol-kit` the parts of a protocol, `@parley-llm/parley/testing` the test kit.
  */
-export { openParley } from "./app/parley.ts";
+import { openParley as open, type Parley, type ParleyOptions } from "./app/parley.ts";
+import { features } from "./features.ts";
+
+/**
+ * Opens a store and prepares models, without a call; with the features that ship, and those of the options.
+ * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
+ */
+export const openParley = ({ features: own = [], ...options }: ParleyOptions = {}): Promise<Parley> =>
+  open({ ...options, features: [...features, ...own] });
+export { defineFeature, type Feature } from "./features/feature.ts";
 export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
 export type { RunEstimate, EstimatedCost, Range } from "./app/estimate.ts";
 export type { ForkEstimate } from "./app/fork.ts";

@@ -32,7 +32,7 @@ import type { Forgotten } from "./forget.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
 import type { InboxItem, OwnSeat, SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
-import { reactors as shippedReactors, withProtocols } from "./registry.ts";
+import { scriptsOf, withProtocols, withReactors, type AppFeature } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
   checkForkRequest,
@@ -65,6 +65,8 @@ export type ParleyOptions = {
   readonly models?: Models | undefined;
   /** Additional protocols: a list, or a map by name, loaded on use. They can replace built-in ones by name. */
   readonly protocols?: Registry<AnyProtocol> | undefined;
+  /** What it can do beside what is built in; `features` of the package's entry are those that ship. */
+  readonly features?: readonly AppFeature[] | undefined;
   /** Additional reactors. */
   readonly reactors?: readonly AnyReactor[] | undefined;
   /** The folder that its runs are asked in, an absolute path: `previous: "last"` is then the newest run of that folder. */
@@ -206,14 +208,16 @@ export async function openParleyWith(
 }
 
 function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: ParleyOptions): Parley {
+  const { features = [] } = options;
   const process = openProcess({
     store,
     settings,
     env: options.env ?? globalThis.process.env,
     cwd: options.cwd,
     models: options.models,
-    protocols: withProtocols(options.protocols ?? []),
-    reactors: [...(options.reactors ?? []), ...shippedReactors],
+    protocols: withProtocols(options.protocols ?? [], features),
+    reactors: [...(options.reactors ?? []), ...withReactors(features)],
+    scripts: scriptsOf(features),
     withoutModels: options.withoutModels,
     loadFacts: options.loadFacts,
     loadRecorded: options.loadRecorded,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attempt, ModelRequest, SendContext, Transport } from "../kernel/index.ts";
 import { readFacts, readReference, type Fact, type FactsReading, type SimParameters } from "./reference.ts";
+import type { SimScript } from "./prompt.ts";
 import type { Outage } from "./reply.ts";
 
 /** The content of a file of facts, already parsed from YAML or JSON, or why it could not be read. */
@@ -17,6 +18,8 @@ export type SimOptions = {
   /** Without it a reference with `facts=` is refused. A file is loaded once. */
   readonly loadFacts?: LoadFacts | undefined;
   readonly wait?: Wait | undefined;
+  /** What models say to prompts of features; the first that knows a prompt counts. */
+  readonly scripts?: (() => Promise<readonly SimScript[]>) | undefined;
 };
 
 /** A reference that can be called, with the facts that it knows. */
@@ -30,7 +33,7 @@ export type Sim = Transport & {
 };
 
 /** The simulated models inside this process, for a caller that treats them like any others. */
-export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Sim {
+export function createSim({ loadFacts, wait = systemWait, scripts }: SimOptions = {}): Sim {
   const loaded = new Map<string, FactsReading>();
 
   const readFile = (file: string): FactsReading => {
@@ -58,7 +61,7 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
     if (!prepared.ok) return failedAttempt({ code: "refused", message: prepared.reason }, "never");
     const cancelled = failedAttempt({ code: "cancelled", message: "cancelled" }, "never");
     const { simulateReply } = await import("./reply.ts"); // its knowledge and its solver load with the first call
-    const replied = simulateReply({ ...prepared, request, attempt });
+    const replied = simulateReply({ ...prepared, request, attempt, scripts: await scripts?.() });
     const pieces = splitIntoPieces(replied.text, prepared.parameters.latency);
     const pauseMs = prepared.parameters.latency / Math.max(1, pieces.length);
     try {

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { features } from "../../features-web.ts";
 import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo } from "../formats.ts";
 import { withQuery } from "../http.ts";
@@ -29,12 +30,12 @@ const PROTOCOLS = [
   "council",
   "debate",
   "respond",
-  "forest",
   "judge",
   "evaluation",
   "persona",
   "trial",
-] as const;
+  ...features.flatMap(({ name, runs }) => (runs ? name : [])),
+];
 
 /** All runs, newest first, the turns of a conversation together, with search; two of them can be compared. */
 export function Runs(): VNode {
