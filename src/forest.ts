@@ -16,7 +16,6 @@ export {
   type LoadedSoil,
   type Thresholds,
 } from "./gates/domain.ts";
-export { sameFamily } from "./features/forest/protocol/family.ts";
 export {
   DIVERGED_SCORES,
   inspectedScores,
@@ -47,6 +46,7 @@ export {
 } from "./features/forest/protocol/state.ts";
 export {
   ForestValidationError,
+  sameFamily,
   validateForest,
   type ForestInvariant,
 } from "./features/forest/protocol/validation.ts";

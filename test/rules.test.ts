@@ -138,7 +138,7 @@ it("names commands and flags in the command line alone", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   // What declares a flag, texts that ship as data, the page's catalogues, and what has flags of other programs.
   const exempt =
-    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|lab\/story\/file\.ts$|gates\/command\.ts$)/;
+    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|features\/\w+\/(?:commands\/|words\.ts$)|lab\/story\/file\.ts$|gates\/command\.ts$)/;
   const paths = names.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !exempt.test(name));
   const named = await Promise.all(
     paths.map(async (name) => {
@@ -215,10 +215,20 @@ it("has no word in the page's catalogue that the page does not show", async () =
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(web, file)).href);
   const words = z.record(z.string(), z.unknown());
   const { en: first } = z.object({ en: words }).parse(await load("strings-en.ts"));
-  const en = { ...first, ...words.parse(await load("strings-en-more.ts")) };
-  const names = await readdir(web, { recursive: true });
-  const paths = names.filter((name) => /\.tsx?$/.test(name) && !/strings|\.test\./.test(name));
-  const sources = (await Promise.all(paths.map((name) => readFile(join(web, name), "utf8")))).join("\n");
+  const { en: forest } = z
+    .object({ en: words })
+    .parse(z.object({ catalogue: z.unknown() }).parse(await load("../features/forest/words.ts")).catalogue);
+  const en = { ...first, ...words.parse(await load("strings-en-more.ts")), forest };
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const paths = names.filter(
+    (name) => /^(?:web|features\/\w+\/screens)\/.*\.tsx?$/.test(name) && !/strings|\.test\./.test(name),
+  );
+  const texts = paths.map(async (name) => {
+    const text = await readFile(join(root, "src", name), "utf8");
+    const [, feature] = /^features\/(\w+)\//.exec(name) ?? [];
+    return feature === undefined ? text : text.replaceAll(/\bwords\./g, `t.${feature}.`);
+  });
+  const sources = (await Promise.all(texts)).join("\n");
   const unused = wordsIn(en).filter((word) => {
     // A word is named, or one of those that it stands among is chosen by what is shown.
     const named = word.map((_, at) => ["t", ...word.slice(0, at + 1)].join(String.raw`\.`));

@@ -21,14 +21,14 @@ export type FeatureScreens = {
     readonly view?: () => Promise<RunView>;
   };
   /** The forms in which people answer in its runs, by the kind of the work. */
-  readonly forms?: ReadonlyMap<string, () => Promise<AnswerForm>>;
+  readonly forms?: ReadonlyMap<string, () => Promise<SeatForm>>;
 };
 
 /** One way to look at a run. */
 export type RunView = (props: { readonly shown: ShownRun }) => VNode | null;
 
 /** How a person is asked; what is put into the fields is told in the form that the step reads. */
-export type AnswerForm = {
+export type SeatForm = {
   readonly Prompt: FunctionComponent<{ readonly text: string }>;
   readonly Fields: FunctionComponent<{ readonly tell: (text: string) => void }>;
 };

@@ -1,3 +1,4 @@
+import { unpricedModels } from "../../reports/words.ts";
 import { extname } from "node:path";
 import { displayPath } from "../../config/text-file.ts";
 import { openEvaluation } from "../../lab/eval/evaluation.ts";
@@ -11,7 +12,6 @@ import {
   type EvaluationReport,
 } from "../../protocols/evaluation/view.ts";
 import { jsonText, oneLine } from "../../reports/printable.ts";
-import { unpricedModels } from "../../reports/unpriced.ts";
 import { formatDuration } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { findDebate } from "../debate-files.ts";

@@ -1,3 +1,4 @@
+import { unpricedModels } from "../../reports/words.ts";
 import type { AppContext } from "../../app/context.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { openJudge, type JudgeTask } from "../../lab/judge/judge.ts";
@@ -9,7 +10,6 @@ import { sectionParts } from "../../protocols/judge/report.ts";
 import { judgedWork, judgementOf } from "../../protocols/judge/view-items.ts";
 import { summarizeValidation } from "../../protocols/judge/view-validation.ts";
 import { answerText } from "../../reports/answer.ts";
-import { unpricedModels } from "../../reports/unpriced.ts";
 import { resultOf } from "../../views/result.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";

@@ -119,4 +119,5 @@ const de: Widened<typeof en> = {
   noFormulations: "Keine weiteren vorhanden",
 };
 
-export const words = inLanguage({ en, de });
+export const catalogue = { en, de };
+export const words = inLanguage(catalogue);

@@ -2,7 +2,7 @@ import { useSignal, type ReadonlySignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { features } from "../../features-web.ts";
-import type { AnswerForm } from "../feature.ts";
+import type { SeatForm } from "../feature.ts";
 import { formatAgo, formatMoment } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
@@ -109,8 +109,8 @@ type SeatProps = {
 };
 
 /** The form that a feature has for this kind of work, once it is loaded; undefined where one plain field does. */
-function useForm(work: string): ReadonlySignal<AnswerForm | undefined> {
-  const form = useSignal<AnswerForm | undefined>(undefined);
+function useForm(work: string): ReadonlySignal<SeatForm | undefined> {
+  const form = useSignal<SeatForm | undefined>(undefined);
   useEffect(() => {
     const load = features.flatMap(({ forms }) => forms?.get(work) ?? [])[0];
     load?.().then(

@@ -16,12 +16,11 @@ import {
   type Executor,
   type ModelRef,
 } from "../../../kernel/index.ts";
-import { familyProblem } from "../protocol/family.ts";
 import { forest as forestProtocol, forestDigest, FOREST_TEXTS } from "../protocol/index.ts";
 import { forestAfter, forestLog, logLine, notesOf } from "../protocol/history.ts";
 import { asJson, ForestCheck, ForestSettings } from "../protocol/settings.ts";
 import { cycleNumber, Forest } from "../protocol/state.ts";
-import { ForestValidationError, validateForest } from "../protocol/validation.ts";
+import { familyProblem, ForestValidationError, validateForest } from "../protocol/validation.ts";
 import { routeWeather, type TreeWeather } from "../protocol/weather.ts";
 import { checkModelRef, type AppContext } from "../../../app/context.ts";
 import { appendLog, cyclesAt, keepsCycle, readForest, writeForest } from "./archive.ts";

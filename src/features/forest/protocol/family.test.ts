@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sameFamily } from "./family.ts";
+import { sameFamily } from "./validation.ts";
 
 it.each([
   ["kimi", "openrouter/moonshotai/kimi-k2", true],

@@ -2,23 +2,47 @@ import { digestOf, phase, defineProtocol } from "../../../engine/index.ts";
 import { Fault, StepKey, type Closing, type Failure, refusal } from "../../../kernel/index.ts";
 import { takeTurns } from "../../../kernel/turns.ts";
 import { stoppedByBudget } from "../../../protocols/phases/reply.ts";
-import { asLost } from "./debate.ts";
-import { familyProblem } from "./family.ts";
 import { grown, underWeather, type TreeGrowth } from "./growth.ts";
 import { planCycle } from "./plan.ts";
 import { forestTemplates } from "./prompts.ts";
-import { FOREST_ROLES } from "./roles.ts";
+import { asLost, gardener, skeptic } from "./debate.ts";
+import { evolving } from "./evolution.ts";
+import { aligner, classifying, examiner } from "./examination.ts";
+import { diverger, inspector, sowing } from "./selection.ts";
 import { asJson, ForestSettings } from "./settings.ts";
 import { cycleNumber, Forest, type GateDef, type Tree } from "./state.ts";
 import {
+  defineRole,
   orderedStages,
   type RoleDesk,
   type ForestContext,
   type ForestRole,
   type TreeTable,
 } from "./table.ts";
-import { ForestValidationError, validateForest } from "./validation.ts";
+import { familyProblem, ForestValidationError, validateForest } from "./validation.ts";
 import { routeWeather, type ForestWeather } from "./weather.ts";
+
+const coordinator = defineRole({
+  name: "coordinator",
+  responsibility:
+    "runs the cycle, decides when debates stop and in which order trees are merged; alone writes the forest",
+  works: "rule",
+  stages: [...sowing, ...classifying],
+});
+
+const meteorologist = defineRole({
+  name: "meteorologist",
+  responsibility: "routes attention to trees by the weather",
+  works: "rule",
+  // The weather is the whole forest's, not one tree's: the cycle begins with it.
+  stages: [],
+});
+
+/** Who takes part in a cycle. To add somebody, add a registration. */
+export const FOREST_ROLES: readonly ForestRole[] = [
+  ...[coordinator, meteorologist, { ...gardener, stages: [...gardener.stages, ...evolving] }, inspector],
+  ...[diverger, examiner, aligner, skeptic],
+];
 
 export { ForestSettings } from "./settings.ts";
 

@@ -10,12 +10,11 @@ import {
 import { forest, leaf, record, result, seed, tree } from "../../../../test/support/sample-forest.ts";
 import { random } from "../../../stats/numbers.ts";
 import { eventsOf, stage } from "../../../testing/stage.ts";
-import { sameFamily } from "./family.ts";
 import { merged, underWeather, type TreeGrowth } from "./growth.ts";
 import { forestAfter } from "./history.ts";
 import { forest as protocol } from "./index.ts";
 import { LeafKind, type Forest, type ResultRecord } from "./state.ts";
-import { ForestValidationError, validateForest, type ForestInvariant } from "./validation.ts";
+import { ForestValidationError, sameFamily, validateForest, type ForestInvariant } from "./validation.ts";
 import { routeWeather } from "./weather.ts";
 import { sized } from "../../../../test/support/long.ts";
 

@@ -12,11 +12,14 @@ import {
   leafLines,
   listForests,
   readCycle,
+  alignmentText,
+  divergenceText,
+  formulasIn,
+  readPrompt,
   shownSeqs,
   slotLines,
   type ForestCycle,
 } from "./forest-cycles.ts";
-import { alignmentText, divergenceText, formulasIn, readPrompt } from "./hand-off-texts.ts";
 
 const run = (id: string, question: string, status = "answered"): ListedRun => ({
   ...{ id, question, status, protocol: "forest", openedAt: "2026-01-01T00:00:00Z", seq: 1, series: null },

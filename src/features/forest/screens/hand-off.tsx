@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { Markdown } from "../../../web/parts/elements.tsx";
-import { alignmentText, divergenceText, formulasIn, readPrompt } from "./hand-off-texts.ts";
+import { alignmentText, divergenceText, formulasIn, readPrompt } from "./forest-cycles.ts";
 import { words } from "../words.ts";
 
 type FieldsProps = { readonly tell: (text: string) => void };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import * as deMore from "./strings-de-more.ts";
-import { de as deFirst } from "./strings-de.ts";
-import * as enMore from "./strings-en-more.ts";
-import { en as enFirst } from "./strings-en.ts";
+import { catalogue as forest } from "../src/features/forest/words.ts";
+import * as deMore from "../src/web/strings-de-more.ts";
+import { de as deFirst } from "../src/web/strings-de.ts";
+import * as enMore from "../src/web/strings-en-more.ts";
+import { en as enFirst } from "../src/web/strings-en.ts";
 
 const [en, de] = [
-  { ...enFirst, ...enMore },
-  { ...deFirst, ...deMore },
+  { ...enFirst, ...enMore, forest: forest.en },
+  { ...deFirst, ...deMore, forest: forest.de },
 ];
 
 /** What the German catalogue says as the English one does: names, and words that German took over. */
