@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { BenchReport } from "../src/contract/bench.ts";
+import { Contributions, MemoryReport } from "../src/contract/knowledge.ts";
 import { protocols } from "../src/app/registry.ts";
-import { MemoryReport } from "../src/lab/ablation/memory-stats.ts";
 import { EngramLine, MemoryImport } from "../src/memory/transfer.ts";
-import { BenchReport } from "../src/lab/bench/report.ts";
-import { Contributions } from "../src/lab/contributions/contributions.ts";
 import { DebateRecord } from "../src/protocols/debate/view/record.ts";
 import { sectionSchema } from "../src/protocols/evaluation/view.ts";
 import { Judgement } from "../src/protocols/judge/view-items.ts";

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import type { OwnSeat } from "../../contract/runs.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
 import { isEvent, type DeliberationId } from "../../kernel/index.ts";
 import { Alignment, Alternatives } from "../../protocols/forest/replies.ts";
 import type { AppContext } from "../context.ts";
 import type { OpenForest } from "./cycle.ts";
-import { answerSeat, listOwnSeats, readInbox, type OwnSeat } from "../seats.ts";
+import { answerSeat, listOwnSeats, readInbox } from "../seats.ts";
 
 // HANDOFF-1. A hand-off is a person's seat: files are one more way to answer it, and the first answer stands.
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { ListedRun } from "../../contract/runs.ts";
 import type { Entry } from "../../kernel/index.ts";
 import { Alignment, Alternatives, readStrictly } from "../../protocols/forest/replies.ts";
 import type { ForestSection } from "../../protocols/forest/view.ts";
-import type { ListedRun } from "../replies.ts";
 import {
   amendmentsIn,
   countKind,

@@ -1,7 +1,7 @@
+import type { ListedRun } from "../../contract/runs.ts";
 import { isEvent, type Entry, type Json } from "../../kernel/index.ts";
 import type { ForestSection } from "../../protocols/forest/view.ts";
 import type { ChartLine } from "../parts/line-chart.ts";
-import type { ListedRun } from "../replies.ts";
 
 // FOREST-PAGE-1. Runs are of one forest when they have one goal, one field of research, the same soil and the same seed.
 

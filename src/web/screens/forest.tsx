@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import type { Listed, ListedRun } from "../../contract/runs.ts";
 import type { Entry } from "../../kernel/index.ts";
 import type { Result } from "../../views/result.ts";
 import type { ForestSection } from "../../protocols/forest/view.ts";
@@ -12,7 +13,6 @@ import { Figure } from "../parts/elements.tsx";
 import { lineChart, type ChartLine } from "../parts/line-chart.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { ListedRun, RunPage } from "../replies.ts";
 import { t } from "../strings.ts";
 import {
   countKind,
@@ -52,7 +52,7 @@ function useTask<T>(load: () => Promise<T>) {
 }
 
 const listRuns = async (): Promise<readonly ListedRun[]> =>
-  (await fetchJson<RunPage>(withQuery("deliberations", { protocol: "forest", limit: PAGE }))).data;
+  (await fetchJson<Listed>(withQuery("deliberations", { protocol: "forest", limit: PAGE }))).data;
 
 function Forests(): VNode {
   const runs = useTask(listRuns);

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { WaitingReply } from "../../contract/runs.ts";
 import { formatAgo, formatMoment } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Shown } from "../parts/states.tsx";
-import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";
 import { HAND_OFFS, HandOffPrompt } from "./hand-off.tsx";
@@ -130,7 +130,7 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       </h2>
       <details open>
         <summary>{t.waiting.prompt}</summary>
-        {messages.map(({ text: prompt = "" }, index) =>
+        {messages.map(({ text: prompt }, index) =>
           Fields ? (
             <HandOffPrompt key={index} text={prompt} />
           ) : (
