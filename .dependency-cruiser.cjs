@@ -12,18 +12,19 @@ const layers = {
   kernel: [],
   text: ["kernel"],
   replies: ["kernel", "text"],
-  stats: ["kernel", "text", "replies"],
+  contract: ["kernel"],
+  stats: ["kernel", "contract", "text", "replies"],
   engine: ["kernel"],
   models: ["kernel"],
   tools: ["kernel"],
   gates: ["kernel", "stats", "text"],
-  memory: ["kernel", ...judging],
+  memory: ["kernel", "contract", ...judging],
   stores: ["kernel", "memory"],
   prompts: ["kernel", ...judging],
   sim: ["kernel", "prompts", "protocols", ...judging],
-  views: ["kernel", ...judging],
-  reports: ["kernel", "views", ...judging],
-  protocols: ["kernel", "engine", "prompts", "views", "reports", ...judging],
+  views: ["kernel", "contract", ...judging],
+  reports: ["kernel", "contract", "views", ...judging],
+  protocols: ["kernel", "contract", "engine", "prompts", "views", "reports", ...judging],
   reactors: ["kernel", "engine", "prompts", "protocols", "views", ...judging],
   config: ["kernel", "text"],
   app: everythingButSurfaces,
@@ -32,7 +33,7 @@ const layers = {
   cli: andServer,
   server: everythingButSurfaces,
   workers: everythingButSurfaces,
-  web: ["kernel", "views", "reports", "protocols", ...judging],
+  web: ["kernel", "contract", "views", "reports", "protocols", ...judging],
   testing: ["kernel", "engine", "memory"],
   // By its parts, below.
   features: ["*"],
@@ -49,7 +50,7 @@ const featureParts = {
 };
 
 /** Folders that also have to run in a browser. */
-const portable = ["kernel", "views", ...judging];
+const portable = ["kernel", "contract", "views", ...judging];
 
 const test = "[.]test[.]ts$";
 const folders = Object.keys(layers);
@@ -159,7 +160,7 @@ module.exports = {
       },
       to: {
         path: "^src/",
-        pathNot: `${oneOf([...judging, "kernel", "views", "reports"])}|^src/$1/(view|report|work|validation|history|state|growth|seeds|weather)`,
+        pathNot: `${oneOf([...judging, "kernel", "contract", "views", "reports"])}|^src/$1/(view|report|work|validation|history|state|growth|seeds|weather)`,
       },
     },
     {
@@ -167,6 +168,19 @@ module.exports = {
       severity: "error",
       from: { path: "^src/kernel/", pathNot: test },
       to: { pathNot: "^src/kernel/|(^|/)node_modules/zod/" },
+    },
+    {
+      name: "contract-imports-only-the-kernel-and-zod",
+      severity: "error",
+      from: { path: "^src/contract/", pathNot: test },
+      to: { pathNot: "^src/(contract|kernel)/|(^|/)node_modules/zod/" },
+    },
+    {
+      name: "web-imports-only-types-of-the-contract",
+      comment: "the server checks what it gives; a page that checked it again would carry every schema",
+      severity: "error",
+      from: { path: "^src/web/", pathNot: test },
+      to: { path: "^src/contract/", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "portable-without-node",

@@ -13,8 +13,7 @@ export const openParley = ({ features: own = [], ...options }: ParleyOptions = {
   open({ ...options, features: [...features, ...own] });
 export { defineFeature, type Feature } from "./features/feature.ts";
 export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
-export type { RunEstimate, EstimatedCost, Range } from "./app/estimate.ts";
-export type { ForkEstimate } from "./app/fork.ts";
+export type { EstimatedCost, ForkEstimate, Range, RunEstimate } from "./contract/figures.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
 export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";

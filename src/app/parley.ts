@@ -1,3 +1,5 @@
+import type { ForkEstimate, RunEstimate } from "../contract/figures.ts";
+import type { InboxItem, OwnSeat, PendingQuestions } from "../contract/runs.ts";
 import { settingsBelow, type Ceiling } from "./ceilings.ts";
 import { shippedResources, type Resources } from "../config/resources.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
@@ -15,7 +17,6 @@ import {
 } from "../kernel/index.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
-import type { PendingQuestions } from "../views/pending-questions.ts";
 import {
   declaredFamilies,
   openProcess,
@@ -25,12 +26,10 @@ import {
   type EffectiveSettings,
 } from "./context.ts";
 import { resolveTurn } from "./conversation.ts";
-import type { RunEstimate } from "./estimate.ts";
-import type { ForkEstimate } from "./fork.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
 import type { Forgotten } from "./forget.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
-import type { InboxItem, OwnSeat, SeatAnswer, SeatOutcome } from "./seats.ts";
+import type { SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
 import { scriptsOf, withProtocols, withReactors, type AppFeature } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";

@@ -1,11 +1,12 @@
+import type { KindLeague, LabeledVote, PersonaShares, VoteCell } from "../contract/knowledge.ts";
 import { shuffle } from "../engine/index.ts";
 import { DeliberationId, Fault, isEvent, type Entry } from "../kernel/index.ts";
 import { labelAt } from "../protocols/phases/table.ts";
-import { leagueOf, MIN_LEAGUE_VOTES, type League, type LeagueTally } from "../stats/league.ts";
+import { leagueOf, MIN_LEAGUE_VOTES, type LeagueTally } from "../stats/league.ts";
 import { answersIn } from "../views/answer-event.ts";
-import { personaShares, voteMatrix, type PersonaShares, type VoteCell } from "../views/run-part.ts";
+import { personaShares, voteMatrix } from "../views/run-part.ts";
 import { veiled } from "../views/veil.ts";
-import { votesIn, type PeerVote } from "../views/votes.ts";
+import { votesIn } from "../views/votes.ts";
 import {
   readNaming,
   readTally,
@@ -20,9 +21,6 @@ export type VoteFilter = KnownRuns & {
   readonly persona?: string | undefined;
   readonly model?: string | undefined;
 };
-
-/** A vote under the label that its draft was shown by. */
-export type LabeledVote = PeerVote & { readonly label: string };
 
 /** The votes of all deliberations, the newest deliberation first. */
 export async function* readVotes(
@@ -102,13 +100,6 @@ export async function readMatrix(
 ): Promise<readonly VoteCell[]> {
   return voteMatrix(await readTally(known, filter, reading), filter.by, { persona, model });
 }
-
-/** A league of one kind of question, or of all. */
-export type KindLeague = League & {
-  readonly kind: string;
-  /** Whether there are too few sessions for any claim. */
-  readonly tooFew: boolean;
-};
 
 /** The leagues of personas or models: over all questions, then by kind, the kind with the most sessions first. */
 export async function readLeagues(

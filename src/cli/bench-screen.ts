@@ -1,4 +1,4 @@
-import type { BenchRow } from "../lab/bench/row.ts";
+import type { BenchRow } from "../contract/bench.ts";
 import { aligned } from "../reports/labelled-rows.ts";
 import { styleOf } from "../reports/style.ts";
 import { cutTo } from "../reports/text-width.ts";

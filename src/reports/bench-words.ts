@@ -1,4 +1,4 @@
-import type { Estimate } from "../stats/proportions.ts";
+import type { Estimate } from "../contract/figures.ts";
 import { formatNumber, formatUsd } from "../text/format.ts";
 
 // How a bench is put into words and axes. The figures are those of a report, of which a page knows no more than it shows.

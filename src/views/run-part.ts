@@ -1,9 +1,10 @@
+import type { PeerVoter, PersonaShares, VoteCell } from "../contract/knowledge.ts";
 import { isEvent, isVoice, type Entry, type Event, type Participant } from "../kernel/index.ts";
 import { addTally, emptyTally, tallySession, type LeagueSession, type LeagueTally } from "../stats/league.ts";
 import { answersIn } from "./answer-event.ts";
 import { panelSection } from "./panel.ts";
 import { veiled } from "./veil.ts";
-import { isCast, kindOfQuestion, voterOf, type PeerVoter } from "./votes.ts";
+import { isCast, kindOfQuestion, voterOf } from "./votes.ts";
 
 // PART-3. What is known over many deliberations is a sum of parts, one for each: it comes to the same in any order.
 
@@ -219,20 +220,12 @@ export function addRunTally(to: RunTally, from: RunTally, sign: 1 | -1 = 1): voi
   }
 }
 
-/** Who ranked whom: how often, and how high on the mean, from 0 (last) to 1 (first). */
-export type VoteCell = {
-  readonly voter: string;
-  readonly candidate: string;
-  readonly votes: number;
-  readonly share: number;
-};
-
 /** The matrix of votes, by persona or by model; `only`: of those that name this persona or model as voter or candidate. */
 export function voteMatrix(
   { cells }: RunTally,
   by: "persona" | "model",
   only: { readonly [K in keyof Pick<PeerVoter, "persona" | "model">]?: string | undefined } = {},
-): readonly VoteCell[] {
+): VoteCell[] {
   const summed = new Map<string, { voter: string; candidate: string; votes: number; sum: number }>();
   for (const [key, { n, sum }] of Object.entries(cells)) {
     const [persona, model, candidatePersona, candidateModel] = JSON.parse(key) as string[]; // `tallyPart` wrote it
@@ -256,23 +249,8 @@ export function voteMatrix(
 /** So that a sum does not depend on its order. */
 const rounded = (value: number): number => Number(value.toFixed(9));
 
-/** What a persona had of the answers that chairs wrote, under one strategy or under all. */
-export type PersonaShares = {
-  readonly persona: string;
-  /** Null: under all strategies. */
-  readonly strategy: string | null;
-  readonly runs: number;
-  /** As the chairs reported it, 0 to 1: the mean over `n` runs, and the sum. */
-  readonly claimed: { readonly n: number; readonly mean: number | null; readonly sum: number };
-  /** As it was measured, by method: the mean over `n` runs. */
-  readonly measured: { readonly [method: string]: { readonly n: number; readonly mean: number } };
-  /** Votes, apart: sessions with a standing, and the share of them that were won, a tie as half. */
-  readonly sessions: number;
-  readonly winRate: number | null;
-};
-
 /** Shares by persona, or by strategy and persona; the largest claimed mean first within a strategy. */
-export function personaShares({ shares }: RunTally, byStrategy: boolean): readonly PersonaShares[] {
+export function personaShares({ shares }: RunTally, byStrategy: boolean): PersonaShares[] {
   const summed = new Map<string, RunTally>();
   for (const [key, sums] of Object.entries(shares)) {
     const [strategy, persona] = JSON.parse(key) as string[]; // `tallyPart` wrote it

@@ -1,7 +1,7 @@
+import type { BenchRow } from "../../contract/bench.ts";
 import { prepareAblation, runAblation, type AblationRun } from "../../lab/ablation/ablate.ts";
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
 import { memoryAblationText } from "../../lab/ablation/text.ts";
-import type { BenchRow } from "../../lab/bench/row.ts";
 import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";

@@ -1,3 +1,4 @@
+import type { Estimate } from "../../contract/figures.ts";
 import { listJournals, resolveId } from "../../app/lookup.ts";
 import { openAnonymityAudit } from "../../lab/audit.ts";
 import {
@@ -12,7 +13,6 @@ import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { isEvent } from "../../kernel/index.ts";
-import type { Estimate } from "../../stats/proportions.ts";
 import {
   MIN_OBSERVATIONS,
   reviewerLeans,

@@ -1,17 +1,11 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { BenchReport, ListedBench } from "../../contract/bench.ts";
 import { DEFAULT_ARMS } from "../../lab/bench/arms.ts";
 import { prepareBench, runBench } from "../../lab/bench/bench.ts";
-import {
-  listBenches,
-  readBench,
-  recordBench,
-  type BenchRecord,
-  type ListedBench,
-} from "../../lab/bench/recorded.ts";
+import { listBenches, readBench, recordBench, type BenchRecord } from "../../lab/bench/recorded.ts";
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
 import { benchMarkdown } from "../../lab/bench/markdown.ts";
-import type { BenchReport } from "../../lab/bench/report.ts";
 import { benchSvg } from "../../reports/bench-plot.ts";
 import { rowsCsv } from "../../lab/bench/rows-csv.ts";
 import { makeFolder } from "../../stores/sqlite-database.ts";

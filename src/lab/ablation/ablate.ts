@@ -1,3 +1,4 @@
+import type { BenchRow } from "../../contract/bench.ts";
 import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
 import { prepareOpening } from "../../app/start.ts";
 import { idOfRequest } from "../../engine/index.ts";
@@ -10,7 +11,7 @@ import { remainingBudget, type RunUsage } from "../../app/budget.ts";
 import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { defineBench } from "../bench/definition.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, runBench } from "../bench/bench.ts";
-import type { BenchRow, BenchTask } from "../bench/row.ts";
+import type { BenchTask } from "../bench/row.ts";
 import { type JudgeTask, judgeWithin } from "../judge/judge.ts";
 import { type ItemWithTexts, takeTexts } from "../judge/tasks.ts";
 import {

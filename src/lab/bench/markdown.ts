@@ -1,4 +1,5 @@
-import type { BenchArmResult, BenchFlips, BenchReport } from "./report.ts";
+import type { BenchArmResult, BenchReport } from "../../contract/bench.ts";
+import type { BenchFlips } from "./report.ts";
 import {
   formatDifference,
   formatEstimate,

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { Estimate } from "../../contract/figures.ts";
 import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
-import { estimateShare, Estimate, successesAtLeast } from "../../stats/proportions.ts";
+import { estimateShare, successesAtLeast } from "../../stats/proportions.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { guessedBy, type AuthorshipSettings } from "./work.ts";
 

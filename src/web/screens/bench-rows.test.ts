@@ -1,18 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { BenchRowReply } from "../replies.ts";
+import type { BenchRow } from "../../contract/bench.ts";
 import { CHANGES, changeOf, rowsOf, verdictOf } from "./bench-rows.ts";
 
-type Scored = BenchRowReply["control"];
+type Scored = BenchRow["control"];
 const right = { answer: "1", right: true };
 const wrong = { answer: "2", right: false };
 const none = { answer: null, right: false };
 
-const row = (
-  control: Scored,
-  answer: NonNullable<Scored>,
-  more: Partial<BenchRowReply> = {},
-): BenchRowReply => ({
+const row = (control: Scored, answer: NonNullable<Scored>, more: Partial<BenchRow> = {}): BenchRow => ({
   ...{ arm: "council", task: "t", deliberations: ["x"], outcome: "answered", finished: true, failed: null },
+  ...{ kind: null, openedAt: "2026-11-25T00:00:00.000Z", drafts: [], steps: [], simulated: true },
+  ...{ tokens: { in: null, out: null }, latencyMs: 0 },
   ...{ calls: 1, usd: null, control, ...answer, ...more },
 });
 

@@ -3,13 +3,13 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { features } from "../../features-web.ts";
 import type { SeatForm } from "../feature.ts";
+import type { WaitingReply } from "../../contract/runs.ts";
 import { formatAgo, formatMoment } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Shown } from "../parts/states.tsx";
-import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";
 
@@ -145,7 +145,7 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       </h2>
       <details open>
         <summary>{t.waiting.prompt}</summary>
-        {messages.map(({ text: prompt = "" }, index) =>
+        {messages.map(({ text: prompt }, index) =>
           form.value ? (
             <form.value.Prompt key={index} text={prompt} />
           ) : (

@@ -6,7 +6,8 @@ import { isEvent, type DeliberationId } from "../../../kernel/index.ts";
 import { Alignment, Alternatives } from "../protocol/replies.ts";
 import type { AppContext } from "../../../app/context.ts";
 import type { OpenForest } from "./cycle.ts";
-import { answerSeat, listOwnSeats, readInbox, type OwnSeat } from "../../../app/seats.ts";
+import { answerSeat, listOwnSeats, readInbox } from "../../../app/seats.ts";
+import type { OwnSeat } from "../../../contract/runs.ts";
 
 // HANDOFF-1. A hand-off is a person's seat: files are one more way to answer it, and the first answer stands.
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "../../../kernel/index.ts";
 import { Alignment, Alternatives, readStrictly } from "../protocol/replies.ts";
 import type { ForestSection } from "../protocol/view.ts";
-import type { ListedRun } from "../../../web/replies.ts";
+import type { ListedRun } from "../../../contract/runs.ts";
 import {
   amendmentsIn,
   countKind,

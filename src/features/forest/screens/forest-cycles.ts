@@ -1,7 +1,7 @@
 import { isEvent, type Entry, type Json } from "../../../kernel/index.ts";
 import type { ForestSection } from "../protocol/view.ts";
 import type { ChartLine } from "../../../web/parts/line-chart.ts";
-import type { ListedRun } from "../../../web/replies.ts";
+import type { ListedRun } from "../../../contract/runs.ts";
 
 // FOREST-PAGE-1. Runs are of one forest when they have one goal, one field of research, the same soil and the same seed.
 

@@ -12,7 +12,7 @@ import { Figure } from "../../../web/parts/elements.tsx";
 import { lineChart, type ChartLine } from "../../../web/parts/line-chart.ts";
 import { Empty, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
-import type { ListedRun, RunPage } from "../../../web/replies.ts";
+import type { Listed, ListedRun } from "../../../contract/runs.ts";
 import { t } from "../../../web/strings.ts";
 import {
   countKind,
@@ -53,7 +53,7 @@ function useTask<T>(load: () => Promise<T>) {
 }
 
 const listRuns = async (): Promise<readonly ListedRun[]> =>
-  (await fetchJson<RunPage>(withQuery("deliberations", { protocol: "forest", limit: PAGE }))).data;
+  (await fetchJson<Listed>(withQuery("deliberations", { protocol: "forest", limit: PAGE }))).data;
 
 function Forests(): VNode {
   const runs = useTask(listRuns);

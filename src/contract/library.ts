@@ -1,15 +1,27 @@
 import * as z from "zod";
-import { Json } from "../../kernel/index.ts";
-import { INSTRUCTION_PARTS } from "../../text/instruction-parts.ts";
-import { settingField } from "./setting-field.ts";
+import { Json } from "../kernel/index.ts";
 
 const text = z.string();
+
+/** Personas, strategies or packs: those in use, by name. */
+export const Catalog = z.strictObject({
+  data: z.array(
+    z.strictObject({ ...{ name: text, description: text, text, from: text }, missing: z.array(text) }),
+  ),
+});
+export type Catalog = z.infer<typeof Catalog>;
+export type CatalogRow = Catalog["data"][number];
+
+/** Each setting by its name in files: its value, and where that comes from. */
+export const ConfigReply = z.record(text, z.looseObject({ value: Json.optional(), from: text }));
+export type ConfigReply = z.infer<typeof ConfigReply>;
+
+export const PinBody = z.strictObject({ fact: text.min(1).max(10_000) });
+export const Pinned = z.strictObject({ id: text, fresh: z.boolean() });
+
+/** Whose entry of the library it is. */
 const From = z.enum(["built-in", "user", "project"]);
-/** A user's text; its bytes are counted where it is written. */
-const LibraryText = text.min(1).max(64_000);
-const Why = text.trim().min(1).max(500);
-/** The digest of the text that a change was made from: another one by now is refused. */
-const digest = text.max(100).optional();
+export type LibraryFrom = z.infer<typeof From>;
 
 /** What all entries of the library say of their file. */
 const file = {
@@ -29,6 +41,7 @@ export const StrategyEntry = z.strictObject({
   ...file,
   strategy: z.strictObject({ directive: text, sees: z.array(text), needsGoal: z.boolean() }).nullable(),
 });
+export type StrategyReply = z.infer<typeof StrategyEntry>;
 
 /** Null for a file that only hides another pack. */
 export const PackEntry = z.strictObject({
@@ -41,8 +54,7 @@ export const PackEntry = z.strictObject({
     })
     .nullable(),
 });
-
-export const EntryBody = z.strictObject({ text: LibraryText, digest });
+export type PackEntry = z.infer<typeof PackEntry>;
 
 export const PromptEntry = z.strictObject({
   ...{ name: text, from: From, text, digest: text, shipped: text, replaced: z.boolean() },
@@ -50,20 +62,19 @@ export const PromptEntry = z.strictObject({
   slots: z.array(z.strictObject({ name: text, required: z.boolean() })),
   problem: text.nullable(),
 });
+export type PromptEntry = z.infer<typeof PromptEntry>;
 export const PromptList = z.strictObject({ data: z.array(PromptEntry) });
+export type PromptList = z.infer<typeof PromptList>;
 
-const Parts = z.strictObject(
-  Object.fromEntries(INSTRUCTION_PARTS.map((part) => [part, text.min(1).max(20_000).optional()])),
-);
+/** Where a persona stands. `changed`: it was accepted, and its instructions are others now. */
+const PersonaStatus = z.enum(["own", "on-trial", "changed", "accepted", "taken-back", "retired"]);
+export type PersonaStatus = z.infer<typeof PersonaStatus>;
 
 export const PersonaEntry = z.strictObject({
   ...file,
   /** Its id, as requests and paths name it. */
   id: text,
-  status: z.enum([
-    ...(["shipped", "own", "on-trial", "changed", "accepted", "taken-back"] as const),
-    ...(["retired", "unusable"] as const),
-  ]),
+  status: z.enum(["shipped", ...PersonaStatus.options, "unusable"]),
   /** The digest of its instructions, as trials and decisions name it. */
   version: text.nullable(),
   /** What a model reads. */
@@ -81,78 +92,39 @@ export const PersonaEntry = z.strictObject({
   accepted: z.strictObject({ version: text, at: text, by: text }).nullable(),
   retired: z.strictObject({ at: text, by: text }).nullable(),
 });
+export type PersonaEntry = z.infer<typeof PersonaEntry>;
 
 /** A persona after a change, and the run that recorded it. */
 export const PersonaChanged = z.strictObject({ run: text.nullable(), persona: PersonaEntry });
-
-/** Its whole file, or all of its parts. */
-export const PersonaBody = z.union([
-  z.strictObject({ text: LibraryText, why: Why.optional(), digest }),
-  z.strictObject({ parts: Parts, why: Why.optional(), digest }),
-]);
-
-export const DecisionBody = z.strictObject({
-  decision: z.enum(["accepted", "retired", "rolled-back"]),
-  why: Why,
-});
-
-/** The settings of a request that say who writes and judges, and what it may take. */
-const settings = Object.fromEntries(
-  [
-    ...["models", "chair", "judge", "seed", "callTimeoutMs", "timeoutMs"],
-    ...["maxCalls", "maxTotalTokens", "maxCostUsd", "draftTokens", "reviewTokens"],
-  ].map((key) => [key, settingField(key)]),
-);
-
-export const BreedBody = z.strictObject({
-  ...settings,
-  /** Two or three ids. */
-  parents: z.array(text.max(60)).min(2).max(3),
-  name: text.trim().min(1).max(80).optional(),
-  /** Breeds once more what was bred before. */
-  again: z.boolean().optional(),
-});
-
-export const TrialBody = z.strictObject({
-  ...settings,
-  /** The parent to compare with; by default the first. */
-  against: text.max(60).optional(),
-  /** Instead of held-out questions; those without an answer are judged. */
-  tasks: z
-    .array(
-      z.strictObject({
-        ...{ question: text.min(1).max(20_000), context: text.max(20_000).optional() },
-        answer: text.min(1).max(2_000).optional(),
-      }),
-    )
-    .min(1)
-    .max(150)
-    .optional(),
-  again: z.boolean().optional(),
-});
+export type PersonaChanged = z.infer<typeof PersonaChanged>;
 
 const Decision = z.enum(["better", "no-better", "open", "undecided"]);
 const tally = { wins: z.int(), losses: z.int(), ties: z.int(), decision: Decision };
 
+/** All that is on record of a persona, among its own: its parents by id. */
 const FamilyMember = z.strictObject({
-  ...{ id: text, name: text, version: text.nullable(), parents: z.array(text) },
+  ...{ id: text, name: text },
+  /** The digest of its present instructions. */
+  version: text.nullable(),
+  parents: z.array(text),
   /** `missing`: its file is gone. */
-  status: text,
+  status: z.enum([...PersonaStatus.options, "missing"]),
   versions: z.array(z.strictObject({ version: text, at: text, how: text, by: text, why: text, run: text })),
   trials: z.array(
     z.strictObject({
-      ...{ run: text, at: text, version: text, against: text, verdict: text },
+      ...{ run: text, at: text, version: text, against: text },
+      /** `accepted`, `not accepted`, or how it stands. */
+      verdict: text,
       /** How each question went, in the order in which the test counts them. */
       tests: z.array(
-        z.strictObject({
-          ...{ against: text, ...tally },
-          path: z.array(z.enum(["win", "loss", "tie"])),
-        }),
+        z.strictObject({ ...{ against: text, ...tally }, path: z.array(z.enum(["win", "loss", "tie"])) }),
       ),
     }),
   ),
+  /** How it was ranked since it was accepted. */
   live: z.strictObject(tally).nullable(),
 });
+export type FamilyMember = z.infer<typeof FamilyMember>;
 
 export const PersonaFamily = z.strictObject({
   persona: FamilyMember,
@@ -160,3 +132,4 @@ export const PersonaFamily = z.strictObject({
   ancestors: z.array(FamilyMember),
   descendants: z.array(FamilyMember),
 });
+export type PersonaFamily = z.infer<typeof PersonaFamily>;
