@@ -163,9 +163,14 @@ function readTable(lines: readonly string[], budget: ReadingBudget): MarkdownNod
   return { kind: "table", heads: heads.map((cell) => readWords(cell, budget)), aligns, rows };
 }
 
+/** What stands within a line; HTML and text may be either. */
+type InlineType = "strong" | "em" | "del" | "codespan" | "br" | "link" | "image" | "html" | "text" | "escape";
+type InlineToken = Extract<MarkedToken, { type: InlineType }>;
+type BlockToken = Exclude<MarkedToken, { type: Exclude<InlineType, "html" | "text"> | "list_item" }>;
+
 function tokenNodes(given: Token, reading: Reading): MarkdownNodes {
   // Without extensions there are no other tokens than its own.
-  const token = given as MarkedToken;
+  const token = given as BlockToken;
   const { budget } = reading;
   const written = () => token.raw.trimEnd().split("\n");
   switch (token.type) {
@@ -190,8 +195,12 @@ function tokenNodes(given: Token, reading: Reading): MarkdownNodes {
       return blockNodes({ kind: "quote", lines: token.text.split("\n") }, reading);
     case "table":
       return blockNodes({ kind: "table", lines: written() }, reading);
+    case "hr":
+      return [{ kind: "rule" }];
+    case "html":
+    case "def":
     default:
-      return blockNodes({ kind: token.type === "hr" ? "rule" : "plain", lines: written() }, reading);
+      return [{ kind: "plain", lines: written() }];
   }
 }
 
@@ -212,7 +221,7 @@ function readWords(text: string, budget: ReadingBudget): MarkdownWords {
   const show = (part: string) => printable(read.restore(part));
   const wordsOf = (tokens: readonly Token[]): MarkdownWords => tokens.flatMap(wordsIn);
   const wordsIn = (given: Token): MarkdownWord | MarkdownWords => {
-    const token = given as MarkedToken; // as above
+    const token = given as InlineToken; // as above
     switch (token.type) {
       case "strong":
       case "em":
@@ -232,6 +241,7 @@ function readWords(text: string, budget: ReadingBudget): MarkdownWords {
         return token.tokens ? wordsOf(token.tokens) : show(unescaped(token.text));
       case "escape":
         return show(token.text);
+      case "html":
       default:
         return /^<br\s*\/?>$/i.test(token.raw) ? { kind: "br" } : show(token.raw);
     }

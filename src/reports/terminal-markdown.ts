@@ -201,8 +201,6 @@ function itemLines({ isDone, nodes, raw }: MarkdownItem, before: string, { desk,
 const prefixed = (lines: readonly string[], first: string, rest: string): string[] =>
   lines.map((line, index) => (line === "" && index > 0 ? "" : (index === 0 ? first : rest) + line));
 
-type StyleName = keyof Style;
-
 const paragraph = (words: MarkdownWords, { desk, width }: Place, styles?: Styles): string[] =>
   layOut(spansOf(words, desk, styles), { width: Math.max(2, width), style: desk.style });
 

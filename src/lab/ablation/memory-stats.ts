@@ -2,15 +2,14 @@ import * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
 import { OrganizationId, UserId } from "../../kernel/index.ts";
 import { ConfigurationStats, MemoryStats } from "../../memory/stats.ts";
-import { mcnemar } from "../../stats/proportions.ts";
-import { holm } from "../../stats/proportions.ts";
+import { SIGNIFICANT } from "../../reports/bench-words.ts";
+import { holm, mcnemar } from "../../stats/proportions.ts";
 
 // CLAIM-1. Nothing is claimed of fewer than 20 comparisons, whatever they say.
 // CLAIM-2. What is claimed holds for all rows of one table together: p-values are corrected for their number.
 
 /** Of fewer comparisons, ties included, nothing is claimed. */
 export const MIN_COMPARISONS = 20;
-const SIGNIFICANT = 0.05;
 
 /** What comparisons show of a configuration: it wins more than it loses, the other way round, neither, or they are too few. */
 export const ContestReading = z.enum(["ahead", "behind", "not-told-apart", "too-few"]);

@@ -3,6 +3,7 @@ import { condorcet } from "../../stats/ballot-rules.ts";
 import { mean, sumKnown } from "../../stats/numbers.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
 import { effectiveMembers, Estimate, holm, mcnemar, estimateShare } from "../../stats/proportions.ts";
+import { changeOf, type BenchChange } from "../../reports/bench-rows.ts";
 import { BenchArm } from "../../protocols/bench/work.ts";
 import { BenchJudged, judgedArms, type ArmsJudging } from "./judged.ts";
 import { BenchRow } from "./row.ts";
@@ -169,7 +170,6 @@ export const BenchReport = z.strictObject({
 });
 export type BenchReport = z.infer<typeof BenchReport>;
 export type BenchArmResult = BenchReport["arms"][number];
-export type BenchFlips = NonNullable<BenchArmResult["flips"]>;
 
 export type BenchInput = {
   /** `open`, by default none: how many have no right answer. */
@@ -246,29 +246,20 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
   };
 }
 
-type ScoredAnswer = Pick<BenchRow, "answer" | "right">;
-
-const verdictOf = ({ answer, right }: ScoredAnswer) => (right ? "right" : answer === null ? "none" : "wrong");
-
 function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
-  const compared = rows.flatMap(({ control, answer, right }) =>
-    control ? [`${verdictOf(control)} ${verdictOf({ answer, right })}`] : [],
-  );
-  const count = (one: string) => compared.filter((other) => other === one).length;
-  const [rightToWrong, wrongToRight] = [count("right wrong"), count("wrong right")];
+  const compared = rows.filter(({ control }) => control !== null);
+  const count = (change: BenchChange) => compared.filter((row) => changeOf(row) === change).length;
+  const [rightToWrong, wrongToRight] = [count("right-wrong"), count("wrong-right")];
   return {
     n: compared.length,
-    controlRight: compared.filter((one) => one.startsWith("right")).length,
-    rightToWrong,
-    wrongToRight,
-    rightToNone: count("right none"),
-    noneToRight: count("none right"),
+    controlRight: compared.filter(({ control }) => control?.right).length,
+    ...{ rightToWrong, wrongToRight, rightToNone: count("right-none"), noneToRight: count("none-right") },
     p: mcnemar(rightToWrong, wrongToRight),
   };
 }
 
 /** Of answers that are right or wrong. */
-function accuracyOf(rows: readonly Pick<ScoredAnswer, "right">[]): Estimate {
+function accuracyOf(rows: readonly Pick<BenchRow, "right">[]): Estimate {
   const known = rows.filter(({ right }) => right !== null);
   return estimateShare(known.filter(({ right }) => right).length, known.length);
 }
