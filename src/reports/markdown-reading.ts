@@ -23,7 +23,7 @@ const DEEP = new RegExp(
  */
 export type ReadingBudget = { work: number; readonly inLines?: boolean };
 
-type Address = {
+type LinkTarget = {
   readonly href: string;
   readonly title: string;
   /** What it is called, as it was written. */
@@ -35,8 +35,8 @@ export type MarkdownWord =
   | { readonly kind: "strong" | "em" | "del"; readonly words: MarkdownWords }
   | { readonly kind: "codespan"; readonly text: string; readonly raw: string }
   | { readonly kind: "br" }
-  | ({ readonly kind: "link"; readonly words: MarkdownWords } & Address)
-  | ({ readonly kind: "image" } & Address);
+  | ({ readonly kind: "link"; readonly words: MarkdownWords } & LinkTarget)
+  | ({ readonly kind: "image" } & LinkTarget);
 export type MarkdownWords = readonly MarkdownWord[];
 
 /**
@@ -109,11 +109,11 @@ export function readBlock(block: MarkdownBlock, budget: ReadingBudget, quotes = 
   }
 }
 
-type Reading = { readonly budget: ReadingBudget; readonly quotes: number };
+type BlockReading = { readonly budget: ReadingBudget; readonly quotes: number };
 
 function blockNodes(
   { kind, lines, language = "" }: Omit<MarkdownBlock, "isApart">,
-  reading: Reading,
+  reading: BlockReading,
 ): MarkdownNodes {
   const { budget, quotes } = reading;
   const text = lines.join("\n");
@@ -168,7 +168,7 @@ type InlineType = "strong" | "em" | "del" | "codespan" | "br" | "link" | "image"
 type InlineToken = Extract<MarkedToken, { type: InlineType }>;
 type BlockToken = Exclude<MarkedToken, { type: Exclude<InlineType, "html" | "text"> | "list_item" }>;
 
-function tokenNodes(given: Token, reading: Reading): MarkdownNodes {
+function tokenNodes(given: Token, reading: BlockReading): MarkdownNodes {
   // Without extensions there are no other tokens than its own.
   const token = given as BlockToken;
   const { budget } = reading;
@@ -204,7 +204,7 @@ function tokenNodes(given: Token, reading: Reading): MarkdownNodes {
   }
 }
 
-function readItem({ task, checked, raw, tokens }: Tokens.ListItem, reading: Reading): MarkdownItem {
+function readItem({ task, checked, raw, tokens }: Tokens.ListItem, reading: BlockReading): MarkdownItem {
   const [first, ...rest] = tokens;
   const isBoxed = task && first && "text" in first && typeof first.text === "string";
   // The box that stands before what a task says.
