@@ -82,6 +82,14 @@ export function describePreference({
   return won + lost < MIN_DISCORDANT ? "underpowered" : "no significant preference";
 }
 
+/** How many answers are right after deliberation. */
+export const countRightAfter = (
+  flips: Readonly<
+    Record<"controlRight" | "rightToWrong" | "wrongToRight" | "rightToNone" | "noneToRight", number>
+  >,
+): number =>
+  flips.controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
+
 /** Whether deliberation helped, or why the test does not show it. */
 export function describeFlips({ n, rightToWrong, wrongToRight, p }: FlipFigures): string {
   const flips = rightToWrong + wrongToRight;

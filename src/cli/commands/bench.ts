@@ -9,7 +9,7 @@ import { benchMarkdown } from "../../lab/bench/markdown.ts";
 import { benchSvg } from "../../reports/bench-plot.ts";
 import { rowsCsv } from "../../lab/bench/rows-csv.ts";
 import { makeFolder } from "../../stores/sqlite-database.ts";
-import { createBenchScreen } from "../bench-screen.ts";
+import { createJobScreens } from "../bench-screen.ts";
 import { documentText, print, type Io, type Values } from "../command.ts";
 import { resolveId } from "../../app/lookup.ts";
 import { refusal } from "../../kernel/index.ts";
@@ -17,7 +17,6 @@ import { aligned } from "../../reports/labelled-rows.ts";
 import { jsonText, oneLine } from "../../reports/printable.ts";
 import { formatNumber } from "../../text/format.ts";
 import { EXIT } from "../exits.ts";
-import { judgeProgress } from "../judge-progress.ts";
 import { noteEarlyEnd, noteJobEnd, STOP_EXITS } from "../lab-job.ts";
 import { wordNote } from "../notes.ts";
 import type { BENCHES, SHOW_BENCH } from "../bench-commands.ts";
@@ -47,30 +46,15 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
       if (!quiet) for (const note of prepared.notes) io.output.note(wordNote(note));
       const recorded = await recordBench(context, prepared.definition);
       if ("tooLarge" in recorded) io.output.note(tooLargeText(recorded.tooLarge));
-      const screen = quiet
+      const screens = quiet
         ? undefined
-        : createBenchScreen({
-            output: process.stderr,
-            ...io.output.stderr,
+        : createJobScreens(io, {
             arms: prepared.arms.map(({ arm }) => arm.name),
-            tasks: prepared.definition.tasks.length,
+            ...{ tasks: prepared.definition.tasks.length, promptsEach: 2 },
           });
-      let judging: ReturnType<typeof judgeProgress> | undefined;
-      const onJudging = (pairs: number) => {
-        screen?.stop();
-        judging = judgeProgress({
-          ...{ output: process.stderr, terminal: io.output.stderr.terminal },
-          prompts: 2 * pairs,
-        });
-        return judging.event;
-      };
       const { report, stop, caps, ...judged } = await runBench(context, prepared, {
-        ...{ signal, concurrency, retryFailed },
-        ...(screen ? { onRow: screen.row, onJudging } : {}),
-      }).finally(() => {
-        screen?.stop();
-        judging?.stop();
-      });
+        ...{ signal, concurrency, retryFailed, ...screens },
+      }).finally(() => screens?.stop());
       if (stop !== "interrupted") await printReport(io, report, { out, json: options.json });
       const { arms, rows } = report;
       const open = arms.reduce((sum, { unfinished }) => sum + unfinished, 0);

@@ -1,6 +1,7 @@
 import type { AppContext } from "../../app/context.ts";
 import type { ContestReading, MemoryReport } from "../../contract/knowledge.ts";
 import { OrganizationId } from "../../kernel/index.ts";
+import { SIGNIFICANT } from "../../reports/bench-words.ts";
 import { holm, mcnemar } from "../../stats/proportions.ts";
 
 // CLAIM-1. Nothing is claimed of fewer than 20 comparisons, whatever they say.
@@ -8,7 +9,6 @@ import { holm, mcnemar } from "../../stats/proportions.ts";
 
 /** Of fewer comparisons, ties included, nothing is claimed. */
 export const MIN_COMPARISONS = 20;
-const SIGNIFICANT = 0.05;
 
 export type Contest = { readonly wins: number; readonly losses: number; readonly ties: number };
 

@@ -11,7 +11,7 @@ import {
   type JudgeWithin,
 } from "../judge/judge.ts";
 import { takeTexts, type ItemWithTexts } from "../judge/tasks.ts";
-import type { BenchTask } from "./row.ts";
+import { wholeQuestion, type BenchTask } from "./row.ts";
 
 // JUDGED-1. The answers of every arm are compared with those of the first, in both orders; what changes with the order is a tie.
 // JUDGED-2. A question counts for an arm only where both arms have finished with an answer and the judge's replies could be read.
@@ -60,10 +60,9 @@ function comparisonTask({ file, tasks, ...given }: OpenAnswers) {
   for (const { arm, task: id, a, b } of pairsOf(given)) {
     const task = tasks.find((one) => one.id === id);
     if (!task || a === null || b === null || a === b) continue; // JUDGED-3
-    const question = task.context === undefined ? task.question : `${task.question}\n\n${task.context}`;
     items.set(keyOf(arm, id), {
       name: `item-${items.size + 1}`,
-      texts: { question, a, b },
+      texts: { question: wholeQuestion(task), a, b },
       lengths: { a: a.length, b: b.length },
     });
   }

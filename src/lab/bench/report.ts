@@ -12,7 +12,7 @@ import { mean, sumKnown } from "../../stats/numbers.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
 import { effectiveMembers, holm, mcnemar, estimateShare } from "../../stats/proportions.ts";
 import { judgedArms, type ArmsJudging } from "./judged.ts";
-import type { ScoredAnswer } from "./row.ts";
+import { changeOf, type BenchChange } from "../../reports/bench-rows.ts";
 
 /** Compares two arms from whether each was right, question by question. */
 export function compareArms(
@@ -77,8 +77,6 @@ function correlation(rows: readonly BenchRow[], one: string, other: string): num
   const spread = Math.sqrt(p * (1 - p) * q * (1 - q));
   return spread > 0 ? ((meanOf(pairs.map(([first, second]) => first * second)) ?? 0) - p * q) / spread : null;
 }
-
-export type BenchFlips = NonNullable<BenchArmResult["flips"]>;
 
 export type BenchInput = {
   /** `open`, by default none: how many have no right answer. */
@@ -155,27 +153,20 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
   };
 }
 
-const verdictOf = ({ answer, right }: ScoredAnswer) => (right ? "right" : answer === null ? "none" : "wrong");
-
 function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
-  const compared = rows.flatMap(({ control, answer, right }) =>
-    control ? [`${verdictOf(control)} ${verdictOf({ answer, right })}`] : [],
-  );
-  const count = (one: string) => compared.filter((other) => other === one).length;
-  const [rightToWrong, wrongToRight] = [count("right wrong"), count("wrong right")];
+  const compared = rows.filter(({ control }) => control !== null);
+  const count = (change: BenchChange) => compared.filter((row) => changeOf(row) === change).length;
+  const [rightToWrong, wrongToRight] = [count("right-wrong"), count("wrong-right")];
   return {
     n: compared.length,
-    controlRight: compared.filter((one) => one.startsWith("right")).length,
-    rightToWrong,
-    wrongToRight,
-    rightToNone: count("right none"),
-    noneToRight: count("none right"),
+    controlRight: compared.filter(({ control }) => control?.right).length,
+    ...{ rightToWrong, wrongToRight, rightToNone: count("right-none"), noneToRight: count("none-right") },
     p: mcnemar(rightToWrong, wrongToRight),
   };
 }
 
 /** Of answers that are right or wrong. */
-function accuracyOf(rows: readonly Pick<ScoredAnswer, "right">[]): Estimate {
+function accuracyOf(rows: readonly Pick<BenchRow, "right">[]): Estimate {
   const known = rows.filter(({ right }) => right !== null);
   return estimateShare(known.filter(({ right }) => right).length, known.length);
 }

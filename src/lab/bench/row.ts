@@ -31,6 +31,10 @@ export const BenchLine = z.strictObject({
 export const OpenLine = BenchLine.partial({ answer: true });
 export type BenchTask = z.infer<typeof OpenLine> & { readonly id: string };
 
+/** A question as a judge reads it, with its material. */
+export const wholeQuestion = ({ question, context }: BenchTask): string =>
+  context === undefined ? question : `${question}\n\n${context}`;
+
 /** What an answer in a file of tasks comes to, read as a model's is. */
 export const expectedAnswer = (answer: string): Answer | null =>
   (answer.includes("\n") ? null : extractAnswer(`Final answer: ${answer}`)) ??

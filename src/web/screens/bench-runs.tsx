@@ -7,7 +7,7 @@ import { formatCount, formatMoney } from "../formats.ts";
 import { AddressChoice } from "../parts/filter.tsx";
 import { Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";
-import { CHANGES, rowsOf, verdictOf } from "./bench-rows.ts";
+import { CHANGES, rowsOf, verdictOf } from "../../reports/bench-rows.ts";
 
 const PAGE = 100;
 

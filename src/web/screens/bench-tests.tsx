@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
 import type { BenchArmResult, BenchJudged, BenchPair } from "../../contract/bench.ts";
-import { MIN_DISCORDANT, SIGNIFICANT } from "../../reports/bench-words.ts";
+import { countRightAfter, MIN_DISCORDANT, SIGNIFICANT } from "../../reports/bench-words.ts";
 import { formatCount, formatPercent, formatRatio } from "../formats.ts";
 import { Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";
 import { formatEstimate, hrefToRuns } from "./bench-arms.tsx";
-import { CHANGES } from "./bench-rows.ts";
+import { CHANGES } from "../../reports/bench-rows.ts";
 
 const formatP = (p: number, n: number): string =>
   n === 0 ? "–" : p <= 0.001 ? "≤ 0.001" : formatRatio(p, 3);
@@ -31,8 +31,7 @@ export function Flips({ arms }: { readonly arms: readonly BenchArmResult[] }): V
             ...{ "right-wrong": flips.rightToWrong, "wrong-right": flips.wrongToRight },
             ...{ "right-none": flips.rightToNone, "none-right": flips.noneToRight },
           };
-          const gained = counts["wrong-right"] + counts["none-right"];
-          const right = controlRight - counts["right-wrong"] - counts["right-none"] + gained;
+          const right = countRightAfter({ controlRight, ...flips });
           const share = (count: number) => (n === 0 ? "–" : formatPercent(count / n));
           return [
             ...[name, formatCount(n), share(controlRight), share(right)],

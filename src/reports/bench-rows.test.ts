@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { BenchRow } from "../../contract/bench.ts";
 import { CHANGES, changeOf, rowsOf, verdictOf } from "./bench-rows.ts";
 
-type Scored = BenchRow["control"];
+type Row = Parameters<typeof changeOf>[0] & { readonly arm: string; readonly id: string };
+type Scored = Row["control"];
 const right = { answer: "1", right: true };
 const wrong = { answer: "2", right: false };
 const none = { answer: null, right: false };
 
-const row = (control: Scored, answer: NonNullable<Scored>, more: Partial<BenchRow> = {}): BenchRow => ({
-  ...{ arm: "council", task: "t", deliberations: ["x"], outcome: "answered", finished: true, failed: null },
-  ...{ kind: null, openedAt: "2026-11-25T00:00:00.000Z", drafts: [], steps: [], simulated: true },
-  ...{ tokens: { in: null, out: null }, latencyMs: 0 },
-  ...{ calls: 1, usd: null, control, ...answer, ...more },
+const row = (control: Scored, answer: NonNullable<Scored>, more: Partial<Row> = {}): Row => ({
+  ...{ arm: "council", id: "x", finished: true, control },
+  ...answer,
+  ...more,
 });
 
 describe("the runs behind a bench", () => {
@@ -25,7 +24,7 @@ describe("the runs behind a bench", () => {
   });
 
   it("are those of one arm, and of a change those alone", () => {
-    const [flip, kept] = [row(right, wrong), row(right, right, { deliberations: ["y"] })];
+    const [flip, kept] = [row(right, wrong), row(right, right, { id: "y" })];
     const other = row(right, wrong, { arm: "ask" });
     expect(rowsOf([flip, kept, other], "council", undefined)).toEqual([flip, kept]);
     expect(rowsOf([flip, kept, other], "council", "right-wrong")).toEqual([flip]);
