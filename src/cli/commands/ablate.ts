@@ -45,7 +45,7 @@ function noteEnd(io: Io, { report, stop, caps, judging }: AblationRun): void {
   const failed = rows.flatMap((row) => [row.with?.failed ?? [], row.without?.failed ?? []].flat());
   const kept = `${one.finished + other.finished} of ${2 * tasks.count} answers are recorded`;
   noteJobEnd(io, { stop, caps, kept, failed, count: pluralize(failed.length, "answer") });
-  if (stop === null && judging) noteEarlyEnd(io, judging.entries, { lost: lostPrompts(judging.entries) });
+  if (stop === null && judging) noteEarlyEnd(io, { ...judging, lost: lostPrompts(judging.entries) });
 }
 
 /** 7 where nothing could be compared; of a judge that was not reached what its calls failed of. */

@@ -65,7 +65,7 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
         kept: `${all - open} of ${all} are finished and recorded`,
         count: `${failed.length} of ${rows.length}`,
       });
-      noteEarlyEnd(io, judged.judging, { lost: lostPrompts(judged.judging) });
+      noteEarlyEnd(io, { entries: judged.judging, lost: lostPrompts(judged.judging) });
       if (stop !== null) return STOP_EXITS[stop];
       // Something failed, and nothing else came to its end: an outage, and no result.
       const isOutage = failed.length > 0 && arms.every(({ unfinished }) => unfinished === report.tasks.count);

@@ -7,7 +7,6 @@ import type { GatePool } from "../../../gates/pool.ts";
 import { bindGates, type BoundProfileGate } from "../../../gates/profile.ts";
 import type { DomainDescription, DomainPlace } from "../../../gates/tasks.ts";
 import {
-  callOf,
   familyOf,
   Fault,
   isEvent,
@@ -160,8 +159,7 @@ export async function prepareCycle(
   });
   const work: ResumableWork = {
     ...measurement,
-    countReplies: (entries) => entries.filter((entry) => callOf(entry)?.ok).length,
-    lostCalls: () => [],
+    isBudgetEach: true,
     changes: ({ opened, entries }, nth, budget) => {
       const before = ForestSettings.parse(opened.data.settings);
       return {

@@ -191,7 +191,7 @@ async function runCycle(
           io.output.note(
             "A hand-off was not answered in time: handoff_timeout_ms in forest.yaml says how long it waits",
           );
-        else noteEarlyEnd(io, entries, { lost: [] });
+        else noteEarlyEnd(io, { entries, lost: [] });
         const failures = result ? describeProblem(result, entries).failures : [];
         return { exit: result ? exitOf(result, failures, "accept") : EXIT.usage };
       }
