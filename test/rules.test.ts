@@ -167,7 +167,7 @@ it("links signals in one way, which leaves nothing on one that lives on", async 
 it("reads no table of plain objects by a name from outside (NAME-1)", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) =>
-    /^(?:server|app|config|models|protocols|tools|web)\/.*(?<!\.test)\.tsx?$/.test(name),
+    /^(?:server|app|config|models|protocols|features|tools|web)\/.*(?<!\.test)\.tsx?$/.test(name),
   );
   const open = await Promise.all(
     paths.map(async (name) => {
@@ -238,4 +238,31 @@ it("has no word in the page's catalogue that the page does not show", async () =
   });
   expect(unused.map((word) => word.join("."))).toEqual([]);
   expect(wordsIn(en).length).toBeGreaterThan(500);
+});
+
+it("names a feature in its own folder and in the two lists alone", async () => {
+  const features = await readdir(join(root, "src", "features"), { withFileTypes: true });
+  const owned = features.flatMap((one) => (one.isDirectory() ? one.name : []));
+  expect(owned.length).toBeGreaterThan(0);
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const others = names.filter(
+    (name) => /(?<!\.test)\.tsx?$/.test(name) && !/^(?:features\/\w+\/|features(?:-web)?\.ts$)/.test(name),
+  );
+  // What ships under a feature's own name, and what is data.
+  const exempt = (name: string) =>
+    owned.includes(name.replace(/\.ts$/, "")) || name.startsWith("config/defaults/");
+  const found = await Promise.all(
+    others
+      .filter((name) => !exempt(name))
+      .map(async (name) => {
+        const text = (await readFile(join(root, "src", name), "utf8")).replaceAll(
+          /\/\*[^]*?\*\/|^\s*\/\/.*$/gm,
+          "",
+        );
+        const pattern = (one: string) =>
+          new RegExp(`["'\`/]${one}["'\`/]|\\b${one}\\??:|\\.${one}\\b|import\\b.*\\b${one}\\b`, "i");
+        return owned.filter((one) => pattern(one).test(text)).map((one) => `${name} names ${one}`);
+      }),
+  );
+  expect(found.flat()).toEqual([]);
 });

@@ -3,16 +3,16 @@ export const CHANGES = ["right-wrong", "wrong-right", "right-none", "none-right"
 export type BenchChange = (typeof CHANGES)[number];
 
 /** `right`: null where no right answer is known. */
-type ScoredAnswer = { readonly answer: string | null; readonly right: boolean | null };
+type MarkedAnswer = { readonly answer: string | null; readonly right: boolean | null };
 /** `control`: what the run's own drafts elect. */
-type ScoredRow = ScoredAnswer & {
+type ScoredRow = MarkedAnswer & {
   readonly arm: string;
   readonly finished: boolean;
-  readonly control: ScoredAnswer | null;
+  readonly control: MarkedAnswer | null;
 };
 
 /** Whether an answer is right, wrong or missing; `open` where no right answer is known. */
-export const verdictOf = ({ answer, right }: ScoredAnswer): "right" | "wrong" | "none" | "open" =>
+export const verdictOf = ({ answer, right }: MarkedAnswer): "right" | "wrong" | "none" | "open" =>
   right === null ? "open" : right ? "right" : answer === null ? "none" : "wrong";
 
 /** What deliberating changed in a run; undefined where nothing counts as changed. */

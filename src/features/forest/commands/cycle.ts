@@ -266,7 +266,7 @@ function cycleProgress({ output }: Io, { forest }: Pick<OpenForest, "forest">) {
     ].join(" · ");
   const line = createProgressLine({ output: process.stderr, terminal: output.stderr.terminal, words });
   const begin = (kind: string): void => {
-    const next = STAGES[kind];
+    const next = STAGES.get(kind);
     if (next === undefined || next === stage) return;
     stage = next;
     line.step(!seen.has(next));
@@ -286,16 +286,18 @@ function cycleProgress({ output }: Io, { forest }: Pick<OpenForest, "forest">) {
   };
 }
 
-const STAGES: { readonly [work: string]: string } = {
-  mine: "gardeners mine",
-  critique: "the skeptic attacks",
-  revise: "gardeners revise",
-  divergence: "other formulations",
-  judge: "the inspector judges",
-  gate: "gates",
-  challenge: "the skeptic attacks what has passed",
-  alignment: "alignment",
-};
+const STAGES = new Map(
+  Object.entries({
+    mine: "gardeners mine",
+    critique: "the skeptic attacks",
+    revise: "gardeners revise",
+    divergence: "other formulations",
+    judge: "the inspector judges",
+    gate: "gates",
+    challenge: "the skeptic attacks what has passed",
+    alignment: "alignment",
+  }),
+);
 
 const MAX_SHOWN = 12;
 /** On fewer columns a candidate stands on lines of its own. */

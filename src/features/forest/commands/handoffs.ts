@@ -58,7 +58,7 @@ function handoffText(
   const seats = open.flatMap(({ step, kind, messages }) => [
     `${step} (${kind})`,
     printable(personText(messages.at(-1)?.text ?? "")).trim(),
-    `Try: parley forest answer ${step} ${EXAMPLES[kind] ?? "'{…}'"}`,
+    `Try: parley forest answer ${step} ${EXAMPLES.get(kind) ?? "'{…}'"}`,
     "",
   ]);
   const changes = amendments.flatMap(({ id, gate, threshold, value, why, by }) => [
@@ -145,7 +145,7 @@ function inForm(kind: string, text: string): string {
 }
 
 /** What a short answer looks like. */
-const EXAMPLES: { readonly [kind: string]: string } = { g7_alignment: "2 'because …'", divergence: "none" };
+const EXAMPLES = new Map(Object.entries({ g7_alignment: "2 'because …'", divergence: "none" }));
 
 async function decide(
   io: Io,
