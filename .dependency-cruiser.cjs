@@ -4,7 +4,7 @@
 const everythingButSurfaces = ["*", "!surfaces"];
 /** A command starts the server. */
 const andServer = ["*", "!surfaces", "server"];
-const surfaces = ["cli", "server", "workers", "web"];
+const surfaces = ["cli", "server", "workers", "web", "features"];
 const judging = ["replies", "stats", "text"];
 
 /** folder: the other folders that it may import. Every folder may import itself. */
@@ -12,18 +12,19 @@ const layers = {
   kernel: [],
   text: ["kernel"],
   replies: ["kernel", "text"],
-  stats: ["kernel", "text", "replies"],
+  contract: ["kernel"],
+  stats: ["kernel", "contract", "text", "replies"],
   engine: ["kernel"],
   models: ["kernel"],
   tools: ["kernel"],
   gates: ["kernel", "stats", "text"],
-  memory: ["kernel", ...judging],
+  memory: ["kernel", "contract", ...judging],
   stores: ["kernel", "memory"],
   prompts: ["kernel", ...judging],
   sim: ["kernel", "prompts", "protocols", ...judging],
-  views: ["kernel", ...judging],
-  reports: ["kernel", "views", ...judging],
-  protocols: ["kernel", "engine", "prompts", "views", "reports", ...judging],
+  views: ["kernel", "contract", ...judging],
+  reports: ["kernel", "contract", "views", ...judging],
+  protocols: ["kernel", "contract", "engine", "prompts", "views", "reports", ...judging],
   reactors: ["kernel", "engine", "prompts", "protocols", "views", ...judging],
   config: ["kernel", "text"],
   app: everythingButSurfaces,
@@ -32,20 +33,31 @@ const layers = {
   cli: andServer,
   server: everythingButSurfaces,
   workers: everythingButSurfaces,
-  web: ["kernel", "views", "reports", "protocols", ...judging],
+  web: ["kernel", "contract", "views", "reports", "protocols", ...judging],
   testing: ["kernel", "engine", "memory"],
+  // By its parts, below.
+  features: ["*"],
+};
+
+/** What a part of a feature may import beside its own feature: as the folder does that it was in, if it were not one feature's. */
+const featureParts = {
+  "protocol/": [...layers.protocols, "protocols"],
+  "app/": [...everythingButSurfaces],
+  "commands/": ["*", "cli"],
+  "(screens/|web[.]ts|words[.]ts)": [...layers.web, "web"],
+  "sim[.]ts": [...layers.sim, "sim"],
+  "index[.]ts": [],
 };
 
 /** Folders that also have to run in a browser. */
-const portable = ["kernel", "views", ...judging];
+const portable = ["kernel", "contract", "views", ...judging];
 
 const test = "[.]test[.]ts$";
 const folders = Object.keys(layers);
 const oneOf = (names) => `^src/(${names.join("|")})/`;
 
 /** The complement of a line of the table: what a rule can name. */
-function forbiddenTo(folder) {
-  const allowed = layers[folder];
+function forbiddenTo(folder, allowed = layers[folder]) {
   const open = allowed.includes("*")
     ? folders.filter((name) => !surfaces.includes(name) || allowed.includes(name))
     : allowed;
@@ -67,9 +79,32 @@ const layerRules = folders.flatMap((folder) => [
   },
 ]);
 
+const featureRules = Object.entries(featureParts).map(([part, allowed]) => ({
+  name: `feature-part-${part.replaceAll(/\W+/g, "-")}-imports-only-its-layers`,
+  severity: "error",
+  from: { path: `^src/features/[^/]+/${part}`, pathNot: test },
+  to: { path: oneOf(forbiddenTo("features", allowed)) },
+}));
+
 module.exports = {
   forbidden: [
-    ...layerRules,
+    ...layerRules.filter(({ name }) => !name.startsWith("features-")),
+    ...featureRules,
+    {
+      name: "features-have-known-parts",
+      severity: "error",
+      from: {
+        path: "^src/features/[^/]+/",
+        pathNot: `${test}|^src/features/[^/]+/(${Object.keys(featureParts).join("|")})`,
+      },
+      to: {},
+    },
+    {
+      name: "features-know-no-sibling",
+      severity: "error",
+      from: { path: "^src/features/([^/]+)/" },
+      to: { path: "^src/features/[^/]+/", pathNot: "^src/features/$1/" },
+    },
     {
       name: "every-folder-has-a-layer",
       comment: "a new folder needs its line in the table",
@@ -87,27 +122,31 @@ module.exports = {
       name: "layers-not-above-themselves",
       comment: "files directly in src/ make up the package's front; no folder may know them",
       severity: "error",
-      from: { path: "^src/[^/]+/" },
-      to: { path: "^src/[^/]+$" },
+      // The lists of features are for whoever starts a program, and for the page.
+      from: { path: "^src/[^/]+/", pathNot: `${test}|^src/cli/start[.]ts$` },
+      to: { path: "^src/[^/]+$", pathNot: "^src/features-web[.]ts$" },
     },
     {
       name: "root-never-loads-the-lab",
       comment: "who measures deliberations imports parley/lab",
       severity: "error",
-      from: { path: "^src/index[.]ts$" },
+      from: { path: "^src/app/parley[.]ts$" },
       to: { path: "^src/lab/", reachable: true },
     },
     {
       name: "front-not-of-web",
       severity: "error",
-      from: { path: "^src/[^/]+$" },
+      from: { path: "^src/[^/]+$", pathNot: "^src/features-web[.]ts$" },
       to: { path: "^src/web/" },
     },
     {
       name: "protocols-know-no-sibling",
       comment: "what two protocols share stands in protocols/phases; only ask runs others",
       severity: "error",
-      from: { path: "^src/protocols/([^/]+)/", pathNot: "^src/protocols/ask/" },
+      from: {
+        path: "^src/(?:protocols|features)/([^/]+)/(?!app/|commands/)",
+        pathNot: "^src/protocols/ask/",
+      },
       to: { path: "^src/protocols/[^/]+/", pathNot: "^src/protocols/($1|phases)/" },
     },
     {
@@ -115,10 +154,13 @@ module.exports = {
       comment:
         "a protocol's view.ts and report.ts are folds and words: no engine, no prompts, no steps of the protocol",
       severity: "error",
-      from: { path: "^src/protocols/([^/]+)/(view|report)[^/]*(/|[.]ts$)", pathNot: test },
+      from: {
+        path: "^src/(protocols/[^/]+|features/[^/]+/protocol)/(view|report)[^/]*(/|[.]ts$)",
+        pathNot: test,
+      },
       to: {
         path: "^src/",
-        pathNot: `${oneOf([...judging, "kernel", "views", "reports"])}|^src/protocols/$1/(view|report|work|validation|history|state|growth|seeds|weather)`,
+        pathNot: `${oneOf([...judging, "kernel", "contract", "views", "reports"])}|^src/$1/(view|report|work|validation|history|state|growth|seeds|weather)`,
       },
     },
     {
@@ -126,6 +168,19 @@ module.exports = {
       severity: "error",
       from: { path: "^src/kernel/", pathNot: test },
       to: { pathNot: "^src/kernel/|(^|/)node_modules/zod/" },
+    },
+    {
+      name: "contract-imports-only-the-kernel-and-zod",
+      severity: "error",
+      from: { path: "^src/contract/", pathNot: test },
+      to: { pathNot: "^src/(contract|kernel)/|(^|/)node_modules/zod/" },
+    },
+    {
+      name: "web-imports-only-types-of-the-contract",
+      comment: "the server checks what it gives; a page that checked it again would carry every schema",
+      severity: "error",
+      from: { path: "^src/web/", pathNot: test },
+      to: { path: "^src/contract/", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "portable-without-node",
@@ -138,7 +193,7 @@ module.exports = {
       comment: "a page in a browser makes its elements of these trees",
       severity: "error",
       from: {
-        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap|bench-plot)|protocols/[^/]+/report(/chart|-plot))[.]ts$",
+        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap|bench-plot)|protocols/[^/]+/report(/chart|-plot)|features/[^/]+/protocol/report-plot)[.]ts$",
       },
       to: { pathNot: "^src/|(^|/)node_modules/", reachable: true },
     },
@@ -162,10 +217,11 @@ module.exports = {
     },
     {
       name: "no-circular",
-      comment: "a circle of types within one folder is fine; one of values is not",
+      comment:
+        "a circle of types within one folder is fine, and one that is closed when something is looked at; one of values is not",
       severity: "error",
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only", "dynamic-import"] } },
     },
     { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],

@@ -110,7 +110,8 @@ function multiply(path, count) {
   const event = database.prepare(`insert into event
     select cursor + ?1, ?2, seq, origin_key, place, type, schema, ?3, origin, data from event where deliberation = ?4`);
   const head = database.prepare(`insert into deliberation
-    select ?1, organization, null, protocol, question, opened + ?2, ?3, status, seq, cursor + ?2, forgotten from deliberation where id = ?4`);
+    (id, organization, series, protocol, question, opened, opened_at, status, seq, cursor)
+    select ?1, organization, null, protocol, question, opened + ?2, ?3, status, seq, cursor + ?2 from deliberation where id = ?4`);
   let offset = last;
   const first = Date.UTC(2024, 11, 1);
   for (let nth = ids.length; nth < count; nth += 1) {

@@ -21,7 +21,8 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
     ? { followers: 100, drives: 5, tokens: 50, seconds: 2 }
     : { followers: 400, drives: 20, tokens: 200, seconds: 10 };
   const models = await startServer([fileURLToPath(new URL("paced-server.mjs", import.meta.url))]);
-  const parley = await startParley(dist, { scratch, models: models.url });
+  const names = [25, tokens].flatMap((count) => PACES.map((paceMs) => `stamps-${count}-${paceMs}`));
+  const parley = await startParley(dist, { scratch, models: models.url, names });
   const raw = await startServer([fileURLToPath(new URL("bare-server.mjs", import.meta.url)), models.url]);
   /** @type {Map<string, number[]>} */
   const figures = new Map();
@@ -112,11 +113,15 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
   return { rows };
 }
 
-/** `parley serve` of a build, over a store of its own, and a key. @param {string} dist @param {{ scratch: string, models: string }} place */
-async function startParley(dist, { scratch, models }) {
+/** `parley serve` of a build, over a store of its own, and a key. @param {string} dist @param {{ scratch: string, models: string, names: readonly string[] }} place */
+async function startParley(dist, { scratch, models, names }) {
   const home = join(scratch, "serve-home");
   mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, "parley.yaml"), `compatible:\n  paced: {url: "${models}/v1"}\nmemory: off\n`);
+  const listed = names.map((name) => `compatible/paced/${name}`).join(", ");
+  writeFileSync(
+    join(home, "parley.yaml"),
+    `compatible:\n  paced: {url: "${models}/v1"}\nclient-models: [${listed}]\nmemory: off\n`,
+  );
   const env = { PATH: process.env["PATH"], HOME: scratch, PARLEY_HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
   const command = (/** @type {string[]} */ ...args) =>
     spawn(process.execPath, [join(dist, "cli.mjs"), ...args], {

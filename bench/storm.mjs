@@ -159,12 +159,12 @@ async function placeOf(kind, name, { scratch, admin }) {
   return { name, env: { PARLEY_STORE: `${POSTGRES}/${database}` }, home, drop, disconnect };
 }
 
-/** The events in lines of JSON; a line that was cut by a kill is none. @param {string} text @returns {{ id: string, seq: number, deliberation: string, line: string }[]} */
+/** The events in lines of JSON; a line that was cut by a kill is none. What was sent and not settled is read with the opening, and is none of what was recorded. @param {string} text @returns {{ id: string, seq: number, deliberation: string, line: string }[]} */
 const eventsIn = (text) =>
   text.split("\n").flatMap((line) => {
     try {
-      const event = JSON.parse(line);
-      return typeof event.seq === "number" ? [{ ...event, line }] : [];
+      const event = { ...JSON.parse(line), sent: undefined };
+      return typeof event.seq === "number" ? [{ ...event, line: JSON.stringify(event) }] : [];
     } catch {
       return [];
     }

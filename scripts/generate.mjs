@@ -52,8 +52,10 @@ const staleOf = (files) =>
   files.filter(({ path, text }) => !existsSync(join(root, path)) || read(path) !== text);
 
 const modules = [
-  ...readdirSync(join(root, "src/protocols"))
-    .map((name) => `src/protocols/${name}/templates`)
+  ...[
+    ...readdirSync(join(root, "src/protocols")).map((name) => `src/protocols/${name}/templates`),
+    ...readdirSync(join(root, "src/features")).map((name) => `src/features/${name}/protocol/templates`),
+  ]
     .filter((folder) => existsSync(join(root, folder)))
     .map((folder) => ({ path: `${folder}/index.ts`, text: templates(folder) })),
   { path: "src/config/defaults/index.ts", text: defaults("src/config/defaults") },

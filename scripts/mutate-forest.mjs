@@ -11,7 +11,7 @@ import { root } from "./root.mjs";
 
 /** @param {string} file @param {readonly (readonly [what: string, find: string, to: string])[]} rows @returns {Mutation[]} */
 const of = (file, rows) =>
-  rows.map(([what, find, to]) => ({ what, file: `src/protocols/forest/${file}.ts`, find, to }));
+  rows.map(([what, find, to]) => ({ what, file: `src/features/forest/protocol/${file}.ts`, find, to }));
 
 const MUTATIONS = [
   ...of("validation", [
@@ -247,7 +247,7 @@ function firstRed(folder) {
     "run",
     "--project",
     "src",
-    "src/protocols/forest",
+    "src/features/forest/protocol",
     "--bail",
     "1",
     "--reporter",

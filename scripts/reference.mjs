@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
-import { runProgram } from "../src/cli/program.ts";
+import { runProgram } from "../src/command.ts";
 import { readHint } from "../src/config/explain.ts";
 import { Settings, isMapSetting, settingVariable, settingName } from "../src/config/settings.ts";
 import { root } from "./root.mjs";

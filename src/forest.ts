@@ -4,7 +4,7 @@ export {
   type Classified,
   type Finding,
   type FruitRecord,
-} from "./protocols/forest/classification.ts";
+} from "./features/forest/protocol/classification.ts";
 export {
   defineDomain,
   type Compiled,
@@ -26,7 +26,7 @@ export {
   type InspectedMechanism,
   type NurseryDecision,
   type RoutingRules,
-} from "./protocols/forest/seeds.ts";
+} from "./features/forest/protocol/seeds.ts";
 export {
   Branch,
   Climate,
@@ -43,12 +43,12 @@ export {
   Tree,
   WeatherEvent,
   type GateDef,
-} from "./protocols/forest/state.ts";
+} from "./features/forest/protocol/state.ts";
 export {
   ForestValidationError,
   validateForest,
   type ForestInvariant,
-} from "./protocols/forest/validation.ts";
+} from "./features/forest/protocol/validation.ts";
 export {
   routeWeather,
   streaksOf,
@@ -58,4 +58,4 @@ export {
   type TreeWeather,
   type WeatherConfig,
   type WeatherInputs,
-} from "./protocols/forest/weather.ts";
+} from "./features/forest/protocol/weather.ts";

@@ -2,10 +2,18 @@
  * Parley as a library: open a process over a store, start deliberations, follow them and read their records.
  * `@parley-llm/parley/kernel` has the vocabulary, `@parley-llm/parley/protocol-kit` the parts of a protocol, `@parley-llm/parley/testing` the test kit.
  */
-export { openParley } from "./app/parley.ts";
+import { openParley as open, type Parley, type ParleyOptions } from "./app/parley.ts";
+import { features } from "./features.ts";
+
+/**
+ * Opens a store and prepares models, without a call; with the features that ship, and those of the options.
+ * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
+ */
+export const openParley = ({ features: own = [], ...options }: ParleyOptions = {}): Promise<Parley> =>
+  open({ ...options, features: [...features, ...own] });
+export { defineFeature, type Feature } from "./features/feature.ts";
 export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
-export type { RunEstimate, EstimatedCost, Range } from "./app/estimate.ts";
-export type { ForkEstimate } from "./app/fork.ts";
+export type { EstimatedCost, ForkEstimate, Range, RunEstimate } from "./contract/figures.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
 export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";

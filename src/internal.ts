@@ -1,5 +1,5 @@
 /** Internals for Parley's own tools (`bench/`). They may change at any time. */
-export { openParley } from "./app/parley.ts";
+export { openParley } from "./index.ts";
 export { createEngine } from "./engine/engine.ts";
 export { localFrames } from "./engine/world.ts";
 export { openGatePool } from "./gates/pool.ts";

@@ -1,3 +1,4 @@
+export { Estimate } from "./contract/figures.ts";
 export { Answer, sameAnswer } from "./replies/answer.ts";
 export { parseContributors, type Contributor, type Contributors } from "./replies/contributors.ts";
 export {
@@ -31,7 +32,6 @@ export { shapley } from "./stats/shapley.ts";
 export { traceSentences, type NamedText, type Source, type Trace } from "./text/trace.ts";
 export { wilson, type Interval } from "./stats/proportions.ts";
 export { combinePreference, type CombinedPreference } from "./stats/judge-leans.ts";
-export { Estimate } from "./stats/proportions.ts";
 export { parseGrade, type Grade } from "./replies/grade.ts";
 export { judgeLeans, type JudgedPair, type JudgeLeans } from "./stats/judge-leans.ts";
 export { parsePreference, type Preference } from "./replies/preference.ts";

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openParley, type Parley } from "../src/app/parley.ts";
+import { openParley, type Parley } from "../src/index.ts";
 import { DeliberationId } from "../src/kernel/index.ts";
+import { scriptsOf } from "../src/app/registry.ts";
+import { features } from "../src/features.ts";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
 import { random } from "../src/stats/numbers.ts";
 import { resultOf } from "../src/views/result.ts";
@@ -15,7 +17,12 @@ import { scratch } from "./support/scratch.ts";
 let sim: SimServer;
 let counted: CountedCalls;
 beforeAll(async () => {
-  const listening = await simServer({ host: "127.0.0.1", port: 0, key: undefined, sim: createSim() });
+  const listening = await simServer({
+    host: "127.0.0.1",
+    port: 0,
+    key: undefined,
+    sim: createSim({ scripts: scriptsOf(features) }),
+  });
   if (!listening.ok) throw new Error(listening.reason);
   sim = listening.server;
   counted = await countedCalls(sim.url);

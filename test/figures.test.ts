@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { debateChart } from "../src/protocols/debate/report/chart.ts";
 import { costTable } from "../src/protocols/debate/report/costs.ts";
 import { debateRecord } from "../src/protocols/debate/view/debated.ts";
-import { FOREST_PLOT_STYLE, forestPlot } from "../src/protocols/forest/report-plot.ts";
+import { FOREST_PLOT_STYLE, forestPlot } from "../src/features/forest/protocol/report-plot.ts";
 import { sharesFigure, sharesSvg } from "../src/reports/contribution-heatmap.ts";
 import { element, elementHtml, svgFile } from "../src/reports/element.ts";
 import { pageHtml } from "../src/reports/page.ts";

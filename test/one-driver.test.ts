@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openParley, type Parley } from "../src/app/parley.ts";
+import { openParley, type Parley } from "../src/index.ts";
+import { scriptsOf } from "../src/app/registry.ts";
+import { features } from "../src/features.ts";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
 import { KINDS, OPENED, runsGates } from "./support/opened-runs.ts";
@@ -11,7 +13,12 @@ import { scratch } from "./support/scratch.ts";
 let sim: SimServer;
 let counted: CountedCalls;
 beforeAll(async () => {
-  const listening = await simServer({ host: "127.0.0.1", port: 0, key: undefined, sim: createSim() });
+  const listening = await simServer({
+    host: "127.0.0.1",
+    port: 0,
+    key: undefined,
+    sim: createSim({ scripts: scriptsOf(features) }),
+  });
   if (!listening.ok) throw new Error(listening.reason);
   sim = listening.server;
   counted = await countedCalls(sim.url);

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { chromium, type Browser } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readRunScreen } from "../src/app/run-screen.ts";
+import { readRunScreen } from "../src/app/export.ts";
 import type { Entry } from "../src/kernel/index.ts";
 import { deliberationHtml } from "../src/reports/deliberation.ts";
 import { HOSTILE_TEXTS } from "./support/hostile-texts.ts";

@@ -138,7 +138,7 @@ it("names commands and flags in the command line alone", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   // What declares a flag, texts that ship as data, the page's catalogues, and what has flags of other programs.
   const exempt =
-    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|lab\/story\/file\.ts$|gates\/command\.ts$)/;
+    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|features\/\w+\/(?:commands\/|words\.ts$)|lab\/story\/file\.ts$|gates\/command\.ts$)/;
   const paths = names.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !exempt.test(name));
   const named = await Promise.all(
     paths.map(async (name) => {
@@ -167,7 +167,7 @@ it("links signals in one way, which leaves nothing on one that lives on", async 
 it("reads no table of plain objects by a name from outside (NAME-1)", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) =>
-    /^(?:server|app|config|models|protocols|tools|web)\/.*(?<!\.test)\.tsx?$/.test(name),
+    /^(?:server|app|config|models|protocols|features|tools|web)\/.*(?<!\.test)\.tsx?$/.test(name),
   );
   const open = await Promise.all(
     paths.map(async (name) => {
@@ -215,10 +215,20 @@ it("has no word in the page's catalogue that the page does not show", async () =
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(web, file)).href);
   const words = z.record(z.string(), z.unknown());
   const { en: first } = z.object({ en: words }).parse(await load("strings-en.ts"));
-  const en = { ...first, ...words.parse(await load("strings-en-more.ts")) };
-  const names = await readdir(web, { recursive: true });
-  const paths = names.filter((name) => /\.tsx?$/.test(name) && !/strings|\.test\./.test(name));
-  const sources = (await Promise.all(paths.map((name) => readFile(join(web, name), "utf8")))).join("\n");
+  const { en: forest } = z
+    .object({ en: words })
+    .parse(z.object({ catalogue: z.unknown() }).parse(await load("../features/forest/words.ts")).catalogue);
+  const en = { ...first, ...words.parse(await load("strings-en-more.ts")), forest };
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const paths = names.filter(
+    (name) => /^(?:web|features\/\w+\/screens)\/.*\.tsx?$/.test(name) && !/strings|\.test\./.test(name),
+  );
+  const texts = paths.map(async (name) => {
+    const text = await readFile(join(root, "src", name), "utf8");
+    const [, feature] = /^features\/(\w+)\//.exec(name) ?? [];
+    return feature === undefined ? text : text.replaceAll(/\bwords\./g, `t.${feature}.`);
+  });
+  const sources = (await Promise.all(texts)).join("\n");
   const unused = wordsIn(en).filter((word) => {
     // A word is named, or one of those that it stands among is chosen by what is shown.
     const named = word.map((_, at) => ["t", ...word.slice(0, at + 1)].join(String.raw`\.`));
@@ -228,4 +238,31 @@ it("has no word in the page's catalogue that the page does not show", async () =
   });
   expect(unused.map((word) => word.join("."))).toEqual([]);
   expect(wordsIn(en).length).toBeGreaterThan(500);
+});
+
+it("names a feature in its own folder and in the two lists alone", async () => {
+  const features = await readdir(join(root, "src", "features"), { withFileTypes: true });
+  const owned = features.flatMap((one) => (one.isDirectory() ? one.name : []));
+  expect(owned.length).toBeGreaterThan(0);
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const others = names.filter(
+    (name) => /(?<!\.test)\.tsx?$/.test(name) && !/^(?:features\/\w+\/|features(?:-web)?\.ts$)/.test(name),
+  );
+  // What ships under a feature's own name, and what is data.
+  const exempt = (name: string) =>
+    owned.includes(name.replace(/\.ts$/, "")) || name.startsWith("config/defaults/");
+  const found = await Promise.all(
+    others
+      .filter((name) => !exempt(name))
+      .map(async (name) => {
+        const text = (await readFile(join(root, "src", name), "utf8")).replaceAll(
+          /\/\*[^]*?\*\/|^\s*\/\/.*$/gm,
+          "",
+        );
+        const pattern = (one: string) =>
+          new RegExp(`["'\`/]${one}["'\`/]|\\b${one}\\??:|\\.${one}\\b|import\\b.*\\b${one}\\b`, "i");
+        return owned.filter((one) => pattern(one).test(text)).map((one) => `${name} names ${one}`);
+      }),
+  );
+  expect(found.flat()).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { protocols } from "../src/app/registry.ts";
-import { MemoryReport } from "../src/lab/ablation/memory-stats.ts";
+import { protocols as builtIn } from "../src/app/registry.ts";
+import { forest } from "../src/features/forest/index.ts";
+import { BenchReport } from "../src/contract/bench.ts";
+import { Contributions, MemoryReport } from "../src/contract/knowledge.ts";
 import { EngramLine, MemoryImport } from "../src/memory/transfer.ts";
-import { BenchReport } from "../src/lab/bench/report.ts";
-import { Contributions } from "../src/lab/contributions/contributions.ts";
 import { DebateRecord } from "../src/protocols/debate/view/record.ts";
 import { sectionSchema } from "../src/protocols/evaluation/view.ts";
 import { Judgement } from "../src/protocols/judge/view-items.ts";
@@ -45,7 +45,7 @@ const PUBLISHED = {
 
 /** The sections of results, as the protocols that ship declare them in their views. */
 const sections = await Promise.all(
-  Object.entries(protocols).map(async ([name, load]) => {
+  Object.entries({ ...builtIn, ...forest.protocols }).map(async ([name, load]) => {
     const view = await (await load()).view?.();
     const title = `What section holds where parley --json prints a result of the protocol ${name}`;
     return [`section-${name}`, [title, view?.sectionSchema ?? z.null()]] as const;

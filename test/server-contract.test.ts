@@ -4,7 +4,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { protocols } from "../src/app/registry.ts";
+import { withProtocols } from "../src/app/registry.ts";
+import { features } from "../src/features.ts";
 import { apiRoutes } from "../src/server/api/index.ts";
 import { recordedBench } from "./support/recorded-bench.ts";
 import { scratch } from "./support/scratch.ts";
@@ -102,7 +103,7 @@ const KNOWN: Known = {
   ),
   modelB: fc.constantFrom("sim/bo", "nobody/x"),
   mapModels: fc.constantFrom("sim/bo", "sim/ada=sim/bo", "="),
-  protocol: fc.constantFrom(...Object.keys(protocols), "nothing"),
+  protocol: fc.constantFrom(...Object.keys(withProtocols([], features)), "nothing"),
   strategy: fc.constantFrom("balanced", "risk-averse", "goal-seeking", "nothing"),
   pack: fc.constantFrom("architecture-decision", "nothing"),
   personas: fc.constantFrom(["analyst"], ["nobody"]),

@@ -4,6 +4,7 @@ import type { FileContext } from "../config/paths.ts";
 import { loadPersonas } from "../config/personas.ts";
 import { loadSettings, type LoadedSettings, type SettingsRequest } from "../config/sources.ts";
 import { listStrategies } from "../config/strategies.ts";
+import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { isFault, ModelRef, OrganizationId, refusal } from "../kernel/index.ts";
 import { createModels } from "../models/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
@@ -34,7 +35,10 @@ export type Check = {
  */
 export async function checkup(
   place: SettingsRequest,
-  { probe }: { readonly probe?: AbortSignal } = {},
+  {
+    probe,
+    registry = protocols,
+  }: { readonly probe?: AbortSignal; readonly registry?: Registry<AnyProtocol> } = {},
 ): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const resources = fileResources(place);
@@ -71,7 +75,7 @@ export async function checkup(
         .join(", ")}`;
     });
     await check("prompts", async () => {
-      const templates = await templatesInForce(await shippedTemplates(protocols), resources, protocols);
+      const templates = await templatesInForce(await shippedTemplates(registry), resources, registry);
       return `${Object.keys(templates).length} templates, OK`;
     });
     let critic: CriticSettings | null | undefined;

@@ -1,5 +1,5 @@
+import type { PendingQuestions } from "../contract/runs.ts";
 import { type DeliberationId, type OrganizationStore, refusal } from "../kernel/index.ts";
-import type { PendingQuestions } from "../views/pending-questions.ts";
 
 /**
  * Records a client's answers. An unanswered question counts as "NA".

@@ -6,6 +6,7 @@ import { loadSettings, type SettingsRequest } from "../config/sources.ts";
 import { Principal, Scope } from "../kernel/index.ts";
 import { settingKeys } from "../config/settings.ts";
 import type { AppContext } from "./context.ts";
+import type { AppFeature } from "./registry.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import type { RequestSettings } from "./start.ts";
 
@@ -31,6 +32,7 @@ export type Configured = {
 export async function openConfigured({
   files = [],
   protocols,
+  features,
   isServed = false,
   withoutModels,
   ...place
@@ -39,6 +41,7 @@ export async function openConfigured({
   readonly isServed?: boolean;
   readonly withoutModels?: string | undefined;
   readonly protocols?: Registry<AnyProtocol> | undefined;
+  readonly features?: readonly AppFeature[] | undefined;
 }): Promise<Configured> {
   const { settings, sources, renamed } = loadSettings(place);
   const resources = () =>
@@ -46,7 +49,7 @@ export async function openConfigured({
   const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,
-    protocols,
+    ...{ protocols, features },
     resources: isServed ? keptFresh(resources) : resources(),
     isServed,
     withoutModels,

@@ -104,6 +104,8 @@ export type ProcessParts = {
   /** Replaces the models from the settings and the environment. */
   readonly models?: Models | undefined;
   readonly withoutModels?: Process["withoutModels"];
+  /** What simulated models say to prompts of features. */
+  readonly scripts?: SimOptions["scripts"];
   /** Reads a file of facts for a simulated model. */
   readonly loadFacts?: SimOptions["loadFacts"];
   /** Reads a file of recorded answers. */
@@ -112,9 +114,9 @@ export type ProcessParts = {
 
 /** Creates models, memory and the engine over an open store, without a call. */
 export function openProcess(parts: ProcessParts): Process {
-  const { store, settings, env, protocols, reactors, loadFacts, loadRecorded } = parts;
+  const { store, settings, env, protocols, reactors, scripts, loadFacts, loadRecorded } = parts;
   const { compatible } = settings;
-  const sim = once(async () => (await import("../sim/sim.ts")).createSim({ loadFacts }));
+  const sim = once(async () => (await import("../sim/sim.ts")).createSim({ loadFacts, scripts }));
   const recorded = once(async () => {
     const cannot = () => ({ ok: false as const, reason: "recorded answers cannot be read here" });
     return (await import("../sim/recorded.ts")).createRecorded({ load: loadRecorded ?? cannot });

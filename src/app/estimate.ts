@@ -1,42 +1,19 @@
 import * as z from "zod";
+import type { EstimatedCost, Range, RunEstimate } from "../contract/figures.ts";
 import {
   loadReactors,
   planRun,
-  type CallCount,
   type PlanContext,
   type PlannedCall,
   type PlannedPhase,
 } from "../engine/index.ts";
-import { personOf, RecallRules, UserId, type Budget, type Models } from "../kernel/index.ts";
+import { personOf, RecallRules, UserId, type Models } from "../kernel/index.ts";
 import { findPrice } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
 import type { AssembledOpening, PreparedOpening } from "./opening.ts";
 
 // ESTIMATE-1. An estimate records nothing, opens nothing and calls no model.
 // ESTIMATE-2. `high` counts every phase, round, repair and fallback at full length; a request that is sent again is not in it.
-
-/** A figure on the shortest course, on the usual one, and at most. */
-export type Range = CallCount;
-
-/** Figures of a phase or of a whole run. `usd` is null where a price is not known. */
-export type EstimatedCost = { readonly calls: Range; readonly tokens: Range; readonly usd: Range | null };
-
-/** What a run would take. Its total counts only the most expensive of courses that exclude each other. */
-export type RunEstimate = {
-  readonly protocol: string;
-  /** Empty where the protocol, or something that reacts to its answer, does not declare its calls. */
-  readonly phases: readonly (EstimatedCost & { readonly name: string; readonly course: string | null })[];
-  /** null where the phases are not known. */
-  readonly total: EstimatedCost | null;
-  /** What does not declare its calls: a protocol or a reactor. */
-  readonly undeclared: readonly string[];
-  /** The models without a known price. */
-  readonly unpriced: readonly string[];
-  /** The caps of the run, which hold whatever its whole course would come to. */
-  readonly caps: Pick<Budget, "calls" | "tokens" | "usd">;
-  /** The oldest date of the list prices that it is made with, where that is long ago. */
-  readonly oldPrices: string | null;
-};
 
 /** Prices of lists change within months. */
 const OLD_PRICE_MS = 180 * 24 * 60 * 60 * 1_000;

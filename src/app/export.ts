@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { dialecticState } from "../interop/dialectic/state.ts";
 import { isEvent, type Entry, type OrganizationStore, refusal } from "../kernel/index.ts";
 import { debateHtml } from "../protocols/debate/report/html.ts";
@@ -8,11 +10,11 @@ import type { ShownResult } from "../reports/answer.ts";
 import { CSV_TABLES, type CsvTable } from "../reports/csv.ts";
 import { deliberationHtml, deliberationMarkdown } from "../reports/deliberation.ts";
 import { eventLine } from "../reports/event-line.ts";
+import type { PageScreen } from "../reports/page.ts";
 import { jsonLine, jsonText } from "../reports/printable.ts";
 import { veiled } from "../views/veil.ts";
 import type { AppContext } from "./context.ts";
 import { exportRun, loadShown } from "./result.ts";
-import { readRunScreen } from "./run-screen.ts";
 
 /** What a run can be exported as. */
 export const EXPORT_FORMATS = [
@@ -99,4 +101,13 @@ function debateOf(entries: readonly Entry[]): DebateRecord {
   if (isDebate(entries)) return debateRecord(entries);
   const why = "only a debate has the form debate";
   throw refusal(why, "export it as json, which every run has");
+}
+
+/** The screen that an exported page takes along, beside the program's own files; undefined where they are sources. */
+export function readRunScreen(
+  folder = join(import.meta.dirname, "web"),
+): Omit<PageScreen, "journal"> | undefined {
+  const [script, style] = [join(folder, "file.js"), join(folder, "file.css")];
+  if (!existsSync(script) || !existsSync(style)) return undefined;
+  return { script: readFileSync(script, "utf8"), style: readFileSync(style, "utf8") };
 }

@@ -1,3 +1,4 @@
+import type { ForkEstimate } from "../contract/figures.ts";
 import { textDigest, type AnyProtocol, type ForkChanges, type NewDeliberation } from "../engine/index.ts";
 import {
   callOf,
@@ -15,7 +16,7 @@ import {
 import { Strategy } from "../protocols/council/settings.ts";
 import { speakerOf } from "../views/spending.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
-import { estimateOpening, withoutKeys, type RunEstimate } from "./estimate.ts";
+import { estimateOpening, withoutKeys } from "./estimate.ts";
 import { findOpening } from "./lookup.ts";
 import { refuseOtherModels } from "./ceilings.ts";
 import {
@@ -44,12 +45,6 @@ function isLost(entry: Entry): boolean {
   const call = callOf(entry);
   return entry.origin.by !== "reactor" && call?.ok === false && isOutage(call.failure);
 }
-
-/** What a fork would take if it reused nothing, and what it can reuse. */
-export type ForkEstimate = RunEstimate & {
-  /** The parent's recorded calls that are reused at most: those of participants that the changes leave as they are. */
-  readonly reusable: number;
-};
 
 /**
  * Returns the changes of a fork: only settings of the request (`mode`, `effort`, `strategy`, `goal`, `chair` and caps), not

@@ -1,27 +1,13 @@
+import type { ModelList, ModelRow } from "../contract/figures.ts";
 import { familyOf } from "../kernel/index.ts";
 import { contextLength, findPrice, listedRef, prices, providers } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
-import { reachable, type Reachable } from "./reachable.ts";
-
-/** An available model. Prices are in US dollars per million tokens. */
-export type ModelRow = {
-  readonly ref: string;
-  readonly family: string | null;
-  /** Tokens that a prompt and its reply may have together; null where it is not known. */
-  readonly context: number | null;
-  readonly price:
-    | { readonly in: number; readonly out: number; readonly date: string; readonly source: string }
-    | "free"
-    | null;
-  /** What is known without a call: that its server answers, or only that a key or an address is set. */
-  readonly reachable: Reachable["state"] | "simulated" | "no";
-  readonly how: string;
-};
+import { reachable } from "./reachable.ts";
 
 const LOCAL = new Set(["ollama", "lmstudio", "recorded", "sim"]);
 
 /** Lists the available models, and how to make the `missing` providers available. It queries local servers, but does not test keys. */
-export async function modelTable(context: AppContext) {
+export async function modelTable(context: AppContext): Promise<ModelList> {
   const { settings } = context;
   const places = await reachable(context);
   const table = [...declaredPrices(settings), ...prices];

@@ -1,3 +1,4 @@
+import type { OpenQuestion, PendingSeat } from "../contract/runs.ts";
 import {
   callOf,
   Cap,
@@ -8,8 +9,8 @@ import {
   type Failure,
 } from "../kernel/index.ts";
 import type { AnyProtocol, DriveResult, Registry } from "../engine/index.ts";
-import { pendingQuestions, type OpenQuestion } from "../views/pending-questions.ts";
-import { pendingSeats, type PendingSeat } from "../views/pending-seats.ts";
+import { pendingQuestions } from "../views/pending-questions.ts";
+import { pendingSeats } from "../views/pending-seats.ts";
 import { capsIn } from "../views/spending.ts";
 import type { Result } from "../views/result.ts";
 

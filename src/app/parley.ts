@@ -1,3 +1,5 @@
+import type { ForkEstimate, RunEstimate } from "../contract/figures.ts";
+import type { InboxItem, OwnSeat, PendingQuestions } from "../contract/runs.ts";
 import { settingsBelow, type Ceiling } from "./ceilings.ts";
 import { shippedResources, type Resources } from "../config/resources.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
@@ -15,7 +17,6 @@ import {
 } from "../kernel/index.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
-import type { PendingQuestions } from "../views/pending-questions.ts";
 import {
   declaredFamilies,
   openProcess,
@@ -25,14 +26,12 @@ import {
   type EffectiveSettings,
 } from "./context.ts";
 import { resolveTurn } from "./conversation.ts";
-import type { RunEstimate } from "./estimate.ts";
-import type { ForkEstimate } from "./fork.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
 import type { Forgotten } from "./forget.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
-import type { InboxItem, OwnSeat, SeatAnswer, SeatOutcome } from "./seats.ts";
+import type { SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
-import { reactors as shippedReactors, withProtocols } from "./registry.ts";
+import { scriptsOf, withProtocols, withReactors, type AppFeature } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
   checkForkRequest,
@@ -65,6 +64,8 @@ export type ParleyOptions = {
   readonly models?: Models | undefined;
   /** Additional protocols: a list, or a map by name, loaded on use. They can replace built-in ones by name. */
   readonly protocols?: Registry<AnyProtocol> | undefined;
+  /** What it can do beside what is built in; `features` of the package's entry are those that ship. */
+  readonly features?: readonly AppFeature[] | undefined;
   /** Additional reactors. */
   readonly reactors?: readonly AnyReactor[] | undefined;
   /** The folder that its runs are asked in, an absolute path: `previous: "last"` is then the newest run of that folder. */
@@ -206,14 +207,16 @@ export async function openParleyWith(
 }
 
 function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: ParleyOptions): Parley {
+  const { features = [] } = options;
   const process = openProcess({
     store,
     settings,
     env: options.env ?? globalThis.process.env,
     cwd: options.cwd,
     models: options.models,
-    protocols: withProtocols(options.protocols ?? []),
-    reactors: [...(options.reactors ?? []), ...shippedReactors],
+    protocols: withProtocols(options.protocols ?? [], features),
+    reactors: [...(options.reactors ?? []), ...withReactors(features)],
+    scripts: scriptsOf(features),
     withoutModels: options.withoutModels,
     loadFacts: options.loadFacts,
     loadRecorded: options.loadRecorded,

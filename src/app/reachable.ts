@@ -1,3 +1,4 @@
+import type { ModelRow } from "../contract/figures.ts";
 import { providers, resolveEndpoint, urlAt, type Provider } from "../models/index.ts";
 import { probeNames } from "./probe.ts";
 import { ollamaModels } from "./ollama-models.ts";
@@ -7,7 +8,7 @@ import type { AppContext } from "./context.ts";
 export type Reachable = {
   readonly provider: string;
   /** What is known: that its server answers, or only what is set. */
-  readonly state: "answers" | "configured" | "key set" | "URL set";
+  readonly state: Exclude<ModelRow["reachable"], "simulated" | "no">;
   readonly how: string;
   readonly models: readonly string[];
 };

@@ -1,6 +1,9 @@
+import type { FileContext } from "../config/paths.ts";
 import type { LazyReactor } from "../engine/index.ts";
 import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { refusal } from "../kernel/index.ts";
+import { once } from "../kernel/once.ts";
+import type { SimScript } from "../sim/prompt.ts";
 import { findNearest } from "../text/words.ts";
 
 /** The built-in protocols, loaded on use. */
@@ -11,7 +14,6 @@ export const protocols = {
   evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
   judge: async () => (await import("../protocols/judge/index.ts")).judge,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
-  forest: async () => (await import("../protocols/forest/index.ts")).forest,
   persona: async () => (await import("../protocols/persona/index.ts")).personaProtocol,
   trial: async () => (await import("../protocols/trial/index.ts")).trial,
   authorship: async () => (await import("../protocols/authorship/index.ts")).authorship,
@@ -26,6 +28,12 @@ export const reactors: readonly LazyReactor[] = [
   { name: "respondent-b", load: async () => (await import("../reactors/respondent-b/index.ts")).respondentB },
 ];
 
+/** The built-in reactors, and those of features. */
+export const withReactors = (features: readonly AppFeature[]): readonly LazyReactor[] => [
+  ...features.flatMap((feature) => feature.reactors ?? []),
+  ...reactors,
+];
+
 /** Loads a protocol by name. @throws Fault `configuration` for an unknown name, with the nearest one */
 export async function protocolNamed(registry: Registry<AnyProtocol>, name: string): Promise<AnyProtocol> {
   const protocol = await loadNamed(registry, name);
@@ -37,8 +45,26 @@ export async function protocolNamed(registry: Registry<AnyProtocol>, name: strin
   );
 }
 
-/** The built-in protocols and these, which can replace built-in ones by name. */
-export function withProtocols(own: Registry<AnyProtocol>): Registry<AnyProtocol> {
+/** What a feature brings to a process; everything is loaded on use. */
+export type AppFeature = {
+  readonly name: string;
+  readonly protocols?: Readonly<Record<string, () => Promise<AnyProtocol>>>;
+  readonly reactors?: readonly LazyReactor[];
+  /** What a simulated model replies to its prompts. */
+  readonly script?: () => Promise<SimScript>;
+  /** Reads what its files in a folder name that takes effect only where they are trusted. */
+  readonly trusts?: (reading: FileContext) => Promise<void>;
+};
+
+/** Loads what simulated models say to prompts of these features, once. */
+export const scriptsOf = (features: readonly AppFeature[]): (() => Promise<readonly SimScript[]>) =>
+  once(() => Promise.all(features.flatMap(({ script }) => script?.() ?? [])));
+
+/** The built-in protocols, those of features, and these, which can replace them by name. */
+export function withProtocols(
+  own: Registry<AnyProtocol>,
+  features: readonly AppFeature[] = [],
+): Registry<AnyProtocol> {
   const load = (name: string) => async (): Promise<AnyProtocol> => {
     const protocol = await loadNamed(own, name);
     if (protocol?.name === name) return protocol;
@@ -47,5 +73,10 @@ export function withProtocols(own: Registry<AnyProtocol>): Registry<AnyProtocol>
       "register it under its own name",
     );
   };
-  return { ...protocols, ...Object.fromEntries(listNames(own).map((name) => [name, load(name)])) };
+  const brought = features.flatMap((feature) => Object.entries(feature.protocols ?? {}));
+  return {
+    ...protocols,
+    ...Object.fromEntries(brought),
+    ...Object.fromEntries(listNames(own).map((name) => [name, load(name)])),
+  };
 }

@@ -1,5 +1,6 @@
 import type { AppContext } from "./context.ts";
-import { assembleOpening, type OpeningParts } from "./opening.ts";
+import { remainingBudget } from "./budget.ts";
+import { assembleOpening, protocolSettings, type OpeningParts } from "./opening.ts";
 import { openPrepared } from "./start.ts";
 import {
   digestOf,
@@ -12,6 +13,7 @@ import {
 import type { OpeningPart } from "../engine/opening-part.ts";
 import type { AnyProtocol } from "../engine/protocol.ts";
 import {
+  callOf,
   canonical,
   isEvent,
   type Budget,
@@ -21,7 +23,6 @@ import {
   type Failure,
   type Opening,
   type OrganizationId,
-  type Reservation,
 } from "../kernel/index.ts";
 
 // RESUMABLE-1. A measurement's runs are named after everything that the prompts are made from, so any process finds them.
@@ -58,15 +59,18 @@ export type ResumableWork = {
   /** It follows from all that the prompts are made from, so that the same work is found again. */
   readonly key: string;
   readonly opening: NewDeliberation;
-  /** How many replies a run has recorded. */
-  readonly countReplies: (entries: readonly Entry[]) => number;
-  /** The failures of calls that have no reply. */
-  readonly lostCalls: (entries: readonly Entry[]) => readonly Failure[];
-  /** What the given budget leaves after an ended run that spent this at most; by default each run has the whole budget. */
-  readonly budgetAfter?: (budget: Budget, spent: Reservation) => Budget;
-  /** What the nth run changes about the run that it continues. */
-  readonly changes: (furthest: RecordedRun, nth: number, budget: Budget) => ForkChanges;
+  readonly protocol: AnyProtocol;
+  /** How far a run got; by default how many replies it has recorded. */
+  readonly countReplies?: (entries: readonly Entry[]) => number;
+  /** The failures of calls without which something is missing in a run that was answered; by default there are none. */
+  readonly lostCalls?: (entries: readonly Entry[]) => readonly Failure[];
+  /** Whether each run has the whole budget, and not only what the earlier ones left of it. */
+  readonly isBudgetEach?: boolean;
+  /** What the nth run changes about the run that it continues; by default it makes failed calls again, that often. */
+  readonly changes?: (furthest: RecordedRun, nth: number, budget: Budget) => ForkChanges;
 };
+
+const repliesIn = (entries: readonly Entry[]): number => entries.filter((entry) => callOf(entry)?.ok).length;
 
 /** What a measurement asks, and what names it beside the protocol's version, its texts and the seed. */
 type MeasurementSpec = Pick<OpeningParts, "protocol" | "question"> & {
@@ -82,7 +86,7 @@ type MeasurementSpec = Pick<OpeningParts, "protocol" | "question"> & {
 export async function openMeasurement(
   context: AppContext,
   { protocol, question, texts, part, identity, again, client }: MeasurementSpec,
-): Promise<Pick<ResumableWork, "key" | "opening">> {
+): Promise<Pick<ResumableWork, "protocol" | "key" | "opening">> {
   const { opening } = await assembleOpening(context, {
     protocol,
     question,
@@ -93,7 +97,7 @@ export async function openMeasurement(
   });
   const seed = context.settings.seed ?? null;
   const key = measurementKey(protocol, { identity: identity(opening), texts, seed });
-  return { key: `${key}${again ? againName(context, client) : ""}`, opening };
+  return { protocol, key: `${key}${again ? againName(context, client) : ""}`, opening };
 }
 
 type MeasurementIdentity = {
@@ -133,7 +137,7 @@ export type Resumed = {
 
 /** Finds or opens the deliberation in which this work is to be done. @throws Fault as `open` and `changes` do */
 export async function resumable(context: AppContext, work: ResumableWork): Promise<Resumed> {
-  const { key, opening, countReplies } = work;
+  const { protocol, key, opening, countReplies = repliesIn, lostCalls = () => [] } = work;
   const request = nthRequest(key);
   let furthest: RecordedRun | undefined;
   let budget = opening.budget;
@@ -146,18 +150,22 @@ export async function resumable(context: AppContext, work: ResumableWork): Promi
         ? canonical(run.opened.data.budget) !== canonical(budget)
         : closing.outcome === "failed" ||
           closing.outcome === "cancelled" ||
-          work.lostCalls(run.entries).length > 0;
+          lostCalls(run.entries).length > 0;
     if (!isLacking) return { id: run.id, state: "closed" };
-    if (work.budgetAfter)
-      budget = work.budgetAfter(budget, spentSoFar(run.entries, await context.store.reservations(run.id)));
+    if (!work.isBudgetEach)
+      budget = remainingBudget(budget, spentSoFar(run.entries, await context.store.reservations(run.id)));
     if (!furthest || countReplies(run.entries) >= countReplies(furthest.entries)) furthest = run;
     nth += 1;
   }
+  const changes = ({ opened }: RecordedRun): ForkChanges => ({
+    settings: protocolSettings(protocol, { ...opened.data.settings, again: nth }),
+    budget,
+  });
   const { opened } = furthest
     ? await context.engine.fork(furthest.id, {
         request: request(nth),
         changes: {
-          ...work.changes(furthest, nth, budget),
+          ...(work.changes ?? changes)(furthest, nth, budget),
           ...(opening.client === undefined ? {} : { client: opening.client }),
         },
       })

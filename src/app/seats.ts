@@ -1,3 +1,4 @@
+import type { InboxItem, OwnSeat, PendingSeat } from "../contract/runs.ts";
 import {
   type Fault,
   isEvent,
@@ -5,25 +6,19 @@ import {
   UserId,
   type DeliberationId,
   type Entry,
-  type Message,
   type NewEvent,
   type StepKey,
   refusal,
 } from "../kernel/index.ts";
 import { pendingQuestions } from "../views/pending-questions.ts";
-import { pendingSeats, type InboxItem, type PendingSeat } from "../views/pending-seats.ts";
+import { pendingSeats } from "../views/pending-seats.ts";
 import type { AppContext } from "./context.ts";
-
-export type { InboxItem };
 
 // INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else.
 // INBOX-2. An answer that the step's reader refuses is not recorded, so that the person can give another.
 // INBOX-3. Whoever abstains is left out by name, as one whose time is up. The first of an answer and an abstention stands.
 
 export type SeatCaller = Pick<AppContext, "engine" | "principal" | "store">;
-
-/** A seat that waits for the caller, with its prompt, whole. */
-export type OwnSeat = PendingSeat & { readonly id: DeliberationId; readonly messages: readonly Message[] };
 
 /** The seats of a run that wait for the caller. */
 export async function listOwnSeats(context: SeatCaller, id: DeliberationId): Promise<readonly OwnSeat[]> {
@@ -32,7 +27,9 @@ export async function listOwnSeats(context: SeatCaller, id: DeliberationId): Pro
   const seats = await Promise.all(
     own.map(async (seat) => ({ seat, prompt: await engine.lookAtSeat(id, seat.step) })),
   );
-  return seats.flatMap(({ seat, prompt }) => (prompt ? [{ ...seat, id, messages: prompt.messages }] : []));
+  return seats.flatMap(({ seat, prompt }) =>
+    prompt ? [{ ...seat, id, messages: [...prompt.messages] }] : [],
+  );
 }
 
 export type SeatAnswer = {

@@ -1,3 +1,4 @@
+import type { RunEstimate } from "../contract/figures.ts";
 import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
@@ -19,7 +20,7 @@ import { MAX_TOOL_CALLS, requireTools, uniqueSpecs } from "../protocols/phases/t
 import { personaIdOf } from "../views/votes.ts";
 import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
-import { estimateOpening, type RunEstimate } from "./estimate.ts";
+import { estimateOpening } from "./estimate.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";

@@ -1,15 +1,15 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { loadCritic } from "../config/critic.ts";
 import { loadMemory } from "../config/memory.ts";
 import { toAbsolute, type FileClaim, type FileContext } from "../config/paths.ts";
 import { loadPacks } from "../config/packs.ts";
 import { loadRoles } from "../config/personas.ts";
 import { loadSettings } from "../config/sources.ts";
-import { FOREST_FILE, readForestFile } from "./forest/file.ts";
 import { DEBATE_CONFIG, readDebateFile } from "../interop/dialectic/debate-file.ts";
 import { requireTrustInAgents } from "../interop/dialectic/agent-file.ts";
 import { readYaml } from "../config/yaml.ts";
+import type { AppFeature } from "./registry.ts";
 
 // TRUST-4. The advice of every refusal can be followed: whatever file requires trust, naming it lists what it names.
 
@@ -18,21 +18,30 @@ import { readYaml } from "../config/yaml.ts";
  * `files` name, which somebody named.
  * @throws Fault `configuration` for a file that cannot be read or is not valid
  */
-export function listClaims(place: FileContext, files: readonly string[] = []): readonly FileClaim[] {
-  if (files.length === 0) return [...claimsAt(place).claims.values()];
-  return files.flatMap((file) => {
+export async function listClaims(
+  place: FileContext,
+  files: readonly string[] = [],
+  features: readonly AppFeature[] = [],
+): Promise<readonly FileClaim[]> {
+  if (files.length === 0) return [...(await claimsAt(place, features)).claims.values()];
+  const found: FileClaim[] = [];
+  for (const file of files) {
     const path = toAbsolute(file, place);
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      return [...claimsAt({ ...place, cwd: path }).claims.values()];
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      found.push(...(await claimsAt({ ...place, cwd: path }, features)).claims.values());
+      continue;
+    }
     const cwd = /^(.*?)[\\/]\.parley[\\/]/.exec(path)?.[1] ?? dirname(path); // whose project it is a file of
-    const { claims, reading } = claimsAt({ ...place, cwd });
+    const { claims, reading } = await claimsAt({ ...place, cwd }, features);
     if (!claims.has(path)) requireTrustInAgents(readYaml(path, "configuration"), reading, { isFound: true });
-    return claims.get(path) ?? [];
-  });
+    const claim = claims.get(path);
+    if (claim) found.push(claim);
+  }
+  return found;
 }
 
 /** What the files of a folder name, by their paths, and the reading that adds more. */
-function claimsAt(place: FileContext) {
+async function claimsAt(place: FileContext, features: readonly AppFeature[]) {
   const claims = new Map<string, FileClaim>();
   const trusts = (claim: FileClaim): boolean => {
     const before = claims.get(claim.path);
@@ -48,6 +57,6 @@ function claimsAt(place: FileContext) {
   loadPacks(reading);
   const usual = toAbsolute(DEBATE_CONFIG, place);
   if (existsSync(usual)) readDebateFile(usual, reading, { isFound: true });
-  if (existsSync(join(place.cwd, FOREST_FILE))) readForestFile(place.cwd, reading);
+  for (const { trusts: read } of features) await read?.(reading);
   return { claims, reading };
 }

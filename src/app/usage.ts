@@ -1,5 +1,6 @@
+import type { UsageReport } from "../contract/figures.ts";
 import type { OrganizationStore } from "../kernel/index.ts";
-import { costBy, sumCosts, type CostKey, type UsageReport } from "../views/cost.ts";
+import { costBy, sumCosts, type CostKey } from "../views/cost.ts";
 import type { Credential } from "../stores/credentials.ts";
 import { listJournals } from "./lookup.ts";
 

@@ -1,12 +1,13 @@
+import type { KindLeague, LabeledVote, PersonaShares, VoteCell } from "../contract/knowledge.ts";
 import { shuffle } from "../engine/index.ts";
 import { DeliberationId, Fault, isEvent, type Entry } from "../kernel/index.ts";
 import { labelAt } from "../protocols/phases/table.ts";
-import { leagueOf, MIN_LEAGUE_VOTES, type League } from "../stats/league.ts";
+import { leagueOf, MIN_LEAGUE_VOTES } from "../stats/league.ts";
 import { sumsUnder } from "../stats/numbers.ts";
 import { answersIn } from "../views/answer-event.ts";
-import { personaShares, voteMatrix, type PersonaShares, type VoteCell } from "../views/run-part.ts";
+import { personaShares, voteMatrix } from "../views/run-part.ts";
 import { veiled } from "../views/veil.ts";
-import { votesIn, type PeerVote } from "../views/votes.ts";
+import { votesIn } from "../views/votes.ts";
 import {
   readNaming,
   readSums,
@@ -21,9 +22,6 @@ export type VoteFilter = KnownRuns & {
   readonly persona?: string | undefined;
   readonly model?: string | undefined;
 };
-
-/** A vote under the label that its draft was shown by. */
-export type LabeledVote = PeerVote & { readonly label: string };
 
 /** Votes, and what `after` takes for those behind them; null behind the last. */
 export type VotePage = { readonly votes: readonly LabeledVote[]; readonly next: string | null };
@@ -86,13 +84,6 @@ export async function readMatrix(
   return voteMatrix(all, filter.by, { persona, model });
 }
 
-/** A league of one kind of question, or of all. */
-export type KindLeague = League & {
-  readonly kind: string;
-  /** Whether there are too few sessions for any claim. */
-  readonly tooFew: boolean;
-};
-
 /** The leagues of personas or models: over all questions, then by kind, the kind with the most sessions first. */
 export async function readLeagues(
   known: Projected,
@@ -107,7 +98,7 @@ export async function readLeagues(
   return leagues.length < 2 ? leagues : [kindLeague("all", leagueOf(sumsUnder(all, by))), ...leagues];
 }
 
-const kindLeague = (kind: string, league: League): KindLeague => ({
+const kindLeague = (kind: string, league: ReturnType<typeof leagueOf>): KindLeague => ({
   ...{ kind, tooFew: league.sessions < MIN_LEAGUE_VOTES },
   ...league,
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BenchRow } from "../lab/bench/row.ts";
+import type { BenchRow } from "../contract/bench.ts";
 import { createBenchScreen, type BenchScreenOptions } from "./bench-screen.ts";
 
 const row = (arm: string, task: number, changes: Partial<BenchRow> = {}): BenchRow => ({

@@ -1,8 +1,11 @@
-import type { BenchRow } from "../lab/bench/row.ts";
+import type { BenchRow } from "../contract/bench.ts";
 import { aligned } from "../reports/labelled-rows.ts";
 import { styleOf } from "../reports/style.ts";
 import { cutTo } from "../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
+import type { Io } from "./command.ts";
+import { judgeProgress } from "./judge-progress.ts";
+import type { Screen } from "./screen.ts";
 import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal.ts";
 import { createRegion, type TerminalOutput } from "./terminal.ts";
 
@@ -109,6 +112,30 @@ export function createBenchScreen({
       stopped = true;
       unguard?.();
       region?.leave([cutTo(summary(), region.size().columns - 1)]);
+    },
+  };
+}
+
+type JobScreens = Pick<BenchScreenOptions, "arms" | "tasks"> & {
+  /** How often a judge is asked of each thing that it judges. */
+  readonly promptsEach?: number;
+};
+
+/** The progress of a bench: its arms, then its judge. */
+export function createJobScreens({ output }: Pick<Io, "output">, { promptsEach = 1, ...size }: JobScreens) {
+  const screen = createBenchScreen({ output: process.stderr, ...output.stderr, ...size });
+  let judging: Screen | undefined;
+  return {
+    onRow: screen.row,
+    onJudging(count: number) {
+      screen.stop();
+      const { terminal } = output.stderr;
+      judging = judgeProgress({ output: process.stderr, terminal, prompts: promptsEach * count });
+      return judging.event;
+    },
+    stop() {
+      screen.stop();
+      judging?.stop();
     },
   };
 }

@@ -1,8 +1,9 @@
+import type { PendingQuestions } from "../contract/runs.ts";
 import { answerQuestions } from "../app/clarification.ts";
 import type { Configured } from "../app/configured.ts";
 import type { DeliberationId, OrganizationStore } from "../kernel/index.ts";
 import { printable } from "../reports/printable.ts";
-import { pendingQuestions, type PendingQuestions } from "../views/pending-questions.ts";
+import { pendingQuestions } from "../views/pending-questions.ts";
 import { hasPeople } from "../views/veil.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { AppFeature } from "../app/registry.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue, joinWithOr } from "../config/explain.ts";
 import { Settings, type SettingKey } from "../config/settings.ts";
@@ -12,8 +13,9 @@ export type Io = {
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Protocols beside those that ship. */
+  /** Protocols beside the built-in ones: those of features, and of whoever runs the program. */
   readonly protocols?: Registry<AnyProtocol> | undefined;
+  readonly features?: readonly CommandFeature[] | undefined;
   /** Every command, or the one of a name, for what tells about them. */
   readonly commands?: (name?: string) => Promise<readonly (Command | CommandGroup)[]>;
 };
@@ -75,6 +77,15 @@ export type Command = {
 export type CommandGroup = Pick<Command, "name" | "summary" | "aliases"> & {
   readonly commands: readonly Command[];
 };
+
+/** The same, loaded where one of them is run, or help shows them; `heading`: over it in the list of all commands. */
+export type LazyGroup = Pick<CommandGroup, "name" | "summary" | "aliases"> & {
+  readonly heading: string;
+  readonly load: () => Promise<readonly Command[]>;
+};
+
+/** A feature as the command line takes it. */
+export type CommandFeature = AppFeature & { readonly commands?: readonly LazyGroup[] };
 
 type Definition<O extends CommandOptions> = Pick<Command, "aliases" | "details" | "examples" | "isUsual"> & {
   readonly options?: O;

@@ -1,7 +1,6 @@
 import { RECORDED_BENCHES } from "./bench-commands.ts";
 import { CATALOGS } from "./catalog-commands.ts";
 import { defineCommand, type Command, type CommandGroup } from "./command.ts";
-import * as forest from "./forest-options.ts";
 import * as options from "./options.ts";
 import { SERVER_COMMANDS } from "./server-commands.ts";
 import { KNOWN_OVER_RUNS } from "./vote-commands.ts";
@@ -130,71 +129,6 @@ const AUDIT: readonly Command[] = [
   }),
 ];
 
-const FOREST: readonly Command[] = [
-  defineCommand("init [folder]", "Plant a forest from the answers to eight questions", {
-    details: "Asks on a terminal; elsewhere --file has the answers, or --yes plants an example.",
-    options: forest.FOREST_INIT,
-    examples: ["forest init", "forest init my-forest --domain functions --yes"],
-    run: async (io, given, [folder = "."]) =>
-      (await import("./commands/forest-plant.ts")).init(io, given, folder),
-  }),
-  defineCommand("cycle [folder]", "Run the next cycles, or go on with the one begun", {
-    details:
-      "Gardeners propose, a skeptic of another family attacks, gates decide. A cycle without a fruit is a result. Ctrl-C loses nothing: the same command goes on.",
-    options: forest.FOREST_CYCLE,
-    examples: ["forest cycle", "forest cycle examples/forest -n 3 --json"],
-    run: async (io, given, [folder = "."]) =>
-      (await import("./commands/forest-cycle.ts")).cycle(io, given, folder),
-  }),
-  defineCommand("show [folder]", "Show a forest after its newest cycle", {
-    options: options.JSON_FLAG,
-    examples: ["forest show", "forest show archive/cycle_007 --json"],
-    run: async (io, given, [folder = "."]) => (await import("./commands/forest.ts")).show(io, given, folder),
-  }),
-  defineCommand("seeds [folder]", "List hypotheses that are not tested yet, and retired ones", {
-    options: options.JSON_FLAG,
-    examples: ["forest seeds", "forest seeds archive --json"],
-    run: async (io, given, [folder = "."]) => (await import("./commands/forest.ts")).seeds(io, given, folder),
-  }),
-  defineCommand("results [folder]", "List what became of tested hypotheses, and why", {
-    options: options.JSON_FLAG,
-    examples: ["forest results", "forest results archive --json"],
-    run: async (io, given, [folder = "."]) =>
-      (await import("./commands/forest.ts")).results(io, given, folder),
-  }),
-  defineCommand("handoffs [folder]", "List what waits for you: hand-offs and amendments", {
-    options: forest.FOREST_HANDOFFS,
-    examples: ["forest handoffs", "forest handoffs --json"],
-    run: async (io, given, [folder = "."]) =>
-      (await import("./commands/forest-handoffs.ts")).handoffs(io, given, folder),
-  }),
-  defineCommand("answer <id> [words...]", "Answer a hand-off, or decide about an amendment", {
-    details: "Without words, the answer is read from stdin.",
-    options: forest.FOREST_ANSWER,
-    examples: ["forest answer amendment-3-1 no", "forest answer tree-1-flow/diverge < answer.json"],
-    run: async (io, given, args) => (await import("./commands/forest-handoffs.ts")).answer(io, given, args),
-  }),
-  defineCommand("report [folder]", "Report on the newest cycle, with a plot of all of them", {
-    options: forest.FOREST_REPORT,
-    examples: ["forest report", "forest report --output report.html"],
-    run: async (io, given, [folder = "."]) =>
-      (await import("./commands/forest-report.ts")).report(io, given, folder),
-  }),
-  defineCommand("export <run> <folder>", "Write the archive of a cycle's run from its journal", {
-    options: options.JSON_FLAG,
-    examples: ["forest export ID elsewhere", "forest export last elsewhere --json"],
-    run: async (io, given, [run = "", folder = ""]) =>
-      (await import("./commands/forest-report.ts")).exportCycle(io, given, { run, folder }),
-  }),
-  defineCommand("validate <paths...>", "Check archives against the invariants of a forest", {
-    details:
-      "A path is the folder of a cycle, an archive, or the folder that has one. Exit code 1: a cycle is not valid; file, line and field are named.",
-    options: options.JSON_FLAG,
-    examples: ["forest validate archive", "forest validate archive/cycle_001 archive/cycle_002"],
-    run: async (io, given, paths) => (await import("./commands/forest.ts")).validate(io, given, paths),
-  }),
-];
-
 /** Every command that no protocol declares. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
   defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
@@ -319,7 +253,6 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     summary: "Score, compare and validate with LLM-as-judge",
     commands: JUDGE,
   },
-  { name: "forest", summary: "Grow hypotheses under gates, cycle by cycle", commands: FOREST },
   { name: "audit", summary: "Check who can be told, and whom reviewers favor", commands: AUDIT },
   defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],

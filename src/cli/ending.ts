@@ -1,3 +1,4 @@
+import { unpricedModels } from "../reports/words.ts";
 import { describeProblem, type Outcome, type Problem } from "../app/outcome.ts";
 import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
@@ -15,7 +16,6 @@ import {
 import { jsonText, oneLine } from "../reports/printable.ts";
 import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
-import { unpricedModels } from "../reports/unpriced.ts";
 import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import type { Result } from "../views/result.ts";
 import { EXIT, exitOf } from "./exits.ts";

@@ -1,4 +1,4 @@
-import type { RunEstimate, EstimatedCost, Range } from "../app/estimate.ts";
+import type { EstimatedCost, Range, RunEstimate } from "../contract/figures.ts";
 import { aligned } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
 import { wrapped } from "../reports/text-width.ts";

@@ -1,4 +1,4 @@
-import type { RunEstimate } from "../app/estimate.ts";
+import type { RunEstimate } from "../contract/figures.ts";
 import { print, type Io } from "./command.ts";
 import { estimateLine, estimateText } from "./estimate-text.ts";
 import { EXIT } from "./exits.ts";

@@ -11,7 +11,7 @@ const COMMAND_GROUPS = {
     ...["list", "show", "resume", "retry", "fork", "replay", "export", "cost", "contributions", "feedback"],
     ...["answer", "seat", "inbox", "cancel", "rm"],
   ],
-  Evaluate: ["bench", "benches", "tasks", "eval", "judge", "audit", "history", "league", "forest", "test"],
+  Evaluate: ["bench", "benches", "tasks", "eval", "judge", "audit", "history", "league", "test"],
   Setup: [
     ...[
       "init",
@@ -30,14 +30,24 @@ const COMMAND_GROUPS = {
   ],
 };
 
-/** The heading over a command in the list of all. */
-export const commandGroup = (name: string): string =>
-  Object.entries(COMMAND_GROUPS).find(([, names]) => names.includes(name))?.[0] ?? "Ask";
+type Headed = { readonly name: string; readonly heading?: string };
 
-/** Commands in the order of the list; those of protocols come first. */
-export const byCommandGroup = <T extends { readonly name: string }>(rows: readonly T[]): readonly T[] => {
+/** The heading over a command in the list of all. */
+export const commandGroup = ({ name, heading }: Headed): string =>
+  heading ?? Object.entries(COMMAND_GROUPS).find(([, names]) => names.includes(name))?.[0] ?? "Ask";
+
+/** Commands in the order of the list: those of protocols come first, those of features last under their heading. */
+export const byCommandGroup = <T extends Headed>(rows: readonly T[]): readonly T[] => {
+  const headings = Object.keys(COMMAND_GROUPS);
   const names = Object.values(COMMAND_GROUPS).flat();
-  return [...rows].sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+  const place = (row: T) => {
+    const own = names.indexOf(row.name);
+    return (
+      headings.indexOf(commandGroup(row)) * names.length +
+      (own < 0 && "heading" in row ? names.length - 1 : own)
+    );
+  };
+  return [...rows].sort((a, b) => place(a) - place(b));
 };
 
 /** Options under headings, where a command has many. */

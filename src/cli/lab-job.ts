@@ -14,21 +14,24 @@ import { interruptible } from "./session.ts";
 
 // What the commands of the lab share: they resume by being given again, and report what is recorded.
 
-/** How a run of the lab ended: its events, in order, and the exit code that its outcome stands for. */
-export type LabRun = { readonly entries: readonly Entry[]; readonly exit: number };
+/** How a run of the lab ended: its events, in order, and the failed calls without which something is missing. */
+export type LabEnd = { readonly entries: readonly Entry[]; readonly lost: readonly Failure[] };
+
+/** The same with the exit code that the outcome stands for. */
+export type LabRun = LabEnd & { readonly exit: number };
 
 type LabRunRequest = Resumed & {
   readonly quiet: boolean;
   /** What is said where it was done before: `Already judged`. */
   readonly done: string;
-  readonly progress?: { event(entry: Entry): void; stop(): void } | undefined;
-  /** The failed calls without which something is missing. */
-  readonly lost: (entries: readonly Entry[]) => readonly Failure[];
+  /** Shows how far it is, unless it is quiet or was done before. */
+  readonly progress?: (() => { event(entry: Entry): void; stop(): void }) | undefined;
+  readonly lost?: (entries: readonly Entry[]) => readonly Failure[];
 };
 
 /** Drives a run of a judge or of evaluators to its end. Ctrl-C leaves it open and says how to resume. */
 export function runLab(io: Io, context: AppContext, request: LabRunRequest): Promise<LabRun> {
-  const { id, state, quiet, done, progress, lost } = request;
+  const { id, state, quiet, done, lost = () => [] } = request;
   const states: { readonly [S in Resumed["state"]]: string | undefined } = {
     new: undefined,
     open: "Resuming; completed steps are reused",
@@ -36,6 +39,7 @@ export function runLab(io: Io, context: AppContext, request: LabRunRequest): Pro
     forked: "Resuming a run that ended early; its completed steps are reused",
   };
   if (!quiet && states[state] !== undefined) io.output.note(`${states[state]} (${id})`);
+  const progress = quiet || state === "closed" ? undefined : request.progress?.();
   return interruptible(async (signal) => {
     try {
       const run = await resume(context, id, { signal });
@@ -44,16 +48,17 @@ export function runLab(io: Io, context: AppContext, request: LabRunRequest): Pro
       await run.reactions;
       progress?.stop();
       const entries = run.recorded();
+      const end = { entries, lost: lost(entries) };
       if (status === "interrupted")
-        return { entries, exit: noteInterrupted(io, id, `the same command, or parley resume ${id}`) };
-      return { entries, exit: exitOfRun(entries, lost(entries)) };
+        return { ...end, exit: noteInterrupted(io, id, `the same command, or parley resume ${id}`) };
+      return { ...end, exit: exitOfRun(end) };
     } finally {
       progress?.stop();
     }
   });
 }
 
-function exitOfRun(entries: readonly Entry[], lost: readonly Failure[]): number {
+function exitOfRun({ entries, lost }: LabEnd): number {
   const result = resultOf(entries);
   if (!result) return EXIT.usage;
   const { failures } = describeProblem(result, entries);
@@ -63,11 +68,7 @@ function exitOfRun(entries: readonly Entry[], lost: readonly Failure[]): number 
 }
 
 /** Says what a person can do about a run that ended without all replies; `inconclusive`: about one without a readable one. */
-export function noteEarlyEnd(
-  io: Pick<Io, "output">,
-  entries: readonly Entry[],
-  { lost, inconclusive }: { readonly lost: readonly Failure[]; readonly inconclusive?: string },
-): void {
+export function noteEarlyEnd(io: Pick<Io, "output">, { entries, lost }: LabEnd, inconclusive?: string): void {
   const result = resultOf(entries);
   if (!result) return;
   const { status, reason, failures, caps } = describeProblem(result, entries);

@@ -9,7 +9,15 @@ import { withStoredKeys } from "../config/keys.ts";
 import { displayPath, refuseSpecialFile } from "../config/text-file.ts";
 import { refusal } from "../kernel/index.ts";
 import { findMeant } from "../text/words.ts";
-import { longFlag, type Command, type CommandGroup, type CommandOptions, type Io } from "./command.ts";
+import {
+  longFlag,
+  type Command,
+  type CommandFeature,
+  type CommandGroup,
+  type CommandOptions,
+  type Io,
+  type LazyGroup,
+} from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { noteError, noteProblem, withJsonError } from "./errors.ts";
 import { EXIT, exitOfError } from "./exits.ts";
@@ -40,15 +48,22 @@ export type Parsed = {
   readonly args: readonly string[];
 };
 
+/** What the program can do beside what is built in. */
+export type ProgramParts = {
+  readonly protocols?: Registry<AnyProtocol> | undefined;
+  readonly features?: readonly CommandFeature[] | undefined;
+};
+
 /** Runs the command that `argv` asks for, and gives its exit code; errors have been printed. */
 export async function runProgram(
   argv: readonly string[],
-  { protocols = [] }: { readonly protocols?: Registry<AnyProtocol> } = {},
+  { protocols: given = [], features = [] }: ProgramParts = {},
 ): Promise<number> {
+  const protocols = withProtocols(given, features);
   const options = argv.slice(0, endOfOptions(argv));
   const own = processOutput(process.env);
   const { output, end } = options.includes("--json") ? withJsonError(own) : { output: own, end: undefined };
-  const exit = await runCommand(argv, { output, env: process.env, cwd: process.cwd(), protocols });
+  const exit = await runCommand(argv, { output, env: process.env, cwd: process.cwd(), protocols, features });
   return end ? end(exit) : (exit ?? EXIT.answered);
 }
 
@@ -94,7 +109,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   const [first] = argv;
   const isHelp = first === undefined || ["help", "-h", "--help"].includes(first);
   const row = isHelp ? undefined : await rowNamed(first, io);
-  const names = [...declaredNames(io), ...COMMANDS.map(({ name }) => name)];
+  const names = [...declaredNames(io), ...ownRows(io).map(({ name }) => name)];
   const isAsked = row !== undefined || isHelp || argv.includes("--");
   const [, about = "-h", ...more] = argv;
   if (first === "help" && !about.startsWith("-") && (!(await rowNamed(about, io)) || more.length > 1))
@@ -112,7 +127,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
     .configureOutput({ writeErr: () => undefined })
     .configureHelp(helpLayout(columns))
     .helpOption("-h, --help", "show help")
-    .commandsGroup(`${commandGroup("help")}:`)
+    .commandsGroup(`${commandGroup({ name: "help" })}:`)
     .helpCommand("help [command]", "Show the help of a command")
     .addHelpText("after", epilogue(columns));
   const add = (parent: CommanderCommand, one: Row, name = one.name): void => {
@@ -121,7 +136,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
       .command(name, { hidden: name !== one.name, isDefault })
       .summary(one.summary)
       .helpOption("-h, --help", "show help");
-    if (parent === program) command.helpGroup(`${commandGroup(name)}:`);
+    if (parent === program) command.helpGroup(`${commandGroup({ ...one, name })}:`);
     if ("commands" in one) {
       const firstExamples = one.commands.slice(0, 2).map(({ examples: [example] }) => example);
       command
@@ -215,11 +230,21 @@ function collecting(
   );
 }
 
+/** The commands that no protocol declares: the built-in ones, and those of features. */
+const ownRows = ({ features = [] }: Io): readonly (Row | LazyGroup)[] => [
+  ...COMMANDS,
+  ...features.flatMap(({ commands = [] }) => commands),
+];
+
+const loaded = async (row: Row | LazyGroup): Promise<Row> =>
+  "load" in row ? { ...row, commands: await row.load() } : row;
+
 async function rowNamed(name: string | undefined, io: Io): Promise<Row | undefined> {
-  const own = COMMANDS.find(
+  const own = ownRows(io).find(
     (row) => row.name === name || ("aliases" in row && row.aliases?.includes(name ?? "")),
   );
-  return own ?? (name === undefined ? undefined : protocolCommand(name, withProtocols(io.protocols ?? [])));
+  if (own) return loaded(own);
+  return name === undefined ? undefined : protocolCommand(name, withProtocols(io.protocols ?? []));
 }
 
 /** What an unknown option was probably meant for: one of the command's own, or other commands' of that name. */
@@ -271,13 +296,14 @@ const declaredNames = ({ protocols = [] }: Io): readonly string[] => [
 
 /** Every command, those of protocols first: help needs what all of them say about themselves. */
 export async function allRows(io: Io): Promise<readonly Row[]> {
-  const own = new Set(COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const rows = await Promise.all(ownRows(io).map(loaded));
+  const own = new Set(rows.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const declared = await Promise.all(
     declaredNames(io)
       .filter((name) => !own.has(name))
       .map((name) => rowNamed(name, io)),
   );
-  return byCommandGroup([...declared.filter((row) => row !== undefined), ...COMMANDS]);
+  return byCommandGroup([...declared.filter((row) => row !== undefined), ...rows]);
 }
 
 async function rowsNamed(name: string | undefined, io: Io): Promise<readonly Row[]> {

@@ -1,3 +1,4 @@
+import { unpricedModels } from "../reports/words.ts";
 import type { Configured } from "../app/configured.ts";
 import type { Run } from "../app/run.ts";
 import type { RequestSettings } from "../app/start.ts";
@@ -7,7 +8,6 @@ import { pluralize } from "../text/format.ts";
 import { responseLines } from "../protocols/respond/report.ts";
 import { sectionOf } from "../protocols/respond/view.ts";
 import { styleOf } from "../reports/style.ts";
-import { unpricedModels } from "../reports/unpriced.ts";
 import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import { resultOf } from "../views/result.ts";
 import { createAnswerView, type AnswerView } from "./answer-view.ts";

@@ -1,12 +1,13 @@
+import type { OwnSeat, PendingSeat } from "../contract/runs.ts";
 import type { Configured } from "../app/configured.ts";
 import type { Run } from "../app/run.ts";
-import type { OwnSeat, SeatAnswer } from "../app/seats.ts";
+import type { SeatAnswer } from "../app/seats.ts";
 import type { PersonRequest } from "../app/people.ts";
 import { isEvent, type DeliberationId, refusal } from "../kernel/index.ts";
 import { oneLine, printable } from "../reports/printable.ts";
 import { quoteValue } from "../text/words.ts";
 import { documentText, faceOf, type Io } from "./command.ts";
-import { pendingSeats, type PendingSeat } from "../views/pending-seats.ts";
+import { pendingSeats } from "../views/pending-seats.ts";
 import { readTypedAnswer } from "./typed-answer.ts";
 
 /** How a person on this terminal left the steps of a run: with answers, with a step unanswered, or without any step. */

@@ -36,7 +36,7 @@ export async function withParley<T>(
     throw refusal(why, next);
   }
   const configured = await openConfigured({
-    ...{ env: io.env, cwd: io.cwd, protocols: io.protocols, flagPrefix: "--" },
+    ...{ env: io.env, cwd: io.cwd, protocols: io.protocols, features: io.features, flagPrefix: "--" },
     files: typeof rubric === "string" ? [rubric] : [],
     // One model, where a command asks one: the setting is a list.
     flags: typeof model === "string" ? { ...flags, models: model } : flags,

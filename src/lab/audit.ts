@@ -2,12 +2,11 @@ import { type AppContext, checkModelRef } from "../app/context.ts";
 import { protocolSettings } from "../app/opening.ts";
 import { shuffle } from "../engine/index.ts";
 import { type Entry, familyOf, isEvent, ParticipantId, personOf, refusal } from "../kernel/index.ts";
-import { authorship, AuthorshipSettings } from "../protocols/authorship/index.ts";
+import { authorship } from "../protocols/authorship/index.ts";
 import { lostGuesses, sectionOf } from "../protocols/authorship/view.ts";
 import { answersIn } from "../views/answer-event.ts";
 import { isClosed } from "../views/result.ts";
 import { isSimulated } from "../views/simulated.ts";
-import { remainingBudget } from "../app/budget.ts";
 import { openMeasurement, resumable, type Resumed } from "../app/resumable.ts";
 
 /** A deliberation that has ended, and the model that guesses who wrote its drafts. */
@@ -45,14 +44,6 @@ export async function openAnonymityAudit(
     ...measurement,
     countReplies: (own) => sectionOf(own)?.read ?? 0,
     lostCalls: lostGuesses,
-    budgetAfter: remainingBudget,
-    changes: ({ opened }, nth, budget) => ({
-      settings: protocolSettings(authorship, {
-        ...AuthorshipSettings.parse(opened.data.settings),
-        again: nth,
-      }),
-      budget,
-    }),
   });
 }
 

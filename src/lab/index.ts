@@ -13,6 +13,8 @@
  * const { report } = await runBench(context, bench, { signal, concurrency: 4, retryFailed: false });
  * ```
  */
+export { type Bench as RecordedBench, BenchReport, BenchRow, type ListedBench } from "../contract/bench.ts";
+export { Contributions, MemoryReport } from "../contract/knowledge.ts";
 export {
   prepareBench,
   runBench,
@@ -22,19 +24,11 @@ export {
   type BenchStop,
   type PreparedBench,
 } from "./bench/bench.ts";
-export {
-  listBenches,
-  readBench,
-  recordBench,
-  type BenchPage,
-  type BenchRecord,
-  type ListedBench,
-  type RecordedBench,
-} from "./bench/recorded.ts";
+export { listBenches, readBench, recordBench, type BenchPage, type BenchRecord } from "./bench/recorded.ts";
 export type { BenchDefinition } from "./bench/definition.ts";
 export { readBenchTasks, type TaskColumns } from "./bench/tasks.ts";
-export { benchReport, BenchReport } from "./bench/report.ts";
-export { BenchRow, type BenchTask } from "./bench/row.ts";
+export { benchReport } from "./bench/report.ts";
+export type { BenchTask } from "./bench/row.ts";
 export { benchMarkdown } from "./bench/markdown.ts";
 export { benchSvg } from "../reports/bench-plot.ts";
 
@@ -46,13 +40,12 @@ export { openJudge, type JudgeRequest, type JudgeTask } from "./judge/judge.ts";
 export { openEvaluation, type EvaluationRequest } from "./eval/evaluation.ts";
 
 export { measureContributions, type MeasureRequest } from "./contributions/leave-one-out.ts";
-export { Contributions } from "./contributions/contributions.ts";
 export { contributionsText } from "./contributions/text.ts";
 
 export { prepareAblation, runAblation, type AblationRun, type AblationSpec } from "./ablation/ablate.ts";
 export { MemoryAblation } from "./ablation/report.ts";
 export { memoryAblationText } from "./ablation/text.ts";
-export { memoryReport, MemoryReport } from "./ablation/memory-stats.ts";
+export { memoryReport } from "./ablation/memory-stats.ts";
 
 export { subjectKnown, SUBJECTS } from "../interop/local2/subjects.ts";
 export { readStoryFile, storyFiles, type Story } from "./story/file.ts";

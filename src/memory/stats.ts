@@ -1,48 +1,15 @@
-import * as z from "zod";
-import { Estimate, estimateShare } from "../stats/proportions.ts";
-import { canonical, Intent, ModelRef, type Engram, type MemoryScope } from "../kernel/index.ts";
+import type { MemoryReport } from "../contract/knowledge.ts";
+import { estimateShare } from "../stats/proportions.ts";
+import { canonical, type Engram, type Intent, type MemoryScope, type ModelRef } from "../kernel/index.ts";
 import type { EngramStore, StoredEngram } from "./engram-store.ts";
 import { sortByTime, isJudged, summarizeAnnotations, preferenceResult } from "./annotation-summary.ts";
 import { listEngrams } from "./lookup.ts";
 
-const count = z.int().nonnegative();
-
-/** How one configuration has done, for one kind of question or for all. */
-export const ConfigurationStats = z.strictObject({
-  /** Who answered: one model, of a council all that spoke. */
-  models: z.array(ModelRef),
-  /** null: the provider's own. */
-  temperature: z.number().nullable(),
-  /** null: of every kind. */
-  intent: Intent.nullable(),
-  /** How many were remembered. */
-  engrams: count,
-  wins: count,
-  losses: count,
-  /** Comparisons without a winner, and those that changed with the order. */
-  ties: count,
-  /** Shares of all its comparisons, ties being neither won nor lost. */
-  won: Estimate,
-  lost: Estimate,
-  tied: Estimate,
-  /** The mean of the last grade of each engram; null where none has one. */
-  grade: z.strictObject({ mean: z.number().nullable(), n: count }),
-});
-export type ConfigurationStats = z.infer<typeof ConfigurationStats>;
-
+type ConfigurationStats = Omit<MemoryReport["configurations"][number], "claim">;
 /** What a scope remembers, and how its answers have done. Retired engrams count, forgotten ones only as such. */
-export const MemoryStats = z.strictObject({
-  episodic: count,
-  pinned: count,
-  retired: count,
-  /** With a grade, a comparison, a thumb or an outcome. */
-  judged: count,
-  forgotten: count,
-  clusters: count,
-  /** By models, temperature and intent, every kind last. */
-  configurations: z.array(ConfigurationStats),
-});
-export type MemoryStats = z.infer<typeof MemoryStats>;
+type MemoryStats = Omit<MemoryReport, "user" | "configurations"> & {
+  readonly configurations: readonly ConfigurationStats[];
+};
 
 type ConfigurationTally = {
   readonly models: readonly ModelRef[];

@@ -8,7 +8,7 @@ import type { Program } from "./providers.ts";
 import { cleanMessage } from "./redact.ts";
 import { createReply, type Reply } from "./reply.ts";
 import { createSecretFilter, type SecretFilter } from "./secret-filter.ts";
-import type { Completion, Dialect, Feature } from "./wires/wire.ts";
+import type { Completion, Dialect, WireFeature } from "./wires/wire.ts";
 
 type TransportServices = {
   readonly http: Http;
@@ -16,7 +16,7 @@ type TransportServices = {
   /** How long an attempt waits for the first byte of a reply before it is given up and made again. */
   readonly firstByteMs: number;
   /** What each endpoint and model was found not to take, for as long as the process lives. */
-  readonly learned: Map<string, Set<Feature>>;
+  readonly learned: Map<string, Set<WireFeature>>;
 };
 
 type UnansweredAttempt = Extract<Attempt, { ok: false }>;
@@ -129,7 +129,7 @@ export const createHttpTransport = (
   /** Whether a refusal named something that this request asked for and the next one need not. */
   const learns = (
     { http: status = 0, words, retry }: CallProblem,
-    without: ReadonlySet<Feature>,
+    without: ReadonlySet<WireFeature>,
   ): boolean => {
     if (status !== 400 && status !== 422 && (status < 500 || retry !== "never")) return false;
     const feature = wire.complaint(words);
@@ -139,7 +139,7 @@ export const createHttpTransport = (
     return true;
   };
 
-  const refusal = (reply: Reply, without: ReadonlySet<Feature>): UnansweredAttempt => {
+  const refusal = (reply: Reply, without: ReadonlySet<WireFeature>): UnansweredAttempt => {
     const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
     const attempted = failed(problem);
     return learns(problem, without) ? { ...attempted, retry: "now" } : attempted;

@@ -16,7 +16,7 @@ import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits } from "./limiter.ts";
 import { findPrice, prices as listed, type Price, quoteRequest } from "./prices.ts";
-import type { Feature } from "./wires/wire.ts";
+import type { WireFeature } from "./wires/wire.ts";
 
 export type CallLimits = {
   /** Calls in flight with one provider, and with one of its models; a provider's own row may say less. */
@@ -120,7 +120,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const clock = substitutes.clock ?? systemClock;
   const http = createHttp({ own: substitutes.dispatcher, env });
   const table = [...(options.prices ?? []), ...listed];
-  const learned = new Map<string, Set<Feature>>();
+  const learned = new Map<string, Set<WireFeature>>();
   const routes = new Map<string, Routed>();
   const watches = createWatches(clock);
   const services: CallServices = {

@@ -29,7 +29,7 @@ import { cleanMessage } from "./redact.ts";
 import { createSecretFilter } from "./secret-filter.ts";
 import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from "./sdk-package.ts";
 import { openaiCompatible } from "./wires/openai-compatible.ts";
-import type { Feature } from "./wires/wire.ts";
+import type { WireFeature } from "./wires/wire.ts";
 
 /** More UTF-16 units, or tool calls, than this are no answer to a prompt. */
 const MAX_REPLY_LENGTH = 64 * 2 ** 20;
@@ -55,7 +55,7 @@ export function createSdkTransport({
 }: SdkOptions): Transport {
   const filter = createSecretFilter(secretsIn(env));
   const models = new Map<string, Promise<SdkModel>>();
-  const learned = new Map<string, Set<Feature>>();
+  const learned = new Map<string, Set<WireFeature>>();
 
   const modelOf = (ref: string): Promise<SdkModel> => {
     const known = models.get(ref) ?? load(ref);
@@ -100,7 +100,7 @@ export function createSdkTransport({
         try {
           const model = await modelOf(ref);
           if (signal.aborted) return cancelled();
-          const without = learned.get(ref) ?? new Set<Feature>();
+          const without = learned.get(ref) ?? new Set<WireFeature>();
           reader = readerOf(await model.doStream(callOptions(request, signal, without)));
         } catch (error) {
           return refuse(ref, error, noUsage);
@@ -155,7 +155,7 @@ export function createSdkTransport({
 }
 
 /** What a request can do without. */
-const OPTIONAL: ReadonlySet<Feature> = new Set(["reply", "temperature", "tools"]);
+const OPTIONAL: ReadonlySet<WireFeature> = new Set(["reply", "temperature", "tools"]);
 
 async function loadModel(ref: string, home: string, env: Variables): Promise<SdkModel> {
   const found = findSdkPackage(ref, home);
@@ -236,7 +236,7 @@ function contentOf(message: Message, messages: readonly Message[]): unknown {
 function callOptions(
   { messages, maxOutputTokens, temperature, reply, tools = [] }: ModelRequest,
   abortSignal: AbortSignal,
-  without: ReadonlySet<Feature>,
+  without: ReadonlySet<WireFeature>,
 ): LooseObject {
   return {
     prompt: messages.map((message) => ({ role: message.role, content: contentOf(message, messages) })),

@@ -1,3 +1,4 @@
+import { unpricedModels } from "./words.ts";
 import { describe, expect, it } from "vitest";
 import { ModelRef } from "../kernel/index.ts";
 import type { PanelSection } from "../views/panel.ts";
@@ -14,7 +15,6 @@ import {
 } from "../../test/support/sample-council.ts";
 import { shownPanel } from "../../test/support/shown.ts";
 import { widthOf } from "./text-width.ts";
-import { unpricedModels } from "./unpriced.ts";
 
 const plain: TextStyle = { color: false, width: 80 };
 const footer = { next: ["show it", "go on"] };

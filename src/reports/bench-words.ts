@@ -1,4 +1,4 @@
-import type { Estimate } from "../stats/proportions.ts";
+import type { Estimate } from "../contract/figures.ts";
 import { formatNumber, formatUsd } from "../text/format.ts";
 
 // How a bench is put into words and axes. The figures are those of a report, of which a page knows no more than it shows.
@@ -81,6 +81,14 @@ export function describePreference({
   if (adjusted < SIGNIFICANT) return `${won > lost ? arm : against} is preferred`;
   return won + lost < MIN_DISCORDANT ? "underpowered" : "no significant preference";
 }
+
+/** How many answers are right after deliberation. */
+export const countRightAfter = (
+  flips: Readonly<
+    Record<"controlRight" | "rightToWrong" | "wrongToRight" | "rightToNone" | "noneToRight", number>
+  >,
+): number =>
+  flips.controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
 
 /** Whether deliberation helped, or why the test does not show it. */
 export function describeFlips({ n, rightToWrong, wrongToRight, p }: FlipFigures): string {

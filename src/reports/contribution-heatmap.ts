@@ -1,5 +1,5 @@
+import type { PersonaShares } from "../contract/knowledge.ts";
 import type { ElementTree } from "../kernel/index.ts";
-import type { PersonaShares } from "../views/run-part.ts";
 import { csvHeader, csvLines, type CsvColumns } from "./csv.ts";
 import { element, svgFile } from "./element.ts";
 import { aligned } from "./labelled-rows.ts";

@@ -5,8 +5,7 @@ import { block, bullets, partMarkdown, plainMarkdown, section } from "./markdown
 import { inline } from "./printable.ts";
 import { earlierPart } from "./deliberation-parts.ts";
 import { namesOf } from "./names.ts";
-import { unpricedModels } from "./unpriced.ts";
-import { describeBaseline, formatCost } from "./words.ts";
+import { describeBaseline, formatCost, unpricedModels } from "./words.ts";
 
 /**
  * A run as a decision record in Markdown (the headings of MADR 4): what was asked, what each member proposed in short, the answer as the

@@ -16,8 +16,7 @@ import { journalPart, timelinePart, type JournalSection } from "./deliberation-j
 import { part, points, quote, table, words } from "./part.ts";
 import { inline, oneLine } from "./printable.ts";
 import { inSeatOrder, namesOf } from "./names.ts";
-import { unpricedModels } from "./unpriced.ts";
-import { describeBaseline, formatCost, formatFamily } from "./words.ts";
+import { describeBaseline, formatCost, formatFamily, unpricedModels } from "./words.ts";
 
 /** What stands above a document's parts. */
 export type DeliberationHead = {

@@ -27,7 +27,7 @@ const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
 const UNDERLINE = /^ {0,3}(?:-+|=+)[ \t]*$/;
 const QUOTE = /^ {0,3}> ?/;
-const ITEM = /^( *)(?:[-*+]|(\d{1,9})[.)])(?:[ \t]|$)/;
+export const LIST_ITEM = /^( *)(?:[-*+]|(\d{1,9})[.)])(?:[ \t]|$)/;
 export const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const MATH = /^ {0,3}(\$\$|\\\[)/;
 
@@ -145,7 +145,7 @@ export function blockReader() {
       begin("math", line, { end });
       return isWhole ? close() : undefined;
     }
-    const item = ITEM.exec(line);
+    const item = LIST_ITEM.exec(line);
     const isItem = item && (!isText || open?.item !== undefined || item[2] === undefined || item[2] === "1");
     if (isItem) return begin("text", line, { item: item[1]?.length ?? 0 });
     if (open?.kind === "table") return line.includes("|") ? push(line) : begin("text", line);

@@ -1,14 +1,13 @@
-import type { Token, Tokens } from "marked";
-import { blockReader, cellsOf, TABLE_RULE, type MarkdownBlock } from "./markdown-blocks.ts";
+import { blockReader, type MarkdownBlock } from "./markdown-blocks.ts";
 import {
-  BLOCK_WORK,
-  MAX_DEPTH,
   MAX_WORK,
-  readBlocks,
-  readInline,
-  unescaped,
-  type BlockToken,
-  type InlineToken,
+  readBlock,
+  type MarkdownItem,
+  type MarkdownNode,
+  type MarkdownNodes,
+  type MarkdownWord,
+  type MarkdownWords,
+  type ReadingBudget,
 } from "./markdown-reading.ts";
 import { printable } from "./printable.ts";
 import { styleOf, type Style } from "./style.ts";
@@ -52,7 +51,7 @@ export function markdownRenderer(face: MarkdownFace): (block: MarkdownBlock) => 
   const desk = startRendering(face);
   let isFirst = true;
   return (block) => {
-    const lines = safeBlockLines(block, { desk, width: Math.max(8, face.width), depth: 0 });
+    const lines = blockLines(block, { desk, width: Math.max(8, face.width) });
     const before = block.isApart && !isFirst ? [""] : [];
     isFirst &&= lines.length === 0;
     return [...before, ...lines];
@@ -62,46 +61,61 @@ export function markdownRenderer(face: MarkdownFace): (block: MarkdownBlock) => 
 type Rendering = {
   readonly face: MarkdownFace;
   readonly style: Style;
-  readonly left: { work: number; painted: number };
+  readonly budget: ReadingBudget;
+  /** Characters of code that may still be painted. */
+  painted: number;
 };
-type Place = { readonly desk: Rendering; readonly width: number; readonly depth: number };
+type Place = { readonly desk: Rendering; readonly width: number };
 
 const startRendering = (face: MarkdownFace): Rendering => ({
   face,
   style: styleOf(face.color),
-  left: { work: MAX_WORK, painted: MAX_PAINTED_LENGTH },
+  budget: { work: MAX_WORK, inLines: true },
+  painted: MAX_PAINTED_LENGTH,
 });
 
-function safeBlockLines(block: MarkdownBlock, place: Place): string[] {
-  const { left } = place.desk;
-  left.work -= BLOCK_WORK;
-  if (left.work < 0) return roughLines(block.lines, place.width);
+function blockLines(block: MarkdownBlock, place: Place): string[] {
   try {
-    return blockLines(block, place);
+    return nodesLines(readBlock(block, place.desk.budget), place);
   } catch {
     return plainLines(block.lines, place); // A library's failure on a text is no reason to withhold it. (TMD-1)
   }
 }
 
-function blockLines(block: MarkdownBlock, place: Place): string[] {
-  const { lines, kind } = block;
-  const { style } = place.desk;
-  switch (kind) {
+const nodesLines = (nodes: MarkdownNodes, place: Place): string[] =>
+  nodes.flatMap((node) => nodeLines(node, place));
+
+function nodeLines(node: MarkdownNode, place: Place): string[] {
+  const { width, desk } = place;
+  switch (node.kind) {
     case "code":
-      return codeLines(lines, block.language ?? "", place);
-    case "rule":
-      return [style.dim("─".repeat(Math.min(40, place.width)))];
+      return codeLines(node.lines, node.language, place);
     case "heading":
-      return headingLines(lines[0] ?? "", place);
-    case "quote":
-      return quoteLines(lines, place);
-    case "table":
-      return tableOf(lines, place);
-    case "math":
+      return headingLines(node.words, node.depth, place);
+    case "list":
+      return node.items.flatMap((item, index) => {
+        const mark = node.start === undefined ? "• " : `${node.start + index}. `;
+        const lines = itemLines(item, mark, place);
+        return node.isLoose && index > 0 ? ["", ...lines] : lines;
+      });
+    case "paragraph":
+    case "tight":
+      return paragraph(node.words, place);
     case "plain":
-      return plainLines(lines, place);
-    case "text":
-      return textLines(lines.join("\n"), place);
+      return plainLines(node.lines, place);
+    case "rough":
+      return roughLines(node.lines, width);
+    case "quote":
+      return quoteLines(node.lines, node.nodes, place);
+    case "rule":
+      return [desk.style.dim("─".repeat(Math.min(40, width)))];
+    case "space":
+      return [""];
+    case "table": {
+      const heads = node.heads.map((cell) => spansOf(cell, desk, ["bold"]));
+      const body = node.rows.map((row) => row.map((cell) => spansOf(cell, desk)));
+      return tableLines({ heads, body, align: node.aligns }, { width, style: desk.style });
+    }
   }
 }
 
@@ -135,7 +149,7 @@ const plainLines = (lines: readonly string[], { desk, width }: Place): string[] 
 
 /** A text as it was written, in lines of at most `width` cells. */
 export const plainText = (text: string, face: MarkdownFace): string[] =>
-  plainLines(text.split("\n"), { desk: startRendering(face), width: face.width, depth: 0 });
+  plainLines(text.split("\n"), { desk: startRendering(face), width: face.width });
 
 const LABELS = { tight: "", code: "  ", quote: "│ " };
 
@@ -144,9 +158,8 @@ function codeLines(lines: readonly string[], label: string, { desk, width }: Pla
   const code = lines.map((line) => line.replaceAll("\t", "    "));
   const [language = ""] = label.toLowerCase().split(/[\s,{]/);
   const whole = code.join("\n");
-  desk.left.work -= whole.length;
-  if (face.color) desk.left.painted -= whole.length;
-  const isPainted = face.color && desk.left.painted >= 0;
+  if (face.color) desk.painted -= whole.length;
+  const isPainted = face.color && desk.painted >= 0;
   const painted = isPainted ? face.highlight?.(whole, language, style) : undefined;
   return code.flatMap((line, index) => {
     const cells = Math.max(1, width - LABELS.code.length);
@@ -155,189 +168,77 @@ function codeLines(lines: readonly string[], label: string, { desk, width }: Pla
   });
 }
 
-function headingLines(line: string, place: Place): string[] {
-  const [, marks = "", text = ""] = /^ {0,3}(#{1,6})[ \t]*(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line) ?? [];
-  return headed(text, marks.length, place);
-}
-
-function headed(text: string, level: number, place: Place): string[] {
+function headingLines(words: MarkdownWords, level: number, place: Place): string[] {
   const { style, face } = place.desk;
   if (!face.color) {
     const indent = " ".repeat(level + 1);
-    const lines = paragraph(text, { ...place, width: place.width - indent.length });
+    const lines = paragraph(words, { ...place, width: place.width - indent.length });
     return prefixed(lines, `${"#".repeat(level)} `, indent);
   }
-  const bold = paragraph(text, place, ["bold", ...(level === 1 ? (["underline"] as const) : [])]);
+  const bold = paragraph(words, place, ["bold", ...(level === 1 ? (["underline"] as const) : [])]);
   return bold.map((one) => (level > 4 ? style.dim(one) : one));
 }
 
-function quoteLines(lines: readonly string[], { desk, width, depth }: Place): string[] {
-  const bar = desk.style.dim(LABELS.quote.trimEnd());
-  desk.left.work -= lines.reduce((sum, line) => sum + line.length, 0);
-  if (depth >= MAX_DEPTH || desk.left.work < 0 || width < 12)
+function quoteLines(lines: readonly string[], nodes: MarkdownNodes | undefined, place: Place): string[] {
+  const { desk, width } = place;
+  if (!nodes || width < 12)
     return plainLines(
       lines.map((line) => `> ${line}`),
-      { desk, width, depth },
+      place,
     );
-  const reader = blockReader();
-  const place = { desk, width: width - 2, depth: depth + 1 };
-  const inner = [...reader.add(`${lines.join("\n")}\n`), ...reader.end()].flatMap((block, index) => [
-    ...(block.isApart && index > 0 ? [""] : []),
-    ...safeBlockLines(block, place),
-  ]);
-  return inner.map((line) => (line === "" ? bar : `${bar} ${line}`));
+  const bar = desk.style.dim(LABELS.quote.trimEnd());
+  return nodesLines(nodes, { desk, width: width - 2 }).map((line) => (line === "" ? bar : `${bar} ${line}`));
 }
 
-/** A paragraph, a list item, a heading with a line below it, HTML or indented code: read by `marked`. */
-function textLines(text: string, place: Place): string[] {
-  const tokens = readBlocks(text, place.desk.left);
-  return tokens ? tokenLines(tokens, place) : plainLines(text.split("\n"), place);
-}
-
-const tokenLines = (tokens: readonly Token[], place: Place): string[] =>
-  tokens.flatMap((token) => tokenBlock(token, place));
-
-function tokenBlock(given: Token, place: Place): string[] {
-  // Without extensions there are no other tokens than its own.
-  const token = given as BlockToken;
-  switch (token.type) {
-    case "checkbox":
-      return []; // Its item says it.
-    case "space":
-      return token.raw.includes("\n\n") ? [""] : [];
-    case "heading":
-      return headed(token.text, token.depth, place);
-    case "code":
-      return codeLines(token.text.split("\n"), token.lang ?? "", place);
-    case "list":
-      return token.items.flatMap((item, index) => itemLines(token, { item, index }, place));
-    case "table":
-      return tableOf(token.raw.trimEnd().split("\n"), place);
-    case "blockquote":
-      return quoteLines(token.text.split("\n"), place);
-    case "hr":
-      return [place.desk.style.dim("─".repeat(Math.min(40, place.width)))];
-    case "paragraph":
-    case "text":
-      return paragraph(token.text, place);
-    case "html":
-    case "def":
-    default:
-      return plainLines(token.raw.trimEnd().split("\n"), place);
-  }
-}
-
-function itemLines(
-  list: Tokens.List,
-  { item, index }: { readonly item: Tokens.ListItem; readonly index: number },
-  { desk, width, depth }: Place,
-): string[] {
-  const task = item.task ? `[${item.checked === true ? "x" : " "}] ` : "";
-  const mark = (list.ordered ? `${Number(list.start) + index}. ` : "• ") + task;
-  if (width - mark.length < 4) return plainLines(item.raw.trimEnd().split("\n"), { desk, width, depth });
-  const place = { desk, width: width - mark.length, depth: depth + 1 };
-  const lines = item.tokens.flatMap((token, at) =>
-    tokenBlock(at === 0 ? withoutTask(token, task) : token, place),
-  );
+function itemLines({ isDone, nodes, raw }: MarkdownItem, before: string, { desk, width }: Place): string[] {
+  const mark = isDone === undefined ? before : `${before}[${isDone ? "x" : " "}] `;
+  if (width - mark.length < 4) return plainLines(raw.trimEnd().split("\n"), { desk, width });
+  const lines = nodesLines(nodes, { desk, width: width - mark.length });
   while (lines.at(-1) === "") lines.pop();
-  const apart = list.loose && index > 0 ? [""] : [];
-  return [...apart, ...prefixed(lines.length > 0 ? lines : [""], mark, " ".repeat(mark.length))];
+  return prefixed(lines.length > 0 ? lines : [""], mark, " ".repeat(mark.length));
 }
-
-/** What a task says, without the box that stands before it. */
-const withoutTask = (token: Token, task: string): Token =>
-  task !== "" && "text" in token && typeof token.text === "string"
-    ? { ...token, text: token.text.replace(/^\[[ xX]\]\s*/, "") }
-    : token;
 
 const prefixed = (lines: readonly string[], first: string, rest: string): string[] =>
   lines.map((line, index) => (line === "" && index > 0 ? "" : (index === 0 ? first : rest) + line));
 
-type StyleName = keyof Style;
+const paragraph = (words: MarkdownWords, { desk, width }: Place, styles?: Styles): string[] =>
+  layOut(spansOf(words, desk, styles), { width: Math.max(2, width), style: desk.style });
 
-function paragraph(text: string, { desk, width }: Place, styles: readonly StyleName[] = []): string[] {
-  return layOut(spansOf(text, desk, styles), { width: Math.max(2, width), style: desk.style });
-}
-
-function tableOf(lines: readonly string[], place: Place): string[] {
-  const { desk, width } = place;
-  desk.left.work -= 10 * lines.reduce((sum, line) => sum + line.length, 0);
-  if (desk.left.work < 0) return roughLines(lines, width);
-  const [head = "", rule = "", ...rows] = lines;
-  if (!TABLE_RULE.test(rule)) return plainLines(lines, place);
-  const heads = cellsOf(head);
-  const read = (cell: string, styles: readonly StyleName[] = []) => spansOf(cell, desk, styles);
-  const body = rows.map((row) => {
-    const cells = cellsOf(row);
-    // What stands beyond the last column is part of it, so that nothing is lost. (TMD-2)
-    const last = cells.slice(heads.length - 1).join(" | ");
-    return heads.map((_, column) => read(column === heads.length - 1 ? last : (cells[column] ?? "")));
-  });
-  const align = cellsOf(rule).map((cell) =>
-    !cell.endsWith(":") ? "left" : cell.startsWith(":") ? "center" : "right",
-  );
-  const styled = heads.map((cell) => read(cell, ["bold"]));
-  return tableLines({ heads: styled, body, align }, { width, style: desk.style });
-}
+type Styles = StyledText["styles"];
 
 /** What stands within a line, as texts and their styles. */
-function spansOf(text: string, desk: Rendering, styles: readonly StyleName[]): StyledText[] {
-  const read = readInline(text, desk.left);
-  if (!read) return [span(text.replaceAll("\t", " "), styles)];
-  const spans = inlineSpans(read.tokens, { desk, styles });
-  // A reference such as `&#27;` has become the character that it names. (TMD-1)
-  return spans.map((one) => ({ ...one, text: printable(read.restore(one.text)).replaceAll("\t", " ") }));
-}
+const spansOf = (words: MarkdownWords, desk: Rendering, styles: Styles = []): StyledText[] =>
+  words
+    .flatMap((word) => wordSpans(word, desk, styles))
+    .map((one) => ({ ...one, text: one.text.replaceAll("\t", " ") }));
 
-type Inline = { readonly desk: Rendering; readonly styles: readonly StyleName[] };
-
-const inlineSpans = (tokens: readonly Token[], inline: Inline): StyledText[] =>
-  tokens.flatMap((token) => tokenSpans(token, inline));
-
-function tokenSpans(given: Token, { desk, styles }: Inline): StyledText[] {
-  // As above.
-  const token = given as InlineToken;
-  const within = (name: StyleName, mark: string, tokens: readonly Token[]): StyledText[] => {
-    const inner = inlineSpans(tokens, { desk, styles: [...styles, name] });
-    return desk.face.color ? inner : [span(mark, styles), ...inner, span(mark, styles)];
-  };
-  switch (token.type) {
+function wordSpans(word: MarkdownWord, desk: Rendering, styles: Styles): StyledText[] {
+  if (typeof word === "string") return [span(word, styles)];
+  const { color } = desk.face;
+  switch (word.kind) {
     case "strong":
-      return within("bold", "**", token.tokens);
     case "em":
-      return within("italic", "*", token.tokens);
-    case "del":
-      return within("strike", "~~", token.tokens);
+    case "del": {
+      const [name, mark] = EMPHASIS[word.kind];
+      const inner = spansOf(word.words, desk, [...styles, name]);
+      return color ? inner : [span(mark, styles), ...inner, span(mark, styles)];
+    }
     case "codespan":
-      return [desk.face.color ? span(token.text, [...styles, "cyan"]) : span(token.raw, styles)];
+      return [color ? span(word.text, [...styles, "cyan"]) : span(word.raw, styles)];
     case "br":
       return [span("\n", styles)];
-    case "link": {
-      const inner = inlineSpans(token.tokens, { desk, styles: [...styles, "underline"] });
+    case "link":
+    case "image": {
+      const { href, title } = word;
+      const address = span(`(${href}${title === "" ? "" : ` "${title}"`})`, [...styles, "dim"]);
+      if (word.kind === "image") return [span(`[image: ${word.text}]`, styles), span(" ", styles), address];
+      const inner = spansOf(word.words, desk, [...styles, "underline"]);
       const shown = inner.map((one) => one.text).join("");
-      return token.href.replace(/^(?:mailto:|https?:\/\/)/, "") === shown.replace(/^https?:\/\//, "")
+      return href.replace(/^(?:mailto:|https?:\/\/)/, "") === shown.replace(/^https?:\/\//, "")
         ? inner
-        : [...inner, ...addressSpans(token, styles)];
+        : [...inner, span(" ", styles), address];
     }
-    case "image":
-      return [span(`[image: ${token.text}]`, styles), ...addressSpans(token, styles)];
-    case "html":
-      return [span(/^<br\s*\/?>$/i.test(token.raw) ? "\n" : token.raw, styles)];
-    case "text":
-      return "tokens" in token && token.tokens
-        ? inlineSpans(token.tokens, { desk, styles })
-        : [span(unescaped(token.text), styles)];
-    case "escape":
-      return [span(token.text, styles)];
-    default:
-      return [span(given.raw, styles)]; // An extension's, of which there are none.
   }
 }
 
-const addressSpans = (
-  { href, title }: Tokens.Link | Tokens.Image,
-  styles: readonly StyleName[],
-): StyledText[] => [
-  span(" ", styles),
-  span(`(${href}${title == null || title === "" ? "" : ` "${title}"`})`, [...styles, "dim"]),
-];
+const EMPHASIS = { strong: ["bold", "**"], em: ["italic", "*"], del: ["strike", "~~"] } as const;

@@ -1,6 +1,17 @@
+import { callOf, type Entry } from "../kernel/index.ts";
 import { formatBill, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
+
+/** The models of a deliberation's own answered calls whose usage is known and whose price is not, each once. */
+export const unpricedModels = (entries: readonly Entry[]): string[] => [
+  ...new Set(
+    entries.flatMap((entry): string[] => {
+      const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
+      return call?.ok && call.cost.source === "unknown" && call.tokens.out !== null ? [call.model] : [];
+    }),
+  ),
+];
 
 /** What was paid, how that is known, and what is not; `unpriced` names the models whose price is unknown, where the caller knows them. */
 export function formatCost(

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { CostRow } from "../contract/figures.ts";
 import type { Ceiling } from "../app/ceilings.ts";
 import type { Parley } from "../app/parley.ts";
 import { spentSoFar } from "../engine/index.ts";
@@ -11,7 +12,7 @@ import {
   type World,
 } from "../kernel/index.ts";
 import type { Credential } from "../stores/credentials.ts";
-import { sumCosts, type CostRow } from "../views/cost.ts";
+import { sumCosts } from "../views/cost.ts";
 import type { ApiCaller } from "./access.ts";
 import { Refused } from "./problem.ts";
 import { readingContext } from "./route.ts";

@@ -1,8 +1,8 @@
 import type * as z from "zod";
+import type { Answered, AnswersBody, Cancelled } from "../contract/runs.ts";
 import type { OpenedRun } from "../app/start.ts";
 import { isEvent, type DeliberationId, type Entry, type Principal } from "../kernel/index.ts";
 import { isClosed } from "../views/result.ts";
-import type { Answered, AnswersBody, Cancelled } from "./api/schemas.ts";
 import { Refused } from "./problem.ts";
 import { readAll } from "./results.ts";
 import { readingContext, type Services } from "./route.ts";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { Mark, type Message, type ModelRequest } from "../kernel/index.ts";
 import { splitFenced, type Fenced } from "../prompts/material.ts";
 import { extractRequirements, type Requirements } from "../text/requirements.ts";
+import type { SimModel } from "./belief.ts";
 
 export type ChatTurn = { readonly question: string; /** Empty where none came. */ readonly answer: string };
 
@@ -144,14 +145,8 @@ export type PromptTask =
   | { readonly kind: "grade"; readonly answer: ShownText }
   | { readonly kind: "authorship"; readonly answer: ShownText; readonly participants: readonly ShownText[] }
   | { readonly kind: "pairwise"; readonly first: ShownText; readonly second: ShownText }
-  | {
-      readonly kind: "forest";
-      readonly role: "gardener" | "skeptic" | "inspector" | "diverger" | "aligner";
-      /** How many candidates are asked for. */
-      readonly count: number;
-      /** Every fenced piece; its label begins with its kind. */
-      readonly shown: readonly ShownText[];
-    }
+  /** What a feature's own script says to it. */
+  | { readonly kind: "script"; readonly reply: (model: SimModel) => string }
   /** A new persona of these parents, or the same reply once more, of which the parents are not shown. */
   | { readonly kind: "breeding"; readonly parents: readonly ShownText[] }
   /** What peers' remarks about a persona come to. */
@@ -178,6 +173,12 @@ export type DebateTask =
 
 export type TaskOf<K extends PromptTask["kind"]> = Extract<PromptTask, { readonly kind: K }>;
 
+/** What a simulated model says to a feature's prompts: null for any other. `own`: what stands outside of fences. */
+export type SimScript = (prompt: {
+  readonly own: string;
+  readonly pieces: readonly Fenced[];
+}) => ((model: SimModel) => string) | null;
+
 export type Prompt = {
   readonly question: string;
   readonly context: string;
@@ -190,7 +191,10 @@ export type Prompt = {
  * Reads a request as the model that it is sent to would. Without a fenced question the last user turn is the question. Of
  * a conversation that goes on (SIMCHAT-1), question and context stand in its last turn.
  */
-export function readPrompt({ messages, reply, tools }: ModelRequest): Prompt {
+export function readPrompt(
+  { messages, reply, tools }: ModelRequest,
+  scripts: readonly SimScript[] = [],
+): Prompt {
   const continued = reply === undefined ? readConversation({ messages, tools }) : null;
   const parts = (continued?.own ?? messages).map(({ text }) => splitFenced(text));
   const pieces = parts.flatMap((part) => part.pieces);
@@ -204,7 +208,7 @@ export function readPrompt({ messages, reply, tools }: ModelRequest): Prompt {
       .join("\n\n"),
     task: continued
       ? { kind: "response", ...continued.conversation }
-      : readTask(own, pieces, reply !== undefined),
+      : readTask({ own, pieces, wantsJson: reply !== undefined }, scripts),
     plain: messages.map(({ role, text }) => `${role}\n${text.replaceAll(marks, "$1]")}`).join("\n\n"),
   };
 }
@@ -214,8 +218,14 @@ const marks = /^(\[(?:BEGIN|END) [^\n]{1,200}? #)[0-9a-f]{16}\]$/gm;
 const shownTexts = (pieces: readonly Fenced[], kind: string): ShownText[] =>
   pieces.filter((piece) => piece.kind === kind).map(({ label, text }) => ({ label, text }));
 
-function readTask(own: string, pieces: readonly Fenced[], wantsJson: boolean): PromptTask {
-  const special = readForestTask(own, pieces) ?? readPersonaTask(own, pieces);
+type ReadPrompt = Parameters<SimScript>[0] & { readonly wantsJson: boolean };
+
+function readTask({ own, pieces, wantsJson }: ReadPrompt, scripts: readonly SimScript[]): PromptTask {
+  for (const script of scripts) {
+    const reply = script({ own, pieces });
+    if (reply) return { kind: "script", reply };
+  }
+  const special = readPersonaTask(own, pieces);
   if (special) return special;
   const answers = shownTexts(pieces, "answer");
   const [first, second, third] = answers;
@@ -227,26 +237,6 @@ function readTask(own: string, pieces: readonly Fenced[], wantsJson: boolean): P
   if (first && own.includes("[RESULT]")) return { kind: "grade", answer: first };
   if (wantsJson) return { kind: "json" };
   return unconditional.test(own) ? { kind: "final-answer", answers } : { kind: "draft" };
-}
-
-/** By the forms of a forest's replies. */
-const forestForms = [
-  ["gardener", '{"mechanisms": ['],
-  ["skeptic", '"overfit_risk"'],
-  ["inspector", '"lookahead_detected"'],
-  ["diverger", '{"candidates": ['],
-  ["aligner", '{"score": 0, "reason"'],
-] as const;
-
-function readForestTask(own: string, pieces: readonly Fenced[]): TaskOf<"forest"> | null {
-  const [role] = forestForms.find(([, form]) => own.includes(form)) ?? [];
-  if (role === undefined) return null;
-  const [, count = "1"] = /\bexactly (\d{1,3}) mechanisms\b/.exec(own) ?? [];
-  const shown = pieces.map(({ kind, label, text }) => ({
-    label: label === "" ? kind : `${kind} ${label}`,
-    text,
-  }));
-  return { kind: "forest", role, count: Number(count), shown };
 }
 
 function readPersonaTask(own: string, pieces: readonly Fenced[]): PromptTask | null {

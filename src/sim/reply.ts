@@ -11,7 +11,6 @@ import {
   writeSolution,
 } from "./debate/judge.ts";
 import { draft, finalAnswer } from "./draft.ts";
-import { playForestRole } from "./forest.ts";
 import { writeForm } from "./form.ts";
 import type { Fact, SimParameters } from "./reference.ts";
 import {
@@ -27,7 +26,7 @@ import {
 } from "./peers.ts";
 import type { ReviewReply } from "../replies/review.ts";
 import { breed, summarizeRemarks } from "./persona.ts";
-import { readPrompt, type Prompt } from "./prompt.ts";
+import { readPrompt, type Prompt, type SimScript } from "./prompt.ts";
 import { chooseTool, respond } from "./respond.ts";
 import { toolRemark, wantedCall } from "./tool-use.ts";
 import { synthesize } from "./synthesis.ts";
@@ -36,6 +35,7 @@ export type SimCall = {
   readonly parameters: SimParameters;
   readonly facts: readonly Fact[];
   readonly request: ModelRequest;
+  readonly scripts?: readonly SimScript[] | undefined;
   /** Counts from 1. */
   readonly attempt: number;
 };
@@ -73,8 +73,8 @@ const countTokens = (characters: number): number => Math.ceil(characters / CHARA
 // SIMREPLY-3. Only faults depend on the attempt: every attempt that succeeds gives the same reply.
 
 /** Answers a request as the simulated model does. */
-export function simulateReply({ parameters, facts, request, attempt }: SimCall): SimReply {
-  const prompt = readPrompt(request);
+export function simulateReply({ parameters, facts, request, scripts, attempt }: SimCall): SimReply {
+  const prompt = readPrompt(request, scripts);
   const model = createSimModel({ parameters, facts }, prompt, request);
   const { name, seed } = parameters;
   const fate = createChance(["fate", name, seed, prompt.plain, request.temperature ?? null, attempt]);
@@ -149,8 +149,8 @@ function write({ model, prompt, wantsJson }: ReplyDraft): string {
       return solutionText(repairSolution(task.reply));
     case "evaluation":
       return evaluate(model, task);
-    case "forest":
-      return playForestRole(model, task);
+    case "script":
+      return task.reply(model);
     case "breeding":
       return breed(model, task);
     case "persona-summary":

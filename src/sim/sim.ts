@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attempt, ModelRequest, SendContext, Transport } from "../kernel/index.ts";
 import { readFacts, readReference, type Fact, type FactsReading, type SimParameters } from "./reference.ts";
-import type { Outage } from "./reply.ts";
+import type { SimScript } from "./prompt.ts";
+import type { Outage, SimCall, SimReply } from "./reply.ts";
 
 /** The content of a file of facts, already parsed from YAML or JSON, or why it could not be read. */
 export type LoadFacts = (
@@ -17,6 +18,8 @@ export type SimOptions = {
   /** Without it a reference with `facts=` is refused. A file is loaded once. */
   readonly loadFacts?: LoadFacts | undefined;
   readonly wait?: Wait | undefined;
+  /** What models say to prompts of features; the first that knows a prompt counts. */
+  readonly scripts?: (() => Promise<readonly SimScript[]>) | undefined;
 };
 
 /** A reference that can be called, with the facts that it knows. */
@@ -27,10 +30,12 @@ export type PreparedModel =
 export type Sim = Transport & {
   /** Tells before any call whether a reference can be called, or why not. */
   readonly prepare: (ref: string) => PreparedModel;
+  /** What one attempt comes to, with the scripts of features. */
+  readonly reply: (call: Omit<SimCall, "scripts">) => Promise<SimReply>;
 };
 
 /** The simulated models inside this process, for a caller that treats them like any others. */
-export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Sim {
+export function createSim({ loadFacts, wait = systemWait, scripts }: SimOptions = {}): Sim {
   const loaded = new Map<string, FactsReading>();
 
   const readFile = (file: string): FactsReading => {
@@ -53,12 +58,16 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
       : { ok: false, reason: `sim/${parameters.name}: facts=${parameters.facts}: ${facts.reason}` };
   };
 
+  const reply: Sim["reply"] = async (call) => {
+    const { simulateReply } = await import("./reply.ts"); // its knowledge and its solver load with the first call
+    return simulateReply({ ...call, scripts: await scripts?.() });
+  };
+
   const send = async (request: ModelRequest, { attempt, signal, onText }: SendContext): Promise<Attempt> => {
     const prepared = prepare(request.model);
     if (!prepared.ok) return failedAttempt({ code: "refused", message: prepared.reason }, "never");
     const cancelled = failedAttempt({ code: "cancelled", message: "cancelled" }, "never");
-    const { simulateReply } = await import("./reply.ts"); // its knowledge and its solver load with the first call
-    const replied = simulateReply({ ...prepared, request, attempt });
+    const replied = await reply({ ...prepared, request, attempt });
     const pieces = splitIntoPieces(replied.text, prepared.parameters.latency);
     const pauseMs = prepared.parameters.latency / Math.max(1, pieces.length);
     try {
@@ -88,7 +97,7 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
     };
   };
 
-  return { prepare, send };
+  return { prepare, reply, send };
 }
 
 /** What a simulated provider says when it fails. */

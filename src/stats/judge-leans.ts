@@ -1,5 +1,6 @@
+import type { Estimate } from "../contract/figures.ts";
 import type { Preference, Winner } from "../replies/preference.ts";
-import { estimateLean, estimateShare, type Estimate } from "./proportions.ts";
+import { estimateLean, estimateShare } from "./proportions.ts";
 import { normalQuantile, sum } from "./numbers.ts";
 
 /** What one judge says of a pair that it was shown in both orders. */

@@ -1,3 +1,4 @@
+import type { KindLeague, LeagueRow } from "../contract/knowledge.ts";
 import { bradleyTerry } from "./bradley-terry.ts";
 import { addTo, inverse, normalCdf, sum, type Sums } from "./numbers.ts";
 import { worthOf } from "./rank-correlation.ts";
@@ -37,38 +38,7 @@ export function addSession(tally: Sums, { ballots, places }: LeagueSession, firs
   for (const [one, a] of moved) for (const [other, b] of moved) add(a * b, `products\t${one}\t${other}`);
 }
 
-/** One player's row. `strength` is on a log scale with a mean of 0; null where the comparisons do not tell. */
-export type LeagueRow = {
-  readonly player: string;
-  readonly sessions: number;
-  readonly votes: number;
-  readonly wins: number;
-  readonly ties: number;
-  /** Wins and half the ties, of the sessions: 0 to 1. Null without a session. */
-  readonly winRate: number | null;
-  /** From 1; null without a vote. */
-  readonly averageRank: number | null;
-  /** Of the others ranked beside it, the share that stood below it: 0 to 1. */
-  readonly averageShare: number | null;
-  readonly strength: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  /** Whether there are too few votes for any claim. */
-  readonly tooFew: boolean;
-};
-
-export type League = {
-  /** Strongest first, then by average share, then by name. */
-  readonly rows: readonly LeagueRow[];
-  readonly sessions: number;
-  /**
-   * The probability of differences like these, or larger ones, among equals; null for fewer than two players or 20 sessions.
-   * Sessions are independent; the votes within one need not be.
-   */
-  readonly p: number | null;
-  /** How many times more the comparisons of a session agree than independent ones would: what intervals are widened by, squared. */
-  readonly dispersion: number;
-};
+type League = Pick<KindLeague, "rows" | "sessions" | "p" | "dispersion">;
 
 /** Fewer votes than these are too few for a claim. */
 export const MIN_LEAGUE_VOTES = 20;

@@ -1,5 +1,5 @@
+import type { Estimate } from "../contract/figures.ts";
 import { normalQuantile, sum } from "./numbers.ts";
-import * as z from "zod";
 
 /** `low` and `high` are shares, 0 to 1. */
 export type Interval = { readonly low: number; readonly high: number };
@@ -25,15 +25,6 @@ export function wilson(successes: number, n: number): Interval | null {
     high: successes === n ? 1 : (middle + half) / (n + z ** 2),
   };
 }
-
-/** A figure with the number of observations that it rests on and its 95 % interval; null where nothing tells it. */
-export const Estimate = z.strictObject({
-  value: z.number().nullable(),
-  n: z.int().nonnegative(),
-  low: z.number().nullable(),
-  high: z.number().nullable(),
-});
-export type Estimate = z.infer<typeof Estimate>;
 
 /** How many of `n` there were, as a share from 0 to 1 with Wilson's interval. */
 export function estimateShare(successes: number, n: number): Estimate {

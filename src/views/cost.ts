@@ -1,32 +1,10 @@
+import type { CostRow } from "../contract/figures.ts";
 import { isEvent, timeOf, type Entry, type Tombstone } from "../kernel/index.ts";
 import { billing, isUnpriced, unknownIn, type BillItem } from "./spending.ts";
 
 /** What calls are counted by. */
 export const COST_KEYS = ["model", "protocol", "persona", "user", "key", "day"] as const;
 export type CostKey = (typeof COST_KEYS)[number];
-
-/** Calls of one key, counted as in `Spent`. `usd` has only those whose cost is known. */
-export type CostRow = {
-  readonly key: string;
-  readonly calls: number;
-  readonly unknown: number;
-  /** How many of `calls` have no known price. */
-  readonly unpriced: number;
-  readonly tokens: { readonly in: number; readonly out: number };
-  readonly usd: number;
-};
-
-/** What recorded calls cost. `since` is ISO 8601 in UTC; null for all time. */
-export type UsageReport = {
-  readonly by: CostKey;
-  readonly since: string | null;
-  /** Whose days the rows by day are. */
-  readonly timeZone: string;
-  readonly rows: readonly CostRow[];
-  readonly total: CostRow;
-  /** By key what it is called, as far as that is known; empty for other rows than those of keys. */
-  readonly names: { readonly [key: string]: string };
-};
 
 export type CostNames = {
   /** The day of a time in milliseconds. */
@@ -44,7 +22,7 @@ export function costBy(
   runs: readonly (readonly Entry[])[],
   by: CostKey,
   { dayOf, userOf, tombstones = [] }: CostNames,
-): readonly CostRow[] {
+): CostRow[] {
   const rows = new Map<string, CostRow>();
   for (const entries of runs) {
     const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
@@ -85,7 +63,7 @@ const QUARTER_MS = 900_000;
 /** What a run took, for its tombstone. */
 export function spentIn(entries: readonly Entry[]): Tombstone["spent"] {
   const dayOf = (ms: number) => String(ms - (ms % QUARTER_MS));
-  const sums = (by: CostKey) => [...costBy([entries], by, { dayOf })];
+  const sums = (by: CostKey) => costBy([entries], by, { dayOf });
   return { model: sums("model"), day: sums("day") };
 }
 

@@ -41,6 +41,7 @@ const spokenIn = ({ data }: Entry): unknown => ({ ...data, call: undefined });
 const USED: { readonly [T in EventType]?: (data: Event<T>["data"]) => unknown } = {
   "deliberation-opened": (data) => data,
   "deliberation-closed": (data) => data,
+  "note-taken": ({ body }) => body,
   "degradation-noted": ({ what, why, participant }) => [what, why, participant],
   "roster-fixed": ({ out }) => out,
   "seat-opened": (data) => data,
@@ -66,10 +67,9 @@ const USED: { readonly [T in EventType]?: (data: Event<T>["data"]) => unknown } 
 };
 
 function usedIn(entry: Entry, protocol: string | undefined): unknown {
-  // A judge's verdicts are read from its replies, and a forest's section from its notes.
+  // A judge's verdicts are read from its replies.
   if (protocol === "judge" && isEvent(entry, "reply-received") && workOf(entry)?.kind !== undefined)
     return callOf(entry);
-  if (protocol === "forest" && isEvent(entry, "note-taken")) return entry.data.body;
   if (entry.type === "unknown") return undefined;
   // TypeScript cannot correlate `USED[entry.type]` with `entry.data`; the mapped type above guarantees it.
   return (USED[entry.type] as ((data: unknown) => unknown) | undefined)?.(entry.data);

@@ -1,13 +1,8 @@
+import type { OpenQuestion, PendingQuestions } from "../contract/runs.ts";
 import { isEvent, workOf, type Entry, type Participant } from "../kernel/index.ts";
 
 /** The client request that a round's answers belong to. */
 export const clarificationRequest = (round: number): string => `clarification-${round}`;
-
-/** A question that a debate waits for; `by` is the name of its participant. */
-export type OpenQuestion = { readonly id: string; readonly by: string; readonly text: string };
-
-/** The questions that a debate waits for, and the client request that answers them. */
-export type PendingQuestions = { readonly request: string; readonly questions: readonly OpenQuestion[] };
 
 /** Returns the unanswered questions; undefined if there are none, or if the round of questions is not complete. */
 export function pendingQuestions(entries: readonly Entry[]): PendingQuestions | undefined {

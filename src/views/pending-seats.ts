@@ -1,40 +1,13 @@
+import type { PendingSeat } from "../contract/runs.ts";
 import {
   isEvent,
   seatRequest,
   timeOf,
   workOf,
-  type DeliberationId,
   type Entry,
   type Event,
   type StepKey,
 } from "../kernel/index.ts";
-
-/** A step that waits for a person. */
-export type PendingSeat = {
-  readonly step: StepKey;
-  /** The user who is asked. */
-  readonly person: string;
-  /** The kind of work: `draft`, `review`, `synthesis`, …. */
-  readonly work: string;
-  readonly round: number | null;
-  /** ISO 8601 in UTC. */
-  readonly since: string;
-  /** When the seat's time is up, in ISO 8601; null for no limit. */
-  readonly until: string | null;
-};
-
-/** One thing that waits for a person, in one run. */
-export type InboxItem = {
-  readonly id: DeliberationId;
-  readonly question: string;
-  readonly kind: "seat" | "questions";
-  /** What is asked: the kind of work of a seat, or the questions. */
-  readonly asked: readonly string[];
-  /** The step of a seat; null for questions. */
-  readonly step: string | null;
-  readonly since: string;
-  readonly until: string | null;
-};
 
 /** The seats that wait for people, in the order in which they were opened; none of a closed run. */
 export function pendingSeats(entries: readonly Entry[]): readonly PendingSeat[] {

@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { Reactors } from "../contract/knowledge.ts";
 import { shorten } from "../replies/gist.ts";
 import {
   Cursor,
-  DeliberationId,
-  EventId,
+  type DeliberationId,
+  type EventId,
   isEvent,
   isIntermediate,
   readReactorLease,
@@ -30,37 +31,8 @@ export function failureIn(entry: Entry): string | null {
   return null;
 }
 
-const At = z.strictObject({ deliberation: DeliberationId, event: EventId, type: z.string() });
-
-/** One reactor at one moment. */
-export const ReactorState = z.strictObject({
-  reactor: z.string(),
-  /**
-   * `idle`: it has nothing to answer. `receiving`: it has, and nobody works on it. `error`: it has nothing to answer, and the last
-   * thing that it recorded was a failure. Any other word is its own for what it is doing.
-   */
-  state: z.string(),
-  /** The oldest event that it is at, or that waits for it. */
-  at: At.nullable(),
-  /** How many events it owes an answer to. */
-  behind: z.int().nonnegative(),
-  /** How many of these the worker of the whole store has gone by. */
-  passed: z.int().nonnegative(),
-  /** How old the oldest of them is, milliseconds. */
-  oldestMs: z.int().nonnegative().nullable(),
-  servedBy: z.strictObject({
-    /** Who runs it for the whole store. */
-    worker: z.string().nullable(),
-    /** How many deliberations' own processes are at it. */
-    drains: z.int().nonnegative(),
-  }),
-  /** How many events it has recorded, as far as they were seen. */
-  said: z.int().nonnegative(),
-  lastSaid: At.extend({ at: z.string(), failed: z.boolean() }).nullable(),
-  lastError: z.strictObject({ deliberation: DeliberationId, at: z.string(), why: z.string() }).nullable(),
-  /** How far the worker of the whole store has got; null where none has ever run. */
-  cursor: Cursor.nullable(),
-});
+/** One reactor at one moment. `cursor`: how far the worker of the whole store has got; null where none has ever run. */
+export const ReactorState = Reactors.shape.reactors.element.extend({ cursor: Cursor.nullable() });
 export type ReactorState = z.infer<typeof ReactorState>;
 
 /** The state of all reactors at one moment. */

@@ -1,3 +1,4 @@
+import type { PeerVoter, PersonaShares, VoteCell } from "../contract/knowledge.ts";
 import { isEvent, isVoice, type Entry, type Event, type Participant } from "../kernel/index.ts";
 import { addSession, type LeagueSession } from "../stats/league.ts";
 import { addTo, sumsUnder, type Sums } from "../stats/numbers.ts";
@@ -5,7 +6,7 @@ import { worthOf } from "../stats/rank-correlation.ts";
 import { answersIn } from "./answer-event.ts";
 import { panelSection } from "./panel.ts";
 import { veiled } from "./veil.ts";
-import { isCast, kindOfQuestion, voterOf, type PeerVoter } from "./votes.ts";
+import { isCast, kindOfQuestion, voterOf } from "./votes.ts";
 
 // PART-3. What is known over many deliberations is a sum of parts, one for each: it comes to the same in any order.
 
@@ -156,14 +157,6 @@ export function addPart(sums: Sums, part: RunPart): void {
   }
 }
 
-/** Who ranked whom: how often, and how high on the mean, from 0 (last) to 1 (first). */
-export type VoteCell = {
-  readonly voter: string;
-  readonly candidate: string;
-  readonly votes: number;
-  readonly share: number;
-};
-
 /** The matrix of votes, by persona or by model; `only`: of those that name this persona or model as voter or candidate. */
 export function voteMatrix(
   sums: Sums,
@@ -194,21 +187,6 @@ export function voteMatrix(
 
 /** So that a sum does not depend on its order. */
 const rounded = (value: number): number => Number(value.toFixed(9));
-
-/** What a persona had of the answers that chairs wrote, under one strategy or under all. */
-export type PersonaShares = {
-  readonly persona: string;
-  /** Null: under all strategies. */
-  readonly strategy: string | null;
-  readonly runs: number;
-  /** As the chairs reported it, 0 to 1: the mean over `n` runs, and the sum. */
-  readonly claimed: { readonly n: number; readonly mean: number | null; readonly sum: number };
-  /** As it was measured, by method: the mean over `n` runs. */
-  readonly measured: { readonly [method: string]: { readonly n: number; readonly mean: number } };
-  /** Votes, apart: sessions with a standing, and the share of them that were won, a tie as half. */
-  readonly sessions: number;
-  readonly winRate: number | null;
-};
 
 /** Shares by persona, or by strategy and persona; the largest claimed mean first within a strategy. */
 export function personaShares(sums: Sums, byStrategy: boolean): readonly PersonaShares[] {

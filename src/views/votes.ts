@@ -1,49 +1,9 @@
-import {
-  isEvent,
-  personOf,
-  type Entry,
-  type Event,
-  type Participant,
-  type StepKey,
-} from "../kernel/index.ts";
+import type { PeerVote, PeerVoter } from "../contract/knowledge.ts";
+import { isEvent, personOf, type Entry, type Event, type Participant } from "../kernel/index.ts";
 import { detectIntent } from "../text/intent.ts";
 import { answersIn } from "./answer-event.ts";
 
 // VOTES-1. A vote is counted where it was cast: what a fork took over is its parent's.
-
-/** Who votes, or is voted on: a persona, and the model that spoke for it. */
-export type PeerVoter = {
-  /** Its id. */
-  readonly persona: string;
-  /** Without its parameters; `a person` for a person. */
-  readonly model: string;
-  readonly family: string | null;
-};
-
-/** One reviewer's vote on one draft. */
-export type PeerVote = {
-  readonly deliberation: string;
-  /** The id of the conversation, or of the deliberation where it follows none. */
-  readonly conversation: string;
-  /** Which of the conversation's questions it was, from 1. */
-  readonly turn: number;
-  readonly at: string;
-  readonly protocol: string;
-  /** What kind of question it was: `comparison`, `procedure`, `explanation`, `fact` or `other`. */
-  readonly kind: string;
-  readonly voter: PeerVoter;
-  readonly candidate: PeerVoter;
-  /** The draft's step, and the place that it was shown at, from 1, of `of`. */
-  readonly draft: StepKey;
-  readonly position: number;
-  readonly of: number;
-  /** From 1; null where no ranking could be read. */
-  readonly rank: number | null;
-  readonly strengths: readonly string[];
-  readonly weaknesses: readonly string[];
-  /** The id of the review's event. */
-  readonly event: string;
-};
 
 /**
  * The id of a participant's persona. One that sits twice has the ids `analyst` and `analyst-2`, and the names `Analyst` and

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { features } from "../features-web.ts";
 import { address, go, hrefTo } from "./address.ts";
 import { callApi, online, outdated, signedOut } from "./http.ts";
 import { actOnKeys } from "./keys.ts";
@@ -24,7 +25,6 @@ const SCREENS = new Map<string, Screen>([
   ["workers", [async () => (await import("./screens/workers.tsx")).Workers, () => t.nav.workers]],
   ["bus", [async () => (await import("./screens/bus.tsx")).Bus, () => t.nav.bus]],
   ["compare", [async () => (await import("./screens/compare.tsx")).Compare, () => t.compare.title]],
-  ["forest", [async () => (await withMoreWords(import("./screens/forest.tsx"))).Forest, () => t.nav.forest]],
   ["inbox", [async () => (await withMoreWords(import("./screens/inbox.tsx"))).Inbox, () => t.nav.inbox]],
   ["memory", [async () => (await withMoreWords(import("./screens/memory.tsx"))).Memory, () => t.nav.memory]],
   [
@@ -39,6 +39,9 @@ const SCREENS = new Map<string, Screen>([
     "settings",
     [async () => (await withMoreWords(import("./screens/settings.tsx"))).Settings, () => t.nav.settings],
   ],
+  ...features.flatMap(({ name, title, screen }): [string, Screen][] =>
+    screen ? [[name, [() => withMoreWords(screen.load()), () => title[language]]]] : [],
+  ),
 ]);
 
 /** Begins to load the screen of the present address, which shows what came of it. */
@@ -51,12 +54,15 @@ export function loadScreen(): void {
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
   ["knowledge", ["league", "contributions", "votes", "bench", "costs", "memory"]],
-  ["design", ["personas", "library", "forest"]],
+  ["design", ["personas", "library"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;
 
-/** A screen's first segment is its name in the catalogue. */
-const nameOf = (first: (typeof NAVIGATION)[number][1][number]): string => t.nav[first === "" ? "ask" : first];
+/** The first segments of a group: those of features come last. */
+const segmentsOf = (group: (typeof NAVIGATION)[number][0], items: readonly string[]): readonly string[] => [
+  ...items,
+  ...features.flatMap(({ name, screen }) => (screen?.group === group ? name : [])),
+];
 
 export function App(): VNode {
   const [first = ""] = address.value.path;
@@ -194,13 +200,13 @@ function Navigation({ current }: { readonly current: string }): VNode {
           <div key={group} class="nav-group">
             <p class="nav-title">{t.nav[group]}</p>
             <ul>
-              {items.map((first) => (
+              {segmentsOf(group, items).map((first) => (
                 <li key={first}>
                   <a
                     href={hrefTo(first === "" ? [] : [first])}
                     aria-current={first === current ? "page" : undefined}
                   >
-                    {nameOf(first)}
+                    {SCREENS.get(first)?.[1]()}
                   </a>
                 </li>
               ))}

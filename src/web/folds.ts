@@ -1,5 +1,6 @@
 import { effect, useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { features } from "../features-web.ts";
 import { isEvent, type Entry, type ProtocolReport } from "../kernel/index.ts";
 import { neededTexts } from "../views/needed-texts.ts";
 import { resultFold, type Result, type SectionView } from "../views/result.ts";
@@ -20,11 +21,11 @@ const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
   council: async () => pick((await import("../protocols/council/view.ts")).sectionOf),
   debate: async () => pick((await import("../protocols/debate/view/index.ts")).sectionOf),
   evaluation: async () => pick((await import("../protocols/evaluation/view.ts")).sectionOf),
-  forest: async () => pick((await import("../protocols/forest/view.ts")).sectionOf),
   judge: async () => pick((await import("../protocols/judge/view.ts")).sectionOf),
   persona: async () => pick((await import("../protocols/persona/view.ts")).sectionOf),
   respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
   trial: async () => pick((await import("../protocols/trial/view.ts")).sectionOf),
+  ...Object.fromEntries(features.flatMap(({ name, runs }) => (runs ? [[name, runs.section]] : []))),
 };
 
 const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
@@ -33,11 +34,11 @@ const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = 
   council: () => import("../protocols/council/report.ts"),
   debate: () => import("../protocols/debate/report/index.ts"),
   evaluation: () => import("../protocols/evaluation/report.ts"),
-  forest: () => import("../protocols/forest/report.ts"),
   judge: () => import("../protocols/judge/report.ts"),
   persona: () => import("../protocols/persona/report.ts"),
   respond: () => import("../protocols/respond/report.ts"),
   trial: () => import("../protocols/trial/report.ts"),
+  ...Object.fromEntries(features.flatMap(({ name, runs }) => (runs ? [[name, runs.report]] : []))),
 };
 
 const protocolIn = (entries: readonly Entry[]): string | undefined =>

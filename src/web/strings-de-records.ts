@@ -1,7 +1,6 @@
-import { plural } from "./language.ts";
 import type { Strings } from "./strings.ts";
 
-// German: the words of what shows a run's record: rounds of debates, events, forests.
+// German: the words of what shows a run's record: rounds of debates, events.
 
 export const record: Strings["record"] = {
   noRecord: "Das Protokoll wird zusammengestellt.",
@@ -67,62 +66,4 @@ export const events: Strings["events"] = {
   goTo: (seq) => `Den Lauf bei Ereignis ${seq} anzeigen`,
   range: (first, last) => `Ereignisse ${first} bis ${last}`,
   recorded: (seq) => `Ereignis ${seq}, wie es aufgezeichnet wurde`,
-};
-
-export const forest: Strings["forest"] = {
-  title: "Wälder",
-  empty: "Noch kein Wald.",
-  emptyNext: "Die Zyklen eines Waldes erscheinen hier: parley forest init, danach parley forest cycle.",
-  noCycle: "Von diesem Zyklus ist noch nichts aufgezeichnet.",
-  noCycleNext: "Wetter und Kandidaten erscheinen hier.",
-  soFar: (fruits, tested) => `Bisher sind ${fruits} von ${tested} Kandidaten Früchte.`,
-  fruitsOf: (fruits, tested) => `${fruits} von ${tested} Kandidaten sind Früchte`,
-  all: (cycle) => `Zyklus ${cycle} unter allen Zyklen dieses Waldes`,
-  cycles: (count) => plural(count, "Zyklus", "Zyklen"),
-  left: (count) => `Ältere Läufe, die nicht angezeigt werden: ${count}.`,
-  oneCycle: "Ein Diagramm erscheint nach dem zweiten Zyklus.",
-  leavesChart: "Bisherige Früchte und Blätter je Zyklus",
-  slotsChart: "Plätze der Bäume je Zyklus",
-  cyclesHead: "Zyklen",
-  cycle: "Zyklus",
-  state: "Zustand",
-  tested: "Geprüft",
-  slotsOf: (tree) => `Plätze: ${tree}`,
-  kinds: {
-    fruit: "Frucht",
-    golden_leaf: "Goldenes Blatt",
-    normal_leaf: "Normales Blatt",
-    dead_leaf: "Totes Blatt",
-    sick_leaf: "Krankes Blatt",
-  },
-  notClassified: "nicht eingeordnet",
-  weather: "Wetter",
-  weatherOf: (cycle) => `Von Zyklus ${cycle}, dem letzten, dessen Wetter gezeigt wird.`,
-  noWeather: "Das Wetter ist noch nicht aufgezeichnet.",
-  veiled: "Solange auf einen Menschen gewartet wird, bleiben die bisherigen Ergebnisse verborgen.",
-  tree: "Baum",
-  slots: "Plätze",
-  status: "Status",
-  why: "Warum",
-  candidates: "Kandidaten",
-  noCandidates: "Noch ist kein Kandidat eingeordnet.",
-  candidate: "Kandidat",
-  kind: "Art",
-  gate: "Prüfung",
-  threshold: "Schwellenwert",
-  value: "Wert",
-  passed: "bestanden",
-  failed: "nicht bestanden",
-  notJudged: "nicht beurteilt",
-  risks: "Vom Skeptiker genannte Risiken",
-  amendments: "Vorgeschlagene Änderungen von Prüfungen",
-  amendmentsNext:
-    "Ein Vorschlag ändert nichts, bis ein Mensch entscheidet. Im Ordner des Waldes: parley forest handoffs, danach parley forest answer.",
-  handoffs: "Offene Übergaben",
-  handoffsNext: "Sind alle beantwortet, macht parley forest cycle im Ordner des Waldes weiter.",
-  alignment: "Wie gut passt der Befund zum Mechanismus?",
-  alignments: ["0: gar nicht", "1: kaum", "2: weitgehend", "3: vollständig"],
-  reason: "Begründung",
-  formulations: "Weitere Formulierungen, eine je Zeile",
-  noFormulations: "Keine weiteren vorhanden",
 };

@@ -69,7 +69,6 @@ export const run: Strings["run"] = {
     debate: "Runden",
     contributions: "Beiträge",
     steps: "Schritte",
-    forest: "Wald",
     record: "Protokoll",
     events: "Ereignisse",
     fork: "Abzweig",

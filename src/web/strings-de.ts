@@ -38,7 +38,6 @@ export const de: FirstStrings = {
     memory: "Gedächtnis",
     personas: "Personas",
     library: "Bibliothek",
-    forest: "Wald",
     settings: "Einstellungen",
     workers: "Hintergrunddienste",
     bus: "Bus",

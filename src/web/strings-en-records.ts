@@ -1,6 +1,4 @@
-import { plural } from "./language.ts";
-
-// The words of what shows a run's record: rounds of debates, events, forests.
+// The words of what shows a run's record: rounds of debates, events.
 
 export const record = {
   noRecord: "The record is being put together.",
@@ -65,62 +63,4 @@ export const events = {
   goTo: (seq: string) => `Show the run at event ${seq}`,
   range: (first: string, last: string) => `Events ${first} to ${last}`,
   recorded: (seq: string) => `Event ${seq} as it was recorded`,
-};
-
-export const forest = {
-  title: "Forests",
-  empty: "No forest yet.",
-  emptyNext: "The cycles of a forest appear here: parley forest init, then parley forest cycle.",
-  noCycle: "Nothing of this cycle is recorded yet.",
-  noCycleNext: "Its weather and its candidates appear here.",
-  soFar: (fruits: string, tested: string) => `So far ${fruits} of ${tested} candidates are fruits.`,
-  fruitsOf: (fruits: string, tested: string) => `${fruits} of ${tested} candidates are fruits`,
-  all: (cycle: string) => `Cycle ${cycle} among all cycles of this forest`,
-  cycles: (count: number) => plural(count, "cycle", "cycles"),
-  left: (count: string) => `${count} older runs are not shown.`,
-  oneCycle: "A chart appears after the second cycle.",
-  leavesChart: "Fruits and leaves so far, by cycle",
-  slotsChart: "Slots of the trees, by cycle",
-  cyclesHead: "Cycles",
-  cycle: "Cycle",
-  state: "State",
-  tested: "Tested",
-  slotsOf: (tree: string) => `Slots: ${tree}`,
-  kinds: {
-    fruit: "Fruit",
-    golden_leaf: "Golden leaf",
-    normal_leaf: "Normal leaf",
-    dead_leaf: "Dead leaf",
-    sick_leaf: "Sick leaf",
-  },
-  notClassified: "not classified",
-  weather: "Weather",
-  weatherOf: (cycle: string) => `Of cycle ${cycle}, the last whose weather is shown.`,
-  noWeather: "The weather is not recorded yet.",
-  veiled: "While a person is waited for, what this cycle has found so far is hidden.",
-  tree: "Tree",
-  slots: "Slots",
-  status: "Status",
-  why: "Why",
-  candidates: "Candidates",
-  noCandidates: "No candidate is classified yet.",
-  candidate: "Candidate",
-  kind: "Kind",
-  gate: "Gate",
-  threshold: "Threshold",
-  value: "Value",
-  passed: "passed",
-  failed: "failed",
-  notJudged: "not judged",
-  risks: "Risks that the skeptic named",
-  amendments: "Proposed changes of gates",
-  amendmentsNext:
-    "A proposal changes nothing until a person decides. In the forest's folder: parley forest handoffs, then parley forest answer.",
-  handoffs: "Hand-offs that wait for you",
-  handoffsNext: "When all are answered, parley forest cycle goes on in the forest's folder.",
-  alignment: "How well does the evidence fit the mechanism?",
-  alignments: ["0: not at all", "1: hardly", "2: mostly", "3: fully"],
-  reason: "Reason",
-  formulations: "Other formulations, one a line",
-  noFormulations: "There are none to add",
 };

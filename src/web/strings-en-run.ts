@@ -68,7 +68,6 @@ export const run = {
     debate: "Rounds",
     contributions: "Contributions",
     steps: "Steps",
-    forest: "Forest",
     record: "Record",
     events: "Events",
     fork: "Fork",

@@ -37,7 +37,6 @@ export const en = {
     memory: "Memory",
     personas: "Personas",
     library: "Library",
-    forest: "Forest",
     settings: "Settings",
     workers: "Workers",
     bus: "Bus",

@@ -1,4 +1,4 @@
-import { findLanguage, type Language } from "./language.ts";
+import { findLanguage, language, type Language } from "./language.ts";
 import type * as enMore from "./strings-en-more.ts";
 import { en } from "./strings-en.ts";
 
@@ -9,7 +9,8 @@ import { en } from "./strings-en.ts";
 export type Strings = FirstStrings & Widened<typeof enMore>;
 /** What of it the page begins with. */
 export type FirstStrings = Widened<typeof en>;
-type Widened<T> = T extends string
+/** The words of a language as those of another one may be. */
+export type Widened<T> = T extends string
   ? string
   : T extends (...given: infer G) => string
     ? (...given: G) => string
@@ -27,6 +28,9 @@ const MORE: { readonly [language in Language]: () => Promise<Widened<typeof enMo
 const first: Partial<Strings> = en;
 /** The words in the language of the reader. */
 export let t = first as Strings; // what `withMoreWords` adds is there before what shows it
+
+/** A feature's words, of which a screen asks for those in the reader's language. */
+export const inLanguage = <W>(words: { readonly [one in Language]: W }): W => words[language];
 
 /** Loads the words of the reader's language that the page begins with. */
 export async function loadStrings(): Promise<void> {

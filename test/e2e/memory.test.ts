@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { MemoryReport } from "../../src/contract/knowledge.ts";
 import { EngramLine, MemoryImport } from "../../src/memory/transfer.ts";
-import { MemoryReport } from "../../src/lab/ablation/memory-stats.ts";
 import { MemoryAblation } from "../../src/lab/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../src/views/memory-view.ts";
 import { built, isProblem, somewhere, type Ended, type Somewhere } from "./parley.ts";
@@ -225,7 +225,7 @@ describe("parley memory ablate", () => {
     writeFiles(place);
     await memory(place, "import", "known.jsonl");
     const victim = place.start(ABLATE);
-    await victim.seen("stderr", /Answering: \d+ of 48/);
+    await victim.seen("stderr", /\d+ of 48 done/);
     victim.kill("SIGKILL");
     await victim.ended;
     const again = await place.call(ABLATE);
@@ -254,7 +254,7 @@ describe("parley memory ablate", () => {
     await using place = somewhere();
     writeFiles(place);
     const stopped = place.start(ABLATE);
-    await stopped.seen("stderr", /Answering: \d+ of 48/);
+    await stopped.seen("stderr", /\d+ of 48 done/);
     stopped.kill("SIGINT");
     const ended = await stopped.ended;
     expect(ended.code).toBe(130);

@@ -115,8 +115,7 @@ describe.skipIf(browser.isMissing)("the page for who reads German, and who has n
     expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
     const question = (await links.nth(1).textContent()) ?? "";
     await page.keyboard.press("Enter");
-    await page.locator("h1.question").waitFor(WAIT);
-    expect(await page.locator("h1.question").textContent()).toBe(question);
+    await expect.poll(() => page.locator("h1.question").textContent(), WAIT).toBe(question);
     // Without a search of its own, the screen leads to the runs.
     await page.keyboard.press("/");
     await page.locator("input[type=search]").waitFor(WAIT);

@@ -1,5 +1,7 @@
+import { withProtocols } from "../../src/app/registry.ts";
 import type { Command, Io } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { features } from "../../src/features.ts";
 
 /** What a command has written. */
 export type Written = { stdout: string; stderr: string };
@@ -19,6 +21,7 @@ export function commandIo(place: Pick<Io, "cwd" | "env">): { readonly io: Io; re
       },
       env: place.env,
       cwd: place.cwd,
+      ...{ features, protocols: withProtocols([], features) },
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { NewDeliberation, Ports } from "../../src/engine/index.ts";
 import { ModelRef, ParticipantId, type ModelRequest } from "../../src/kernel/index.ts";
-import { FOREST_TEXTS, forest as protocol } from "../../src/protocols/forest/index.ts";
-import { ForestCheck } from "../../src/protocols/forest/settings.ts";
-import type { Forest } from "../../src/protocols/forest/state.ts";
+import { FOREST_TEXTS, forest as protocol } from "../../src/features/forest/protocol/index.ts";
+import { ForestCheck } from "../../src/features/forest/protocol/settings.ts";
+import type { Forest } from "../../src/features/forest/protocol/state.ts";
 import { readFenced } from "../../src/prompts/material.ts";
 import { shippedTextsOf, toyAsked } from "../../src/testing/kit.ts";
 import type { Script } from "../../src/testing/scripted-models.ts";

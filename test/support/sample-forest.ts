@@ -6,8 +6,8 @@ import {
   NEW_CLIMATE,
   ResultRecord,
   Tree,
-} from "../../src/protocols/forest/state.ts";
-import type { Climate, LeafKind } from "../../src/protocols/forest/state.ts";
+} from "../../src/features/forest/protocol/state.ts";
+import type { Climate, LeafKind } from "../../src/features/forest/protocol/state.ts";
 
 /** A branch that a cycle has tested. */
 export const leaf = (

@@ -5,8 +5,8 @@ import { createEvaluationContext, evaluation } from "../../src/protocols/evaluat
 import * as evaluationView from "../../src/protocols/evaluation/view.ts";
 import { judge } from "../../src/protocols/judge/index.ts";
 import * as judgeView from "../../src/protocols/judge/view.ts";
-import { forest } from "../../src/protocols/forest/index.ts";
-import * as forestView from "../../src/protocols/forest/view.ts";
+import { forest } from "../../src/features/forest/protocol/index.ts";
+import * as forestView from "../../src/features/forest/protocol/view.ts";
 import * as askView from "../../src/protocols/ask/view.ts";
 import * as councilView from "../../src/protocols/council/view.ts";
 import * as debateView from "../../src/protocols/debate/view/index.ts";

@@ -11,8 +11,7 @@ import { textSimilarity } from "../../stats/text-similarity.ts";
 import type { AppContext } from "../context.ts";
 import type { ProjectionReading } from "../projection.ts";
 import { openMeasurement, resumable, type Resumed } from "../resumable.ts";
-import { readFeedback, shownRemarks, writerWork } from "./feedback.ts";
-import { seatWriter } from "./writer.ts";
+import { readFeedback, seatWriter, shownRemarks } from "./feedback.ts";
 
 // BREED-1. A child has an id and a name of its own, and the digests of all that it was made from.
 // BREED-2. A child that says what a parent says, word for word, is refused.
@@ -106,7 +105,7 @@ export async function prepareChild(
   return {
     ...{ id, name, parents },
     remarks: feedback.map(({ remarks }) => remarks.length),
-    open: () => resumable(context, { ...measurement, key, ...writerWork }),
+    open: () => resumable(context, { ...measurement, key }),
   };
 }
 

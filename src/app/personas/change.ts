@@ -1,3 +1,4 @@
+import type { PersonaStatus } from "../../contract/library.ts";
 import type { Entry } from "../../kernel/index.ts";
 import { canonical, isEvent, type DeliberationId, refusal } from "../../kernel/index.ts";
 import { findOwnFile, conflict, isMarkdown, readNewText, writeOwnFile } from "../../config/library-file.ts";
@@ -18,7 +19,7 @@ import {
   type PersonaDecision,
 } from "./decide.ts";
 import { statusOf } from "./live.ts";
-import { versionOf, type PersonaStatus } from "./status.ts";
+import { versionOf } from "./status.ts";
 import { TRIED, verdictIn } from "./trial.ts";
 
 // CHANGE-1. Of two changes of a persona at once, the second sees what the first one has written.

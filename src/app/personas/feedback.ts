@@ -1,17 +1,23 @@
 import type { LoadedPersona } from "../../config/personas.ts";
 import { digestOf } from "../../engine/index.ts";
-import type { DeliberationId, EventId, OrganizationStore } from "../../kernel/index.ts";
-import { personaProtocol, PersonaSettings } from "../../protocols/persona/index.ts";
-import { remainingBudget } from "../budget.ts";
+import type { SeatedParticipant } from "../../engine/opening-part.ts";
+import {
+  familyOf,
+  ParticipantId,
+  refusal,
+  type DeliberationId,
+  type EventId,
+  type OrganizationStore,
+} from "../../kernel/index.ts";
+import { personaProtocol } from "../../protocols/persona/index.ts";
 import { likenessTo } from "../../stats/text-similarity.ts";
 import { votesIn } from "../../views/votes.ts";
 import type { AppContext } from "../context.ts";
-import { protocolSettings } from "../opening.ts";
+import { choosePanel } from "../panel.ts";
 import { readNaming, type Projected, type ProjectionReading } from "../projection.ts";
 import { openMeasurement, resumable, type Resumed } from "../resumable.ts";
 import { summaryRequest } from "./advice.ts";
 import { heldOutFilter, isHeldOutRun } from "./held-out.ts";
-import { seatWriter } from "./writer.ts";
 
 // FEEDBACK-1. Feedback is what others wrote about this persona's answers alone, and never what it wrote itself.
 
@@ -133,20 +139,19 @@ export async function openSummary(
   return resumable(context, {
     ...measurement,
     key: `${summaryRequest(id)}${digestOf(measurement.key).slice(0, 32)}`,
-    ...writerWork,
   });
 }
 
-/** How a run of the writer goes on that ended early. */
-export const writerWork = {
-  countReplies: () => 0,
-  lostCalls: () => [],
-  budgetAfter: remainingBudget,
-  changes: ({ opened }, nth, budget) => ({
-    settings: protocolSettings(personaProtocol, {
-      ...PersonaSettings.parse(opened.data.settings),
-      again: nth,
-    }),
-    budget,
-  }),
-} satisfies Pick<Parameters<typeof resumable>[1], "countReplies" | "lostCalls" | "budgetAfter" | "changes">;
+/** The model that breeds personas and summarizes feedback: the chair, or else the first of the panel. @throws Fault */
+export async function seatWriter(context: AppContext): Promise<SeatedParticipant> {
+  const { chairs, members } = await choosePanel(context);
+  const model = chairs[0] ?? members[0];
+  if (model === undefined) throw refusal("no model is set", "set a model, e.g. openai/gpt-5-mini");
+  return {
+    id: ParticipantId.parse("writer"),
+    seat: "writer",
+    persona: { name: "Writer", instructions: "" },
+    model,
+    family: familyOf(model, context.settings.families),
+  };
+}

@@ -1,36 +1,15 @@
 import type { LoadedPersona } from "../../config/personas.ts";
+import type { FamilyMember, PersonaFamily } from "../../contract/library.ts";
 import { isEvent } from "../../kernel/index.ts";
-import { pathsOf, sectionOf, type TrialSection } from "../../protocols/trial/view.ts";
+import { pathsOf, sectionOf } from "../../protocols/trial/view.ts";
 import { TrialSettings } from "../../protocols/trial/index.ts";
-import type { Sign, SignTally } from "../../stats/sequential-sign-test.ts";
 import type { AppContext } from "../context.ts";
-import { listVersions, type PersonaVersion } from "./decide.ts";
+import { listVersions } from "./decide.ts";
 import { statusOf } from "./live.ts";
-import { versionOf, type PersonaStatus } from "./status.ts";
+import { versionOf } from "./status.ts";
 
 /** A persona with its forebears, and all that is on record of it. */
-export type LineageNode = {
-  readonly id: string;
-  readonly name: string;
-  /** `missing`: a parent whose file is gone. */
-  readonly status: PersonaStatus | "missing";
-  /** The digest of its present instructions. */
-  readonly version: string | null;
-  readonly versions: readonly Omit<PersonaVersion, "file">[];
-  readonly trials: readonly {
-    readonly run: string;
-    readonly at: string;
-    readonly version: string;
-    readonly against: string;
-    /** `accepted`, `not accepted`, or how it stands. */
-    readonly verdict: string;
-    /** Its tests, each with how every question went, in order. */
-    readonly tests: readonly (TrialSection["tests"][number] & { readonly path: readonly Sign[] })[];
-  }[];
-  /** How it was ranked since it was accepted. */
-  readonly live: SignTally | null;
-  readonly parents: readonly LineageNode[];
-};
+export type LineageNode = Omit<FamilyMember, "parents"> & { readonly parents: readonly LineageNode[] };
 
 const MAX_DEPTH = 12;
 
@@ -61,20 +40,11 @@ async function nodeOf(context: AppContext, persona: LoadedPersona): Promise<Omit
   };
 }
 
-/** A persona among its own: its parents by id. */
-export type FamilyMember = Omit<LineageNode, "parents"> & { readonly parents: readonly string[] };
-export type Family = {
-  readonly persona: FamilyMember;
-  /** The nearest first, each once. */
-  readonly ancestors: readonly FamilyMember[];
-  readonly descendants: readonly FamilyMember[];
-};
-
 /** How many are shown of either kind. */
 const MAX_RELATIVES = 100;
 
 /** Reads whom a persona comes from, and who comes from it. */
-export async function readFamily(context: AppContext, persona: LoadedPersona): Promise<Family> {
+export async function readFamily(context: AppContext, persona: LoadedPersona): Promise<PersonaFamily> {
   const all = context.resources.personas();
   const parentsOf = (id: string) => all.get(id)?.lineage?.parents ?? [];
   const childrenOf = (id: string) =>

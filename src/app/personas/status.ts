@@ -1,11 +1,9 @@
 import type { LoadedPersona } from "../../config/personas.ts";
+import type { PersonaStatus } from "../../contract/library.ts";
 import { textDigest } from "../../engine/index.ts";
 import { type Fault, type Digest, refusal } from "../../kernel/index.ts";
 
 // STAND-1. Who was bred may take part once its present instructions are accepted; who was not bred always may, until retired.
-
-/** Where a persona stands. `changed`: it was accepted, and its instructions are others now. */
-export type PersonaStatus = "own" | "on-trial" | "changed" | "accepted" | "taken-back" | "retired";
 
 export const versionOf = ({ instructions }: Pick<LoadedPersona, "instructions">): Digest =>
   textDigest(instructions);

@@ -17,10 +17,8 @@ import { chooseJudgeForm } from "../../protocols/phases/judge-prompts.ts";
 import { trial, TrialSettings } from "../../protocols/trial/index.ts";
 import { lostCalls } from "../../protocols/trial/view.ts";
 import { leastPairs, siblingAlpha, TRIAL_TEST } from "../../stats/sequential-sign-test.ts";
-import { remainingBudget } from "../budget.ts";
 import { checkModelRef, type AppContext } from "../context.ts";
 import { UNMEASURED } from "../lookup.ts";
-import { protocolSettings } from "../opening.ts";
 import { choosePanel } from "../panel.ts";
 import { againName, openMeasurement, resumable, type Resumed } from "../resumable.ts";
 import { heldOutRuns, HELD_OUT_EVERY } from "./held-out.ts";
@@ -90,7 +88,7 @@ export async function prepareTrial(
     rubric: context.resources.rubric(DEFAULT_RUBRIC),
     ...{ callTimeoutMs, answerTokens: draftTokens, judgeTokens: reviewTokens },
   };
-  const { opening } = await openMeasurement(context, {
+  const measurement = await openMeasurement(context, {
     protocol: trial,
     question: `Is ${child.name} better than ${parent.name}?`,
     texts: items.flatMap(({ question, context: more }, index) => [
@@ -103,15 +101,11 @@ export async function prepareTrial(
   });
   const key = `${requestOf(child.id)}${version.slice(0, 32)}${again ? againName(context, client) : ""}`;
   return {
-    ...{ opening, questions: items.length, siblings, parent },
+    ...{ opening: measurement.opening, questions: items.length, siblings, parent },
     open: () =>
       resumable(context, {
-        ...{ key, opening, lostCalls, budgetAfter: remainingBudget },
+        ...{ ...measurement, key, lostCalls },
         countReplies: (entries) => entries.filter((entry) => isEvent(entry, "answer-given")).length,
-        changes: ({ opened }, nth, budget) => ({
-          settings: protocolSettings(trial, { ...TrialSettings.parse(opened.data.settings), again: nth }),
-          budget,
-        }),
       }),
   };
 }

@@ -1,16 +1,15 @@
 import { prepareAblation, runAblation, type AblationRun } from "../../lab/ablation/ablate.ts";
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
+import { SIDES } from "../../lab/ablation/report.ts";
 import { memoryAblationText } from "../../lab/ablation/text.ts";
-import type { BenchRow } from "../../lab/bench/row.ts";
-import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
+import { formatNumber, pluralize } from "../../text/format.ts";
+import { createJobScreens } from "../bench-screen.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
-import { judgeProgress } from "../judge-progress.ts";
 import { noteEarlyEnd, noteJobEnd, STOP_EXITS } from "../lab-job.ts";
 import { wordNote } from "../notes.ts";
 import type { ABLATE } from "../options.ts";
 import { interruptible, withParley } from "../session.ts";
-import { createProgressLine } from "../terminal.ts";
 import { lostPrompts } from "./judge.ts";
 
 export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Promise<number> =>
@@ -20,7 +19,7 @@ export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Pr
       const tasks = readBenchTasks(file, io, { open: true });
       const prepared = await prepareAblation(context, { file, tasks });
       if (!quiet) for (const note of notesOf(prepared)) io.output.note(note);
-      const screens = quiet ? undefined : createScreens(io, 2 * tasks.length);
+      const screens = quiet ? undefined : createJobScreens(io, { arms: SIDES, tasks: tasks.length });
       const asking = { signal, concurrency, retryFailed, ...screens };
       const run = await runAblation(context, prepared, asking).finally(() => screens?.stop());
       const { report, stop } = run;
@@ -41,44 +40,12 @@ function notesOf({ begun, notes, tasks }: Awaited<ReturnType<typeof prepareAblat
   ];
 }
 
-/** The line of the answers, then that of the judge. */
-function createScreens({ output }: Io, all: number) {
-  const { terminal } = output.stderr;
-  const sinceMs = performance.now();
-  const done = new Set<string>();
-  let tenth = 0;
-  const answering = createProgressLine({
-    output: process.stderr,
-    terminal,
-    words: () =>
-      `Answering: ${formatNumber(done.size)} of ${formatNumber(all)} · ${formatDuration(performance.now() - sinceMs)}`,
-  });
-  let judging: ReturnType<typeof judgeProgress> | undefined;
-  return {
-    onRow({ arm, failed, finished, task }: BenchRow, fresh: boolean) {
-      if (finished || failed !== null) done.add(`${arm}\n${task}`);
-      const reached = Math.floor((10 * done.size) / all);
-      answering.step(fresh && reached > tenth);
-      tenth = reached;
-    },
-    onJudging(answers: number) {
-      answering.stop();
-      judging = judgeProgress({ output: process.stderr, terminal, prompts: answers });
-      return judging.event;
-    },
-    stop() {
-      answering.stop();
-      judging?.stop();
-    },
-  };
-}
-
 function noteEnd(io: Io, { report, stop, caps, judging }: AblationRun): void {
   const { tasks, with: one, without: other, rows } = report;
   const failed = rows.flatMap((row) => [row.with?.failed ?? [], row.without?.failed ?? []].flat());
   const kept = `${one.finished + other.finished} of ${2 * tasks.count} answers are recorded`;
   noteJobEnd(io, { stop, caps, kept, failed, count: pluralize(failed.length, "answer") });
-  if (stop === null && judging) noteEarlyEnd(io, judging.entries, { lost: lostPrompts(judging.entries) });
+  if (stop === null && judging) noteEarlyEnd(io, { ...judging, lost: lostPrompts(judging.entries) });
 }
 
 /** 7 where nothing could be compared; of a judge that was not reached what its calls failed of. */

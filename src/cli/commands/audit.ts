@@ -1,3 +1,4 @@
+import type { Estimate } from "../../contract/figures.ts";
 import { listJournals, resolveId } from "../../app/lookup.ts";
 import { openAnonymityAudit } from "../../lab/audit.ts";
 import {
@@ -12,7 +13,6 @@ import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { isEvent } from "../../kernel/index.ts";
-import type { Estimate } from "../../stats/proportions.ts";
 import {
   MIN_OBSERVATIONS,
   reviewerLeans,
@@ -42,23 +42,19 @@ export const anonymity = (
     for (const run of ids) {
       const entries = await context.store.read(await resolveId(context, run));
       const opened = await openAnonymityAudit(context, { entries, model, again });
-      const isDone = opened.state === "closed";
       const prompts = sectionOf(await context.store.read(opened.id))?.guesses.length ?? 0;
       const { terminal } = io.output.stderr;
       const audited = await runLab(io, context, {
         ...opened,
-        quiet: quiet || isDone,
+        quiet: quiet || opened.state === "closed",
         done: "Already audited",
-        progress: quiet || isDone ? undefined : judgeProgress({ output: process.stderr, terminal, prompts }),
+        progress: () => judgeProgress({ output: process.stderr, terminal, prompts }),
         lost: lostGuesses,
       });
       const section = sectionOf(audited.entries);
       if (section) audits.push({ ...section, id: opened.id, usd: spending(audited.entries).total.cost.usd });
       if (audited.exit === EXIT.interrupted) return audited.exit;
-      noteEarlyEnd(io, audited.entries, {
-        lost: lostGuesses(audited.entries),
-        inconclusive: "another model",
-      });
+      noteEarlyEnd(io, audited, "another model");
       if (exit === EXIT.answered) exit = audited.exit;
     }
     const figures = anonymityFigures(audits);

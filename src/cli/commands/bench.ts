@@ -1,21 +1,15 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { BenchReport, ListedBench } from "../../contract/bench.ts";
 import { DEFAULT_ARMS } from "../../lab/bench/arms.ts";
 import { prepareBench, runBench } from "../../lab/bench/bench.ts";
-import {
-  listBenches,
-  readBench,
-  recordBench,
-  type BenchRecord,
-  type ListedBench,
-} from "../../lab/bench/recorded.ts";
+import { listBenches, readBench, recordBench, type BenchRecord } from "../../lab/bench/recorded.ts";
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
 import { benchMarkdown } from "../../lab/bench/markdown.ts";
-import type { BenchReport } from "../../lab/bench/report.ts";
 import { benchSvg } from "../../reports/bench-plot.ts";
 import { rowsCsv } from "../../lab/bench/rows-csv.ts";
 import { makeFolder } from "../../stores/sqlite-database.ts";
-import { createBenchScreen } from "../bench-screen.ts";
+import { createJobScreens } from "../bench-screen.ts";
 import { documentText, print, type Io, type Values } from "../command.ts";
 import { resolveId } from "../../app/lookup.ts";
 import { refusal } from "../../kernel/index.ts";
@@ -23,7 +17,6 @@ import { aligned } from "../../reports/labelled-rows.ts";
 import { jsonText, oneLine } from "../../reports/printable.ts";
 import { formatNumber } from "../../text/format.ts";
 import { EXIT } from "../exits.ts";
-import { judgeProgress } from "../judge-progress.ts";
 import { noteEarlyEnd, noteJobEnd, STOP_EXITS } from "../lab-job.ts";
 import { wordNote } from "../notes.ts";
 import type { BENCHES, SHOW_BENCH } from "../bench-commands.ts";
@@ -53,30 +46,15 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
       if (!quiet) for (const note of prepared.notes) io.output.note(wordNote(note));
       const recorded = await recordBench(context, prepared.definition);
       if ("tooLarge" in recorded) io.output.note(tooLargeText(recorded.tooLarge));
-      const screen = quiet
+      const screens = quiet
         ? undefined
-        : createBenchScreen({
-            output: process.stderr,
-            ...io.output.stderr,
+        : createJobScreens(io, {
             arms: prepared.arms.map(({ arm }) => arm.name),
-            tasks: prepared.definition.tasks.length,
+            ...{ tasks: prepared.definition.tasks.length, promptsEach: 2 },
           });
-      let judging: ReturnType<typeof judgeProgress> | undefined;
-      const onJudging = (pairs: number) => {
-        screen?.stop();
-        judging = judgeProgress({
-          ...{ output: process.stderr, terminal: io.output.stderr.terminal },
-          prompts: 2 * pairs,
-        });
-        return judging.event;
-      };
       const { report, stop, caps, ...judged } = await runBench(context, prepared, {
-        ...{ signal, concurrency, retryFailed },
-        ...(screen ? { onRow: screen.row, onJudging } : {}),
-      }).finally(() => {
-        screen?.stop();
-        judging?.stop();
-      });
+        ...{ signal, concurrency, retryFailed, ...screens },
+      }).finally(() => screens?.stop());
       if (stop !== "interrupted") await printReport(io, report, { out, json: options.json });
       const { arms, rows } = report;
       const open = arms.reduce((sum, { unfinished }) => sum + unfinished, 0);
@@ -87,7 +65,7 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
         kept: `${all - open} of ${all} are finished and recorded`,
         count: `${failed.length} of ${rows.length}`,
       });
-      noteEarlyEnd(io, judged.judging, { lost: lostPrompts(judged.judging) });
+      noteEarlyEnd(io, { entries: judged.judging, lost: lostPrompts(judged.judging) });
       if (stop !== null) return STOP_EXITS[stop];
       // Something failed, and nothing else came to its end: an outage, and no result.
       const isOutage = failed.length > 0 && arms.every(({ unfinished }) => unfinished === report.tasks.count);

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import type { Contributions } from "../../lab/contributions/contributions.ts";
+import type { Contributions } from "../../contract/knowledge.ts";
 import { measureContributions } from "../../lab/contributions/leave-one-out.ts";
 import { contributionsText } from "../../lab/contributions/text.ts";
 import { resolveId } from "../../app/lookup.ts";

@@ -1,5 +1,5 @@
+import type { CostRow, UsageReport } from "../../contract/figures.ts";
 import { usageSince } from "../../app/usage.ts";
-import type { CostRow, UsageReport } from "../../views/cost.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { formatBill, formatNumber, formatUsd, pluralize } from "../../text/format.ts";

@@ -1,9 +1,15 @@
+import { unpricedModels } from "../../reports/words.ts";
 import { extname } from "node:path";
 import { displayPath } from "../../config/text-file.ts";
 import { openEvaluation } from "../../lab/eval/evaluation.ts";
 import { callOf, isEvent, type Entry } from "../../kernel/index.ts";
-import { EVALUATION_CSV_HEADER, evaluationCsv } from "../../protocols/evaluation/report-csv.ts";
-import { describeStatus, evaluationMarkdown, evaluationTable } from "../../protocols/evaluation/report.ts";
+import {
+  describeStatus,
+  EVALUATION_CSV_HEADER,
+  evaluationCsv,
+  evaluationMarkdown,
+  evaluationTable,
+} from "../../protocols/evaluation/report.ts";
 import {
   sectionOf,
   evaluatorIn,
@@ -11,7 +17,6 @@ import {
   type EvaluationReport,
 } from "../../protocols/evaluation/view.ts";
 import { jsonText, oneLine } from "../../reports/printable.ts";
-import { unpricedModels } from "../../reports/unpriced.ts";
 import { formatDuration } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { findDebate } from "../debate-files.ts";
@@ -31,15 +36,16 @@ export const evaluate = (io: Io, { models, ...options }: Values<typeof EVAL>): P
     const note = (line: string | undefined) =>
       quiet || line === undefined ? undefined : io.output.note(line);
     for (const warning of opened.notes) note(warning);
-    const isDone = opened.state === "closed";
-    if (!isDone) note(`Asking ${opened.evaluators.map((one) => `${one.id} (${one.model})`).join(", ")}`);
-    const { entries, exit } = await runLab(io, context, {
+    if (opened.state !== "closed")
+      note(`Asking ${opened.evaluators.map((one) => `${one.id} (${one.model})`).join(", ")}`);
+    const run = await runLab(io, context, {
       ...opened,
       quiet,
       done: "Already evaluated",
-      progress: isDone ? undefined : { event: (entry) => note(progressLine(entry)), stop: () => undefined },
+      progress: () => ({ event: (entry) => note(progressLine(entry)), stop: () => undefined }),
       lost: lostEvaluations,
     });
+    const { entries, exit } = run;
     const report = sectionOf(entries);
     if (!report || exit === EXIT.interrupted) return exit;
     const unpriced = unpricedModels(entries);
@@ -51,8 +57,7 @@ export const evaluate = (io: Io, { models, ...options }: Values<typeof EVAL>): P
       await print(io, options, { value: report, words: () => evaluationTable(report) });
       note(`${describeStatus(report)} Details: parley show ${report.id} --details`);
     }
-    const inconclusive = "other evaluators, or --again";
-    noteEarlyEnd(io, entries, { lost: lostEvaluations(entries), inconclusive });
+    noteEarlyEnd(io, run, "other evaluators, or --again");
     return exit;
   });
 

@@ -1,10 +1,10 @@
+import { unpricedModels } from "../../reports/words.ts";
 import { listRuns } from "../../app/lookup.ts";
 import { withProtocols } from "../../app/registry.ts";
 import { loadShown } from "../../app/result.ts";
 import { answerText } from "../../reports/answer.ts";
 import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { listText } from "../list-text.ts";
-import { unpricedModels } from "../../reports/unpriced.ts";
 import { documentText, faceOf, print, type Face, type Io, type Values } from "../command.ts";
 import { nextLine } from "../ending.ts";
 import type { LIST_RUNS, SHOW } from "../options.ts";

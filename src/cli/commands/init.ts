@@ -52,7 +52,8 @@ export async function init(io: Io, { yes, project }: Values<typeof INIT>): Promi
   writeFileSync(path, text, { flag: "wx" });
   // Whoever has just chosen what the file names trusts it.
   if (answers.where === "project")
-    for (const claim of listClaims(place).filter((one) => one.path === path)) recordTrust(claim, place);
+    for (const claim of (await listClaims(place)).filter((one) => one.path === path))
+      recordTrust(claim, place);
   loadSettings({ ...place, flags: {} });
   io.output.note(
     `Written: ${displayPath(path)}. Change what you like there; parley config shows what counts.`,

@@ -1,3 +1,4 @@
+import { unpricedModels } from "../../reports/words.ts";
 import type { AppContext } from "../../app/context.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { openJudge, type JudgeTask } from "../../lab/judge/judge.ts";
@@ -9,7 +10,6 @@ import { sectionParts } from "../../protocols/judge/report.ts";
 import { judgedWork, judgementOf } from "../../protocols/judge/view-items.ts";
 import { summarizeValidation } from "../../protocols/judge/view-validation.ts";
 import { answerText } from "../../reports/answer.ts";
-import { unpricedModels } from "../../reports/unpriced.ts";
 import { resultOf } from "../../views/result.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
@@ -37,10 +37,7 @@ async function runJudge(
     ...opened,
     quiet,
     done: "Already judged",
-    progress:
-      quiet || opened.state === "closed"
-        ? undefined
-        : judgeProgress({ output: process.stderr, terminal, prompts }),
+    progress: () => judgeProgress({ output: process.stderr, terminal, prompts }),
     lost: lostPrompts,
   });
 }
@@ -49,7 +46,8 @@ async function runJudge(
 export const validate = (io: Io, options: Values<typeof VALIDATE>, file: string): Promise<number> =>
   withParley(io, settingsOf(options), async (context) => {
     const task = labeledTask({ ...io, settings: context.settings }, file);
-    const { entries, exit } = await runJudge(io, context, { task, options });
+    const run = await runJudge(io, context, { task, options });
+    const { entries, exit } = run;
     const validation = summarizeValidation(entries);
     if (!validation || exit === EXIT.interrupted) return exit;
     const unpriced = unpricedModels(entries);
@@ -59,7 +57,7 @@ export const validate = (io: Io, options: Values<typeof VALIDATE>, file: string)
       words: (face) => (shown ? answerText(shown, { ...face, unpriced }) : ""),
       readable: true,
     });
-    noteEarlyEnd(io, entries, { lost: lostPrompts(entries) });
+    noteEarlyEnd(io, run);
     return exit === EXIT.answered && !validation.measured ? EXIT.inconclusive : exit;
   });
 
@@ -93,7 +91,8 @@ type Judging = {
 
 /** Has answers judged and prints the verdicts; exit 7 where one could not be read, 3 or 4 where its call failed. */
 async function judgeAnswers(io: Io, context: AppContext, { task, names, options }: Judging): Promise<number> {
-  const { entries, exit } = await runJudge(io, context, { task, options });
+  const run = await runJudge(io, context, { task, options });
+  const { entries, exit, lost } = run;
   const judgement = judgementOf(entries);
   const result = resultOf(entries);
   if (!judgement || !result || exit === EXIT.interrupted) return exit;
@@ -104,8 +103,7 @@ async function judgeAnswers(io: Io, context: AppContext, { task, names, options 
     words: (face) => answerText(shown, { ...face, unpriced }),
     readable: true,
   });
-  const lost = lostPrompts(entries);
-  noteEarlyEnd(io, entries, { lost });
+  noteEarlyEnd(io, run);
   const isRead =
     judgement.kind === "grade"
       ? judgement.grades.every(({ score }) => score !== null)

@@ -9,10 +9,10 @@ import { interruptible } from "../session.ts";
 /** Serves one MCP client over standard input and output, until it goes away. */
 export const mcp = (io: Io, options: Values<typeof MCP>): Promise<void> =>
   interruptible(async (signal) => {
-    const { output, env, cwd, protocols } = io;
+    const { output, env, cwd, protocols, features } = io;
     const { maxDrives } = options;
     const { parley, principal, renamed } = await openConfigured({
-      ...{ env, cwd, protocols, flags: {}, isServed: true, ...withoutModels(options) },
+      ...{ env, cwd, protocols, features, flags: {}, isServed: true, ...withoutModels(options) },
     });
     for (const note of renamed) output.note(note);
     if (process.stdin.isTTY)

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { ModelRow } from "../../contract/figures.ts";
 import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
 import { refusalOf, scratch } from "../../../test/support/scratch.ts";
-import type { ModelRow } from "../../app/model-table.ts";
 import { widthOf } from "../../reports/text-width.ts";
 import { EXIT } from "../exits.ts";
 import { tableText } from "./models.ts";

@@ -1,6 +1,7 @@
+import type { ModelRow } from "../../contract/figures.ts";
 import { checkModelRef } from "../../app/context.ts";
 import { testModel, type ModelTest } from "../../app/model-test.ts";
-import { modelTable, type ModelRow } from "../../app/model-table.ts";
+import { modelTable } from "../../app/model-table.ts";
 import { refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";

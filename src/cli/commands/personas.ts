@@ -14,8 +14,9 @@ import { prepareTrial, verdictIn } from "../../app/personas/trial.ts";
 import { personaFolder } from "../../config/persona-file.ts";
 import { displayPath } from "../../config/text-file.ts";
 import type { LoadedPersona } from "../../config/personas.ts";
-import { isEvent, type DataOf, type Entry, type Failure } from "../../kernel/index.ts";
+import { isEvent, type DataOf, type Entry } from "../../kernel/index.ts";
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
+import { DECISIONS, RIVALS } from "../../protocols/trial/report.ts";
 import { lostCalls, sectionOf, type TrialSection } from "../../protocols/trial/view.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine, printable } from "../../reports/printable.ts";
@@ -24,7 +25,7 @@ import { pluralize } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { estimateLine, estimateText } from "../estimate-text.ts";
 import { EXIT } from "../exits.ts";
-import { noteEarlyEnd, runLab } from "../lab-job.ts";
+import { noteEarlyEnd, runLab, type LabRun } from "../lab-job.ts";
 import { lineageLines } from "../lineage-text.ts";
 import type { JSON_FLAG } from "../options.ts";
 import type { ACCEPT, BREED, DECIDE, FEEDBACK_OF, TRIAL } from "../persona-commands.ts";
@@ -61,14 +62,11 @@ export const feedback = (
       return EXIT.answered;
     }
     const opened = await openSummary(context, { persona, feedback: found });
-    const { entries, exit } = await runLab(io, context, {
-      ...opened,
-      ...{ quiet, done: "Already summarized", lost: () => [] },
-    });
-    const summary = entries.findLast((entry) => isEvent(entry, "feedback-summarized"))?.data;
+    const run = await runLab(io, context, { ...opened, quiet, done: "Already summarized" });
+    const summary = run.entries.findLast((entry) => isEvent(entry, "feedback-summarized"))?.data;
     if (!summary) {
-      noteEarlyEnd(io, entries, { lost: [] });
-      return exit;
+      noteEarlyEnd(io, run);
+      return run.exit;
     }
     const { call: _call, ...said } = summary;
     const events = found.remarks.map(({ event }) => event);
@@ -80,7 +78,7 @@ export const feedback = (
         words: ({ width }) => summaryText(persona, summary, { found, width }),
       },
     );
-    return exit;
+    return run.exit;
   });
 
 const bullet = (mark: string, text: string, width: number): string[] =>
@@ -161,13 +159,10 @@ export const breed = (
         `Feedback on ${prepared.parents.map((one, index) => `${one.name}: ${pluralize(prepared.remarks[index] ?? 0, "remark")}`).join(", ")}`,
       );
     const opened = await prepared.open();
-    const run = await runLab(io, context, {
-      ...opened,
-      ...{ quiet: quiet || json, done: "Bred before", lost: () => [] },
-    });
+    const run = await runLab(io, context, { ...opened, quiet: quiet || json, done: "Bred before" });
     const child = childIn(run.entries);
     if (!child) {
-      noteEarlyEnd(io, run.entries, { lost: [] });
+      noteEarlyEnd(io, run);
       return run.exit;
     }
     const folder = personaFolder({ cwd: io.cwd, env: io.env }, { project });
@@ -239,34 +234,24 @@ export const trial = (
     await recordEdit(context, child);
     const opened = await prepared.open();
     if (!quiet && opened.state === "new") io.output.note(`${about}. ${estimateLine(estimate)}`);
-    const { entries, exit } = await runLab(io, context, {
+    const run = await runLab(io, context, {
       ...opened,
-      ...{ quiet, done: "Tried before", lost: lostOf },
-      progress: quiet || json || opened.state === "closed" ? undefined : trialProgress(io),
+      ...{ quiet, done: "Tried before", lost: lostCalls },
+      progress: json ? undefined : () => trialProgress(io),
     });
-    return endTrial(io, context, { child, entries, exit, json });
+    return endTrial(io, context, { ...run, child, json });
   });
 
-const lostOf = (entries: readonly Entry[]): readonly Failure[] => lostCalls(entries);
-
-type TrialEnd = {
-  readonly child: LoadedPersona;
-  readonly entries: readonly Entry[];
-  readonly exit: number;
-  readonly json: boolean;
-};
+type TrialEnd = LabRun & { readonly child: LoadedPersona; readonly json: boolean };
 
 /** Prints the verdict, and writes it into the child's file. */
-async function endTrial(
-  io: Io,
-  context: AppContext,
-  { child, entries, exit, json }: TrialEnd,
-): Promise<number> {
+async function endTrial(io: Io, context: AppContext, { child, json, ...ended }: TrialEnd): Promise<number> {
+  const { entries } = ended;
   const section = sectionOf(entries);
   const verdict = verdictIn(entries);
   if (!section || !verdict) {
-    noteEarlyEnd(io, entries, { lost: lostCalls(entries) });
-    return exit;
+    noteEarlyEnd(io, ended);
+    return ended.exit;
   }
   const run = entries[0]?.deliberation;
   const isPresent = child.accepted?.version === verdict.version;
@@ -283,14 +268,12 @@ async function endTrial(
   return verdict.accepted ? EXIT.answered : EXIT.refusedByCheck;
 }
 
-const DECISIONS = { better: "better", "no-better": "not better", open: "open", undecided: "cannot be told" };
-
 function trialText(
   { accepted, why, tests, simulated }: TrialSection,
   { child, run, width }: { readonly child: LoadedPersona; readonly run: string; readonly width: number },
 ): string {
   const rows = tests.map(({ against, wins, losses, ties, decision }) => [
-    against === "parent" ? "its parent" : "no persona",
+    RIVALS[against],
     ...[wins, losses, ties].map(String),
     DECISIONS[decision],
   ]);

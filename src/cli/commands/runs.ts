@@ -1,3 +1,4 @@
+import type { PendingQuestions } from "../../contract/runs.ts";
 import { forgetRun } from "../../app/forget.ts";
 import { NEWEST, resolveId } from "../../app/lookup.ts";
 import type { ForkRequest } from "../../app/parley.ts";
@@ -6,7 +7,7 @@ import { readAnswersFile, readAnswersText } from "../../config/input-files.ts";
 import { callOf, type Entry } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
 import { pluralize } from "../../text/format.ts";
-import { pendingQuestions, type PendingQuestions } from "../../views/pending-questions.ts";
+import { pendingQuestions } from "../../views/pending-questions.ts";
 import { isClosed } from "../../views/result.ts";
 import { answerOnTerminal, recordAnswers, runWithQuestions, type OpenQuestions } from "../clarification.ts";
 import { print, type Io, type Values } from "../command.ts";

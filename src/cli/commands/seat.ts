@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { InboxItem, OwnSeat } from "../../contract/runs.ts";
 import { resolveId } from "../../app/lookup.ts";
-import type { InboxItem, OwnSeat } from "../../app/seats.ts";
 import { othersSeat } from "../../app/seats.ts";
 import { refusal } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";

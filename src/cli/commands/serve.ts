@@ -22,14 +22,14 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Promise<void> =>
   interruptible(async (signal) => {
     if (what !== undefined) return printLink(io, options, what);
-    const { output, env, cwd, protocols } = io;
+    const { output, env, cwd, protocols, features } = io;
     const { host = "127.0.0.1", port, maxDrives, json } = options;
     const base = baseOf(options);
     const publicUrls = options.publicUrl?.map(urlOf);
     const configured = await openConfigured({
       env,
       cwd,
-      protocols,
+      ...{ protocols, features },
       flags: {},
       isServed: true,
       ...withoutModels(options),

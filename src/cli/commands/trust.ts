@@ -15,7 +15,7 @@ export async function trust(
   files: readonly string[],
 ): Promise<number> {
   const place = { env: io.env, cwd: io.cwd };
-  const claims = listClaims(place, files);
+  const claims = await listClaims(place, files, io.features);
   const words = claims.flatMap(({ path, names }) => [
     oneLine(path),
     ...names.map((name) => `  ${oneLine(name)}`),

@@ -1,9 +1,10 @@
-import { readLeagues, readMatrix, readVotePage, type KindLeague, type LabeledVote } from "../../app/votes.ts";
+import type { KindLeague, LabeledVote, LeagueRow } from "../../contract/knowledge.ts";
+import { readLeagues, readMatrix, readVotePage } from "../../app/votes.ts";
 import { project, rebuildProjection, type ProjectionReading } from "../../app/projection.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { wrapped } from "../../reports/text-width.ts";
-import { MIN_LEAGUE_VOTES, type LeagueRow } from "../../stats/league.ts";
+import { MIN_LEAGUE_VOTES } from "../../stats/league.ts";
 import { formatNumber, pluralize } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import type { JSON_FLAG, QUIET } from "../options.ts";

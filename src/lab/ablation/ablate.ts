@@ -1,3 +1,4 @@
+import type { BenchRow } from "../../contract/bench.ts";
 import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
 import { prepareOpening } from "../../app/start.ts";
 import { idOfRequest } from "../../engine/index.ts";
@@ -10,7 +11,7 @@ import { remainingBudget, type RunUsage } from "../../app/budget.ts";
 import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { defineBench } from "../bench/definition.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, runBench } from "../bench/bench.ts";
-import type { BenchRow, BenchTask } from "../bench/row.ts";
+import { wholeQuestion, type BenchTask } from "../bench/row.ts";
 import { type JudgeTask, judgeWithin } from "../judge/judge.ts";
 import { type ItemWithTexts, takeTexts } from "../judge/tasks.ts";
 import {
@@ -178,13 +179,13 @@ async function gradeRows(
   { judge, rows, tasks, file }: GradingSpec,
   { signal, onJudging }: AblationOptions,
 ): Promise<Grading | "budget" | null> {
-  const { items, itemName } = gradingItems(rows, tasks);
-  const count = items.length;
+  const items = gradingItems(rows, tasks);
+  const count = items.size;
   if (count === 0) return null;
   const task: JudgeTask = {
     question: `Grade the ${count === 1 ? "answer" : `${count} answers`} of a memory ablation on ${file.split(/[/\\]/).at(-1) ?? file}`,
     kind: "grade",
-    ...takeTexts(items),
+    ...takeTexts([...items.values()]),
   };
   const judged = await judgeWithin(context, task, {
     model: judge,
@@ -198,41 +199,33 @@ async function gradeRows(
   const graded = work?.kind === "grade" ? work : undefined;
   const scores = new Map(graded?.items.map(({ name, score }) => [name, score]));
   const withGrade = (row: AblationRow, side: Side) =>
-    row[side] && { ...row[side], grade: scores.get(itemName(row, side) ?? "") ?? null };
+    row[side] && { ...row[side], grade: scores.get(items.get(answerKey(row, side))?.name ?? "") ?? null };
   return {
-    id,
-    entries,
-    work: graded,
+    ...{ id, entries, work: graded },
     rows: rows.map((row) => ({ ...row, with: withGrade(row, "with"), without: withGrade(row, "without") })),
   };
 }
 
-/** The distinct answers in the order of the questions, and the name of the item for each side's answer. */
+const answerKey = (row: AblationRow, side: Side) => JSON.stringify([row.task, row[side]?.text ?? null]);
+
+/** The distinct answers in the order of the questions. */
 function gradingItems(rows: readonly AblationRow[], tasks: readonly BenchTask[]) {
   const items = new Map<string, ItemWithTexts>();
-  const keyOf = (row: AblationRow, side: Side) => JSON.stringify([row.task, row[side]?.text ?? null]);
   for (const row of rows) {
     const task = tasks.find(({ id }) => id === row.task);
     for (const side of SIDES) {
-      const text = row[side]?.finished ? row[side].text : null;
-      if (!task || text === null || text.trim() === "" || items.has(keyOf(row, side))) continue;
-      const question = task.context === undefined ? task.question : `${task.question}\n\n${task.context}`;
-      const texts = { question, answer: text, reference: task.answer };
-      items.set(keyOf(row, side), { name: `item-${items.size + 1}`, texts });
+      const [text, key] = [row[side]?.finished ? row[side].text : null, answerKey(row, side)];
+      if (!task || text === null || text.trim() === "" || items.has(key)) continue;
+      const texts = { question: wholeQuestion(task), answer: text, reference: task.answer };
+      items.set(key, { name: `item-${items.size + 1}`, texts });
     }
   }
-  return {
-    items: [...items.values()],
-    itemName: (row: AblationRow, side: Side) => items.get(keyOf(row, side))?.name,
-  };
+  return items;
 }
 
 /** The usage of both sides; what was not reported counts as nothing. */
-function usageOf(rows: readonly AblationRow[]): RunUsage {
-  const sides = rows.flatMap((row) => SIDES.flatMap((side) => row[side] ?? []));
-  return sides.reduce<Reservation>(
-    (sum, { calls, tokens, usd }) =>
-      addUsage(sum, { calls, tokens: (tokens.in ?? 0) + (tokens.out ?? 0), usd: usd ?? 0 }),
-    NO_USAGE,
-  );
-}
+const usageOf = (rows: readonly AblationRow[]): RunUsage =>
+  rows
+    .flatMap((row) => SIDES.flatMap((side) => row[side] ?? []))
+    .map(({ calls, tokens, usd }) => ({ calls, tokens: (tokens.in ?? 0) + (tokens.out ?? 0), usd: usd ?? 0 }))
+    .reduce<Reservation>((sum, one) => addUsage(sum, one), NO_USAGE);

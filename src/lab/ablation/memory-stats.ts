@@ -1,20 +1,14 @@
-import * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
-import { OrganizationId, UserId } from "../../kernel/index.ts";
-import { ConfigurationStats, MemoryStats } from "../../memory/stats.ts";
-import { mcnemar } from "../../stats/proportions.ts";
-import { holm } from "../../stats/proportions.ts";
+import type { ContestReading, MemoryReport } from "../../contract/knowledge.ts";
+import { OrganizationId } from "../../kernel/index.ts";
+import { SIGNIFICANT } from "../../reports/bench-words.ts";
+import { holm, mcnemar } from "../../stats/proportions.ts";
 
 // CLAIM-1. Nothing is claimed of fewer than 20 comparisons, whatever they say.
 // CLAIM-2. What is claimed holds for all rows of one table together: p-values are corrected for their number.
 
 /** Of fewer comparisons, ties included, nothing is claimed. */
 export const MIN_COMPARISONS = 20;
-const SIGNIFICANT = 0.05;
-
-/** What comparisons show of a configuration: it wins more than it loses, the other way round, neither, or they are too few. */
-export const ContestReading = z.enum(["ahead", "behind", "not-told-apart", "too-few"]);
-export type ContestReading = z.infer<typeof ContestReading>;
 
 export type Contest = { readonly wins: number; readonly losses: number; readonly ties: number };
 
@@ -32,18 +26,6 @@ export function readContests(contests: readonly Contest[]): ContestReading[] {
     return contest.wins > contest.losses ? "ahead" : "behind";
   });
 }
-
-/** The statistics of a memory as they are printed. Published as `schemas/memory-stats.schema.json`. */
-export const MemoryReport = MemoryStats.extend({
-  user: UserId,
-  configurations: z.array(
-    ConfigurationStats.extend({
-      /** What its comparisons show; of fewer than 20 nothing. */
-      claim: ContestReading,
-    }),
-  ),
-});
-export type MemoryReport = z.infer<typeof MemoryReport>;
 
 /** What the settings' user remembers, and which configuration has done better for what. @throws Fault `store-unavailable` */
 export async function memoryReport({

@@ -1,12 +1,14 @@
 import * as z from "zod";
+import { BenchPair, BenchRow } from "../../contract/bench.ts";
+import { Estimate } from "../../contract/figures.ts";
 import { type Entry, isEvent, Recalled, UserId } from "../../kernel/index.ts";
 import { headOf, JUDGE_HEAD, type JudgedWork } from "../../protocols/judge/view-items.ts";
 import { bootstrap } from "../../stats/bootstrap.ts";
 import { sumKnown } from "../../stats/numbers.ts";
-import { Estimate, estimateShare } from "../../stats/proportions.ts";
+import { estimateShare } from "../../stats/proportions.ts";
 import { answerEvent } from "../../views/answer-event.ts";
-import { BenchPair, compareArms, meanOf } from "../bench/report.ts";
-import { BenchRow, type BenchTask } from "../bench/row.ts";
+import { compareArms, meanOf } from "../bench/report.ts";
+import type { BenchTask } from "../bench/row.ts";
 
 // ABLATION-5. A pair counts only where both of its sides have finished.
 // ABLATION-6. An answer is right or wrong only where the question's answer is known, and graded only where the judge's reply

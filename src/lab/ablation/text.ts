@@ -1,15 +1,18 @@
 import type { GradePairs, MemoryAblation, RightPairs, SideTotal } from "./report.ts";
-import { formatDifference, formatEstimate, MIN_DISCORDANT, formatPValue } from "../../reports/bench-words.ts";
+import {
+  formatDifference,
+  formatEstimate,
+  MIN_BENCH_TASKS,
+  MIN_DISCORDANT,
+  formatPValue,
+  SIGNIFICANT,
+} from "../../reports/bench-words.ts";
 import { labelledRows, type LabelledRow } from "../../reports/labelled-rows.ts";
 import type { TextStyle } from "../../reports/answer.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
-import { pluralize, formatNumber, formatUsd } from "../../text/format.ts";
-
-/** With fewer pairs, no effect is reported. */
-const MIN_PAIRS = 20;
-const SIGNIFICANT = 0.05;
+import { pluralize, formatBill, formatNumber } from "../../text/format.ts";
 
 /** Formats a memory ablation for a terminal. Ends in a newline. */
 export function memoryAblationText(report: MemoryAblation, { color, width }: TextStyle): string {
@@ -18,14 +21,14 @@ export function memoryAblationText(report: MemoryAblation, { color, width }: Tex
   const rows: LabelledRow[] = [
     { label: "Setup", text: describeSetup(report) },
     { label: "Retrieved", text: describeRetrieval(report) },
-    ...pairRows(report.right, RIGHT),
-    ...pairRows(report.grades, GRADES),
+    ...pairRows("Correct", report.right, rightCells),
+    ...pairRows("Graded", report.grades, gradeCells),
     { label: "Usage", table: usageTable(report) },
     ...judgeRows(report),
   ];
   const warnings = [
     ...(report.simulated ? ["Simulated models: the results say nothing about real models."] : []),
-    ...describeMissing(report),
+    ...(report.complete ? [] : [describeMissing(report)]),
   ];
   return `${[
     ...wrapped(describeResult(report), most).map(style.bold),
@@ -47,9 +50,12 @@ function describeResult({ right, grades, recalled }: MemoryAblation): string {
   return `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`;
 }
 
+const tooFew = (n: number): string =>
+  `${pluralize(n, "question")} are not enough (${MIN_BENCH_TASKS} required)`;
+
 /** Whether memory changes accuracy, or why the test does not show it. */
 function describeAccuracy({ n, p, onlyWith, onlyWithout }: RightPairs): string {
-  if (n < MIN_PAIRS) return `${pluralize(n, "question")} are not enough (${MIN_PAIRS} required)`;
+  if (n < MIN_BENCH_TASKS) return tooFew(n);
   if (p < SIGNIFICANT) return onlyWith > onlyWithout ? "memory helps" : "memory harms";
   return onlyWith + onlyWithout < MIN_DISCORDANT
     ? `underpowered: only ${pluralize(onlyWith + onlyWithout, "discordant question")}`
@@ -57,18 +63,14 @@ function describeAccuracy({ n, p, onlyWith, onlyWithout }: RightPairs): string {
 }
 
 function describeGrades({ n, difference }: GradePairs): string {
-  if (difference === null || n < MIN_PAIRS)
-    return `${pluralize(n, "question")} are not enough (${MIN_PAIRS} required)`;
+  if (difference === null || n < MIN_BENCH_TASKS) return tooFew(n);
   if (difference.low > 0) return "memory helps";
   return difference.high < 0 ? "memory harms" : "no significant difference";
 }
 
-function describeMissing({ complete, tasks, with: one, without: other }: MemoryAblation): string[] {
-  if (complete) return [];
+function describeMissing({ tasks, with: one, without: other }: MemoryAblation): string {
   const failed = one.failed + other.failed;
-  return [
-    `Not complete: finished with memory ${one.finished}, without ${other.finished} of ${tasks.count}${failed > 0 ? `; ${pluralize(failed, "answer")} failed without a reply` : ""}. Only questions that both sides finished count.`,
-  ];
+  return `Not complete: finished with memory ${one.finished}, without ${other.finished} of ${tasks.count}${failed > 0 ? `; ${pluralize(failed, "answer")} failed without a reply` : ""}. Only questions that both sides finished count.`;
 }
 
 function describeSetup({ model, tasks, user, seed }: MemoryAblation): string {
@@ -89,81 +91,58 @@ function describeRetrieval({ recalled: { n, any, engrams, facts, how } }: Memory
   return `a result for ${formatNumber(any)} of ${pluralize(n, "question")}${parts.length > 0 ? ` (${parts.join(", ")})` : ""}${by}`;
 }
 
-/** A table and a line of differences: for all pairs, and for those where anything was retrieved if these are not all. */
-function pairRows<P extends RightPairs | GradePairs>(
-  { all, recalled }: { readonly all: P; readonly recalled: P },
-  { label, heads, cells, difference }: PairColumns<P>,
-): LabelledRow[] {
-  if (all.n === 0) return [];
-  const sets = [
-    { name: "all", pairs: all },
-    ...(recalled.n === all.n ? [] : [{ name: "where retrieved", pairs: recalled }]),
-  ];
-  const lines = sets.map(({ name, pairs }) => [name, String(pairs.n), ...cells(pairs)]);
-  return [
-    { label, table: [["", "n", ...heads], ...lines] },
-    ...sets
-      .filter(({ pairs }) => pairs.n > 0)
-      .map(({ name, pairs }) => ({ label: "", text: `${name}: ${difference(pairs)}` })),
-  ];
-}
+type PairCells = { readonly cells: Readonly<Record<string, string | number>>; readonly difference: string };
 
-type PairColumns<P> = {
-  readonly label: string;
-  readonly heads: readonly string[];
-  readonly cells: (pairs: P) => readonly string[];
-  readonly difference: (pairs: P) => string;
-};
-
-const RIGHT: PairColumns<RightPairs> = {
-  label: "Correct",
-  heads: ["both", "only with", "only without", "neither"],
-  cells: ({ both, onlyWith, onlyWithout, neither }) => [both, onlyWith, onlyWithout, neither].map(String),
-  difference: (pairs) =>
-    `difference in points ${formatDifference(pairs.difference)}, p ${formatPValue(pairs)}`,
-};
+const rightCells = ({ both, onlyWith, onlyWithout, neither, ...pairs }: RightPairs): PairCells => ({
+  cells: { both, "only with": onlyWith, "only without": onlyWithout, neither },
+  difference: `difference in points ${formatDifference(pairs.difference)}, p ${formatPValue(pairs)}`,
+});
 
 const formatMean = (value: number | null) => (value === null ? "–" : value.toFixed(2));
 
-const GRADES: PairColumns<GradePairs> = {
-  label: "Graded",
-  heads: ["with", "without", "higher", "equal", "lower"],
-  cells: (pairs) => [
-    ...[pairs.with, pairs.without].map(formatMean),
-    ...[pairs.higher, pairs.alike, pairs.lower].map(String),
-  ],
-  difference: ({ difference }) =>
-    `mean difference ${formatDifference(difference, { decimals: 2, scale: 1 })}`,
-};
+const gradeCells = ({ higher, alike, lower, difference, ...means }: GradePairs): PairCells => ({
+  cells: {
+    ...{ with: formatMean(means.with), without: formatMean(means.without) },
+    ...{ higher, equal: alike, lower },
+  },
+  difference: `mean difference ${formatDifference(difference, { decimals: 2, scale: 1 })}`,
+});
+
+/** A table and a line of differences: for all pairs, and for those where anything was retrieved if these are not all. */
+function pairRows<P extends { readonly n: number }>(
+  label: string,
+  { all, recalled }: { readonly all: P; readonly recalled: P },
+  tell: (pairs: P) => PairCells,
+): LabelledRow[] {
+  if (all.n === 0) return [];
+  const sets = [
+    ["all", all] as const,
+    ...(recalled.n === all.n ? [] : [["where retrieved", recalled] as const]),
+  ];
+  const table = sets.map(([name, pairs]) => [name, pairs.n, ...Object.values(tell(pairs).cells)].map(String));
+  const differences = sets.filter(([, { n }]) => n > 0);
+  return [
+    { label, table: [["", "n", ...Object.keys(tell(all).cells)], ...table] },
+    ...differences.map(([name, pairs]) => ({ label: "", text: `${name}: ${tell(pairs).difference}` })),
+  ];
+}
 
 function usageTable({ with: one, without: other }: MemoryAblation): string[][] {
   const row = (name: string, { finished, accuracy, calls, tokens, usd }: SideTotal): string[] => [
-    name,
-    String(finished),
-    formatEstimate(accuracy),
-    formatNumber(calls),
-    formatCount(tokens.in),
-    formatCount(tokens.out),
-    formatUsage(usd),
+    ...[name, String(finished), formatEstimate(accuracy), formatNumber(calls)],
+    ...[formatCount(tokens.in), formatCount(tokens.out), usd === null ? "unknown" : formatBill({ usd })],
   ];
   const heads = ["", "done", "correct (95 %)", "calls", "input", "output", "cost"];
   return [heads, row("with", one), row("without", other)];
 }
 
-const formatUsage = (usd: number | null): string =>
-  usd === null ? "unknown" : usd === 0 ? "free" : formatUsd(usd);
-
 const formatCount = (value: number | null): string => (value === null ? "unknown" : formatNumber(value));
 
 function judgeRows({ judge }: MemoryAblation): LabelledRow[] {
   if (!judge) return [];
-  const unread = judge.answers - judge.read;
   const { calls, tokens, cost } = judge;
-  const took = [
-    pluralize(calls, "call"),
-    `${formatCount(tokens.in)} input + ${formatCount(tokens.out)} output tokens`,
-    cost.usd === null ? "cost unknown" : formatUsage(cost.usd),
-  ].join(", ");
+  const unread = judge.answers - judge.read;
+  const took = `${pluralize(calls, "call")}, ${formatCount(tokens.in)} input + ${formatCount(tokens.out)} output tokens, ${formatBill({ usd: cost.usd })}`;
   const graded = `${pluralize(judge.read, "grade")} of ${pluralize(judge.answers, "distinct answer")}`;
   const text = `${oneLine(judge.model, 200)}, rubric ${oneLine(judge.rubric, 60)}: ${graded}; ${took}; run ${judge.id}`;
   const why = `${pluralize(unread, "answer")} without a grade: ${oneLine(judge.why ?? "", 300)}`;

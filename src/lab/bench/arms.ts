@@ -1,7 +1,7 @@
+import type { BenchArm } from "../../contract/bench.ts";
 import { findNearest } from "../../text/words.ts";
 import { digestOf, type NewDeliberation } from "../../engine/index.ts";
 import { ParticipantId, refusal } from "../../kernel/index.ts";
-import type { BenchArm } from "../../protocols/bench/work.ts";
 import type { BenchTask } from "./row.ts";
 import { pluralize } from "../../text/format.ts";
 import { checkRequest, prepareOpening, requestSettings, type StartRequest } from "../../app/start.ts";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { BenchArm } from "../../protocols/bench/work.ts";
-import { benchReport, type BenchReport } from "./report.ts";
-import type { BenchRow } from "./row.ts";
+import type { BenchArm, BenchReport, BenchRow } from "../../contract/bench.ts";
+import { benchReport } from "./report.ts";
 import { markdownLines } from "../../reports/terminal-markdown.ts";
 import { benchMarkdown } from "./markdown.ts";
 import { rowsCsv } from "./rows-csv.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { BenchReport } from "../../contract/bench.ts";
 import { condorcet } from "../../stats/ballot-rules.ts";
 import type { AppContext } from "../../app/context.ts";
 import type { Models } from "../../kernel/index.ts";
-import type { BenchReport } from "./report.ts";
 import type { BenchTask } from "./row.ts";
 import { makeTasks } from "../../sim/tasks/index.ts";
 import { readFenced } from "../../prompts/material.ts";

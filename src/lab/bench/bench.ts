@@ -1,3 +1,4 @@
+import type { BenchReport, BenchRow } from "../../contract/bench.ts";
 import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { choosePanel, judgeFamilyNote } from "../../app/panel.ts";
@@ -11,8 +12,7 @@ import { type BenchJob, type JobEnd, NO_USAGE, openJob, addUsage } from "./job.t
 import { judgeArms } from "./judged.ts";
 import { defineBench, rowsIn, type BenchDefinition } from "./definition.ts";
 import { reportFromRows } from "./recorded.ts";
-import type { BenchReport } from "./report.ts";
-import type { BenchRow, BenchTask } from "./row.ts";
+import type { BenchTask } from "./row.ts";
 
 export type BenchSpec = {
   readonly file: string;

@@ -1,14 +1,15 @@
 import { basename } from "node:path";
 import * as z from "zod";
+import type { BenchReport, BenchRow } from "../../contract/bench.ts";
 import { isEvent, type Entry, type Texts } from "../../kernel/index.ts";
-import { BenchSettings, type RecordedArm } from "../../protocols/bench/work.ts";
+import { BenchSettings, type RecordedArm } from "../../protocols/bench/index.ts";
 import { parseJson } from "../../replies/json-objects.ts";
 import { JudgePins } from "../judge/judge.ts";
 import type { PreparedArm } from "./arms.ts";
 import { DRAFT_RULES } from "./derived.ts";
 import type { ArmsJudging } from "./judged.ts";
-import { benchReport, type BenchReport } from "./report.ts";
-import { OpenLine, type BenchRow, type BenchTask } from "./row.ts";
+import { benchReport } from "./report.ts";
+import { OpenLine, type BenchTask } from "./row.ts";
 
 // DEFINITION-1. A report follows from what a bench compares and from its deliberations alone, so that any process makes the same one.
 

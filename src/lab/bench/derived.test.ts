@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { BenchRow } from "../../contract/bench.ts";
 import { bestMember, weightedVotes } from "./derived.ts";
-import type { BenchRow } from "./row.ts";
 
 /** A question's row with what each member answered; the right answer is `1`. */
 const row = (task: string, answers: Readonly<Record<string, string | null>>): BenchRow => ({

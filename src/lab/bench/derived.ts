@@ -1,7 +1,8 @@
+import type { BenchRow } from "../../contract/bench.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { oneCoin } from "../../stats/dawid-skene.ts";
-import type { RecordedArm } from "../../protocols/bench/work.ts";
-import { expectedAnswer, type BenchRow } from "./row.ts";
+import type { RecordedArm } from "../../protocols/bench/index.ts";
+import { expectedAnswer } from "./row.ts";
 
 // DERIVED-1. What a rule over drafts answers to a question never rests on which answer to it is right.
 

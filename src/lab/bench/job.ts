@@ -1,3 +1,4 @@
+import type { BenchRow } from "../../contract/bench.ts";
 import {
   callOf,
   canonical,
@@ -9,7 +10,7 @@ import {
   type FailureCode,
   type Reservation,
 } from "../../kernel/index.ts";
-import { benchRow, isCut, type BenchRow, type BenchTask } from "./row.ts";
+import { benchRow, isCut, type BenchTask } from "./row.ts";
 import { capsIn } from "../../views/spending.ts";
 import type { PreparedArm } from "./arms.ts";
 import { type Grant, type Purse, remainingBudget } from "../../app/budget.ts";

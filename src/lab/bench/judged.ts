@@ -1,8 +1,8 @@
-import * as z from "zod";
+import type { BenchJudged, BenchRow } from "../../contract/bench.ts";
 import type { AppContext } from "../../app/context.ts";
 import type { Entry } from "../../kernel/index.ts";
-import { headOf, JUDGE_HEAD, judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
-import { Estimate, estimateShare, holm, mcnemar } from "../../stats/proportions.ts";
+import { headOf, judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
+import { estimateShare, holm, mcnemar } from "../../stats/proportions.ts";
 import {
   findJudging,
   judgeWithin,
@@ -11,41 +11,11 @@ import {
   type JudgeWithin,
 } from "../judge/judge.ts";
 import { takeTexts, type ItemWithTexts } from "../judge/tasks.ts";
-import type { BenchRow, BenchTask } from "./row.ts";
+import { wholeQuestion, type BenchTask } from "./row.ts";
 
 // JUDGED-1. The answers of every arm are compared with those of the first, in both orders; what changes with the order is a tie.
 // JUDGED-2. A question counts for an arm only where both arms have finished with an answer and the judge's replies could be read.
 // JUDGED-3. Two answers that are the same text are a tie, and nobody is asked.
-
-/** How often an arm's answers were preferred to those of the first arm. */
-const JudgedArm = z.strictObject({
-  arm: z.string(),
-  /** Pairs with a verdict. */
-  n: z.int(),
-  won: z.int(),
-  tied: z.int(),
-  lost: z.int(),
-  /** Of the ties, those where the judge preferred what it saw first, or last, in both orders. */
-  orderSensitive: z.int(),
-  /** Questions without a verdict: an arm has no answer, or a reply of the judge could not be read. */
-  missing: z.int(),
-  /** Won and half of the tied pairs, with Wilson's 95 % interval. */
-  preferred: Estimate,
-  /** The exact two-sided sign test of won against lost. */
-  p: z.number(),
-  /** The same after Holm's correction for all arms. */
-  adjusted: z.number(),
-});
-export type JudgedArm = z.infer<typeof JudgedArm>;
-
-/** What a judge preferred on the open questions. */
-export const BenchJudged = z.strictObject({
-  ...JUDGE_HEAD,
-  /** The arm that all others are compared with. */
-  against: z.string(),
-  arms: z.array(JudgedArm),
-});
-export type BenchJudged = z.infer<typeof BenchJudged>;
 
 /** The judge's work, and under which item each arm's answer to a question is. */
 export type ArmsJudging = {
@@ -90,10 +60,9 @@ function comparisonTask({ file, tasks, ...given }: OpenAnswers) {
   for (const { arm, task: id, a, b } of pairsOf(given)) {
     const task = tasks.find((one) => one.id === id);
     if (!task || a === null || b === null || a === b) continue; // JUDGED-3
-    const question = task.context === undefined ? task.question : `${task.question}\n\n${task.context}`;
     items.set(keyOf(arm, id), {
       name: `item-${items.size + 1}`,
-      texts: { question, a, b },
+      texts: { question: wholeQuestion(task), a, b },
       lengths: { a: a.length, b: b.length },
     });
   }

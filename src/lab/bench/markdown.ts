@@ -1,5 +1,6 @@
-import type { BenchArmResult, BenchFlips, BenchReport } from "./report.ts";
+import type { BenchArmResult, BenchReport } from "../../contract/bench.ts";
 import {
+  countRightAfter,
   formatDifference,
   formatEstimate,
   MIN_DISCORDANT,
@@ -12,7 +13,7 @@ import {
 import { section } from "../../reports/markdown.ts";
 import { inline } from "../../reports/printable.ts";
 import { padTo, widthOf } from "../../reports/text-width.ts";
-import { pluralize, formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
+import { pluralize, formatBill, formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 
 export type BenchDocument = {
   /** A link to the plot, if there is one. */
@@ -87,9 +88,8 @@ function warnings({ simulated, arms, tasks }: BenchReport): { title: string; tex
 }
 
 function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
-  const money = spent.usd === null ? "cost unknown" : spent.usd === 0 ? "free" : formatUsd(spent.usd);
   const lines = [
-    `- ${pluralize(tasks.count, "task")} of ${inline(tasks.file)}, ${seed === null ? "random seeds" : `seed ${inline(seed)}`}, started ${startedAt ?? "never"}; ${pluralize(spent.calls, "call")}, ${money}`,
+    `- ${pluralize(tasks.count, "task")} of ${inline(tasks.file)}, ${seed === null ? "random seeds" : `seed ${inline(seed)}`}, started ${startedAt ?? "never"}; ${pluralize(spent.calls, "call")}, ${formatBill({ usd: spent.usd })}`,
     ...arms.map(({ name, what, protocol, seats }) => {
       const helpers = seats.filter(({ seat }) => seat !== "member");
       const members = grouped(
@@ -167,7 +167,7 @@ function judgedSection({ judged, tasks }: BenchReport): string {
   ]);
   return section(
     "## Open questions, judged",
-    `${pluralize(tasks.open, "question")} without a known answer. ${inline(model)} compared each arm's answer with that of ${against}, by the rubric ${inline(rubric)}, in both orders: ${pluralize(calls, "call")}, ${cost.usd === null ? "cost unknown" : cost.usd === 0 ? "free" : formatUsd(cost.usd)}.`,
+    `${pluralize(tasks.open, "question")} without a known answer. ${inline(model)} compared each arm's answer with that of ${against}, by the rubric ${inline(rubric)}, in both orders: ${pluralize(calls, "call")}, ${formatBill({ usd: cost.usd })}.`,
     table(
       [
         ...["arm", `preferred to ${against} (95 %)`, "n", "won : tied : lost"],
@@ -202,7 +202,7 @@ const flipsTable = (arms: readonly BenchArmResult[]): string =>
         name,
         String(n),
         percentOf(flips.controlRight, n),
-        percentOf(rightAfter(flips), n),
+        percentOf(countRightAfter(flips), n),
         ...[flips.rightToWrong, flips.wrongToRight, flips.rightToNone, flips.noneToRight].map(String),
         formatPValue({ n, p: flips.p }),
         describeFlips({ n, ...flips }),
@@ -210,9 +210,6 @@ const flipsTable = (arms: readonly BenchArmResult[]): string =>
   );
 
 const percentOf = (count: number, n: number): string => (n === 0 ? "–" : `${formatShare(count / n)} %`);
-
-const rightAfter = ({ controlRight, ...flips }: Omit<BenchFlips, "n">): number =>
-  controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
 
 const FLIPS =
   "`drafts` is the accuracy of the majority of the same runs' independent drafts, as in the arm `majority`; a tie elects no answer. A flip changes one answer to another; changes from or to no answer are counted separately. p is McNemar's exact test of the flips.";

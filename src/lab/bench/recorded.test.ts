@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BenchReport } from "../../contract/bench.ts";
 import { bench, watched, type Watched } from "../../../test/support/bench-place.ts";
 import { listRuns, resolveId } from "../../app/lookup.ts";
 import { idOfRequest } from "../../engine/index.ts";
@@ -8,7 +9,6 @@ import { memoryStore } from "../../testing/memory-store.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { prepareBench, type BenchRun } from "./bench.ts";
 import { listBenches, readBench, recordBench } from "./recorded.ts";
-import { BenchReport } from "./report.ts";
 import type { BenchTask } from "./row.ts";
 
 // ONRECORD-1, DEFINITION-1: a bench on record, and the report that another process makes of it.

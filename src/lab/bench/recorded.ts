@@ -1,3 +1,4 @@
+import type { Bench, BenchReport, BenchRow, ListedBench } from "../../contract/bench.ts";
 import { resume } from "../../app/run.ts";
 import { assembleOpening } from "../../app/opening.ts";
 import { recordedRuns } from "../../app/resumable.ts";
@@ -14,7 +15,6 @@ import {
   type Summary,
 } from "../../kernel/index.ts";
 import { bench } from "../../protocols/bench/index.ts";
-import type { ListedBench } from "../../protocols/bench/work.ts";
 import {
   benchSettingsIn,
   definitionParts,
@@ -25,8 +25,7 @@ import {
   type BenchDefinition,
 } from "./definition.ts";
 import { readJudging } from "./judged.ts";
-import type { BenchReport } from "./report.ts";
-import { benchRow, isCut, type BenchRow } from "./row.ts";
+import { benchRow, isCut } from "./row.ts";
 
 // ONRECORD-1. What a bench compares is on record before its first deliberation, under a name that follows from it: the same bench is found again.
 
@@ -71,8 +70,6 @@ export async function recordBench(context: AppContext, definition: BenchDefiniti
   await run.outcome();
   return { id: opened.deliberation };
 }
-
-export type { ListedBench };
 
 /** A page of benches. `next`: the last id of this page, after which the next one begins; null for the last page. */
 export type BenchPage = { readonly benches: readonly ListedBench[]; readonly next: DeliberationId | null };
@@ -167,22 +164,11 @@ async function readRows(
   return rows;
 }
 
-/** A bench's report as its deliberations stand now, and when it was recorded. */
-export type RecordedBench = {
-  readonly id: DeliberationId;
-  /** ISO 8601 in UTC. */
-  readonly openedAt: string;
-  readonly report: BenchReport;
-};
-
 /**
  * Makes a recorded bench's report from the store alone (DEFINITION-1); undefined for a run that is no bench.
  * @throws Fault `deliberation-missing`
  */
-export async function readBench(
-  store: OrganizationStore,
-  id: DeliberationId,
-): Promise<RecordedBench | undefined> {
+export async function readBench(store: OrganizationStore, id: DeliberationId): Promise<Bench | undefined> {
   const entries = await store.read(id);
   const { at: openedAt } = findOpening(entries, id);
   const definition = await readDefinition(store, entries);

@@ -1,9 +1,8 @@
+import { type BenchArm, BenchReport, type BenchRow } from "../../contract/bench.ts";
 import { holm } from "../../stats/proportions.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { BenchArm } from "../../protocols/bench/work.ts";
-import { benchPairs, BenchReport, benchReport, benchVotes } from "./report.ts";
-import type { BenchRow } from "./row.ts";
+import { benchPairs, benchReport, benchVotes } from "./report.ts";
 
 const row = (arm: string, task: string, changes: Partial<BenchRow> = {}): BenchRow => ({
   arm,

@@ -1,29 +1,18 @@
-import * as z from "zod";
+import type {
+  BenchArm,
+  BenchArmResult,
+  BenchPair,
+  BenchReport,
+  BenchRow,
+  BenchVotes,
+} from "../../contract/bench.ts";
+import type { Estimate } from "../../contract/figures.ts";
 import { condorcet } from "../../stats/ballot-rules.ts";
 import { mean, sumKnown } from "../../stats/numbers.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
-import { effectiveMembers, Estimate, holm, mcnemar, estimateShare } from "../../stats/proportions.ts";
-import { BenchArm } from "../../protocols/bench/work.ts";
-import { BenchJudged, judgedArms, type ArmsJudging } from "./judged.ts";
-import { BenchRow } from "./row.ts";
-
-/** Two arms on the questions that both finished. */
-export const BenchPair = z.strictObject({
-  first: z.string(),
-  second: z.string(),
-  n: z.int(),
-  both: z.int(),
-  onlyFirst: z.int(),
-  onlySecond: z.int(),
-  neither: z.int(),
-  /** The first's accuracy minus the second's with its 95 % interval; null without questions. */
-  difference: z.strictObject({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
-  /** McNemar's exact test, two-sided. */
-  p: z.number(),
-  /** The same after Holm's correction for all pairs of the table. */
-  adjusted: z.number(),
-});
-export type BenchPair = z.infer<typeof BenchPair>;
+import { effectiveMembers, holm, mcnemar, estimateShare } from "../../stats/proportions.ts";
+import { judgedArms, type ArmsJudging } from "./judged.ts";
+import { changeOf, type BenchChange } from "../../reports/bench-rows.ts";
 
 /** Compares two arms from whether each was right, question by question. */
 export function compareArms(
@@ -60,22 +49,6 @@ export function benchPairs(
   return pairs.map((pair, index) => ({ ...pair, adjusted: adjusted[index] ?? 1 }));
 }
 
-/** What the members' blind drafts say of the panel, whatever became of them. */
-export const BenchVotes = z.strictObject({
-  members: z.array(z.strictObject({ id: z.string(), model: z.string(), accuracy: Estimate })),
-  /**
-   * How many independent voters the members are worth, from the correlations of their being right (phi, over the
-   * questions that both drafted); null for one member, and where somebody was right, or wrong, throughout.
-   */
-  effective: z.number().nullable(),
-  /**
-   * The accuracy of a majority of independent members of their mean accuracy by Condorcet's formula, exact for questions
-   * with two possible answers; null for an even number of members.
-   */
-  condorcet: z.number().nullable(),
-});
-export type BenchVotes = z.infer<typeof BenchVotes>;
-
 /** Over the rows of one arm whose questions have a right answer. */
 export function benchVotes(all: readonly BenchRow[]): BenchVotes {
   const rows = all.filter(({ right }) => right !== null);
@@ -104,72 +77,6 @@ function correlation(rows: readonly BenchRow[], one: string, other: string): num
   const spread = Math.sqrt(p * (1 - p) * q * (1 - q));
   return spread > 0 ? ((meanOf(pairs.map(([first, second]) => first * second)) ?? 0) - p * q) / spread : null;
 }
-
-const perQuestion = z.number().nullable();
-
-const ArmResult = BenchArm.extend({
-  /** Questions of the file that it has not finished: they count nowhere. */
-  unfinished: z.int(),
-  /** Of these, those that failed for lack of replies; they can be retried. */
-  failed: z.int(),
-  /** Of the finished questions that have a right answer; what has no answer is not right. */
-  accuracy: Estimate,
-  kinds: z.array(z.strictObject({ kind: z.string(), accuracy: Estimate })),
-  right: z.int(),
-  wrong: z.int(),
-  /** Of the finished ones that are not right, those without an answer that can be compared. */
-  noAnswer: z.int(),
-  /** By a closing's outcome, how often it ended so. */
-  outcomes: z.record(z.string(), z.int()),
-  /** Means over the questions finished; null where a call did not report it. */
-  perQuestion: z.strictObject({
-    calls: perQuestion,
-    tokensIn: perQuestion,
-    tokensOut: perQuestion,
-    /** The longest chain of calls. */
-    latencyMs: perQuestion,
-    usd: perQuestion,
-  }),
-  votes: BenchVotes,
-  /** What deliberating changed, against the drafts' control, where there is one; null where nothing is deliberated. */
-  flips: z
-    .strictObject({
-      n: z.int(),
-      controlRight: z.int(),
-      /** Where the drafts elected one answer, and another was given. */
-      rightToWrong: z.int(),
-      wrongToRight: z.int(),
-      /** No flips: where no answer was given in the end, and where the drafts elected none. */
-      rightToNone: z.int(),
-      noneToRight: z.int(),
-      /** McNemar's exact test of the flips, two-sided. */
-      p: z.number(),
-    })
-    .nullable(),
-});
-
-/** A benchmark as it is printed. Published as `schemas/bench.schema.json`. */
-export const BenchReport = z.strictObject({
-  /** Whether any answer is a simulated model's: then it says nothing of real ones. */
-  simulated: z.boolean(),
-  /** Whether every arm has finished every question. */
-  complete: z.boolean(),
-  /** `open`: those without a right answer, which a judge compares. */
-  tasks: z.strictObject({ file: z.string(), count: z.int(), open: z.int() }),
-  /** As given; null where every deliberation drew its own. */
-  seed: z.string().nullable(),
-  /** When the first deliberation was opened, ISO 8601; null for none. */
-  startedAt: z.string().nullable(),
-  spent: z.strictObject({ calls: z.int(), usd: z.number().nullable() }),
-  arms: z.array(ArmResult),
-  pairs: z.array(BenchPair),
-  /** The open questions, as a judge compares the arms on them; null where none did. */
-  judged: BenchJudged.nullable(),
-  rows: z.array(BenchRow),
-});
-export type BenchReport = z.infer<typeof BenchReport>;
-export type BenchArmResult = BenchReport["arms"][number];
-export type BenchFlips = NonNullable<BenchArmResult["flips"]>;
 
 export type BenchInput = {
   /** `open`, by default none: how many have no right answer. */
@@ -246,29 +153,20 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
   };
 }
 
-type ScoredAnswer = Pick<BenchRow, "answer" | "right">;
-
-const verdictOf = ({ answer, right }: ScoredAnswer) => (right ? "right" : answer === null ? "none" : "wrong");
-
 function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
-  const compared = rows.flatMap(({ control, answer, right }) =>
-    control ? [`${verdictOf(control)} ${verdictOf({ answer, right })}`] : [],
-  );
-  const count = (one: string) => compared.filter((other) => other === one).length;
-  const [rightToWrong, wrongToRight] = [count("right wrong"), count("wrong right")];
+  const compared = rows.filter(({ control }) => control !== null);
+  const count = (change: BenchChange) => compared.filter((row) => changeOf(row) === change).length;
+  const [rightToWrong, wrongToRight] = [count("right-wrong"), count("wrong-right")];
   return {
     n: compared.length,
-    controlRight: compared.filter((one) => one.startsWith("right")).length,
-    rightToWrong,
-    wrongToRight,
-    rightToNone: count("right none"),
-    noneToRight: count("none right"),
+    controlRight: compared.filter(({ control }) => control?.right).length,
+    ...{ rightToWrong, wrongToRight, rightToNone: count("right-none"), noneToRight: count("none-right") },
     p: mcnemar(rightToWrong, wrongToRight),
   };
 }
 
 /** Of answers that are right or wrong. */
-function accuracyOf(rows: readonly Pick<ScoredAnswer, "right">[]): Estimate {
+function accuracyOf(rows: readonly Pick<BenchRow, "right">[]): Estimate {
   const known = rows.filter(({ right }) => right !== null);
   return estimateShare(known.filter(({ right }) => right).length, known.length);
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { BenchRow } from "../../contract/bench.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { writeAnswer } from "../../text/format.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
@@ -30,52 +31,14 @@ export const BenchLine = z.strictObject({
 export const OpenLine = BenchLine.partial({ answer: true });
 export type BenchTask = z.infer<typeof OpenLine> & { readonly id: string };
 
+/** A question as a judge reads it, with its material. */
+export const wholeQuestion = ({ question, context }: BenchTask): string =>
+  context === undefined ? question : `${question}\n\n${context}`;
+
 /** What an answer in a file of tasks comes to, read as a model's is. */
 export const expectedAnswer = (answer: string): Answer | null =>
   (answer.includes("\n") ? null : extractAnswer(`Final answer: ${answer}`)) ??
   (/(?:\p{L}{2,}[,;]?\s+){4}/u.test(answer) ? null : extractAnswer(`<answer>\n${answer}\n</answer>`));
-
-/** Of an open question the whole text of the answer, which is neither right nor wrong. */
-const BenchScore = z.strictObject({ answer: z.string().nullable(), right: z.boolean().nullable() });
-
-/** What one arm came to on one question. */
-export const BenchRow = z.strictObject({
-  arm: z.string(),
-  task: z.string(),
-  kind: z.string().nullable(),
-  /** The deliberation that counts, last, behind those that it went on from. */
-  deliberations: z.array(z.string()).min(1),
-  /** When the first of them was opened, ISO 8601. */
-  openedAt: z.string(),
-  /** The closing's outcome, or `open`. */
-  outcome: z.string(),
-  /** Whether it counts: it has come to its end, and neither a cap of the bench nor an outage had a say in it. */
-  finished: z.boolean(),
-  /** Why it came to nothing for want of replies: an outage says nothing of the arm. Null where it did not. */
-  failed: z.string().nullable(),
-  ...BenchScore.shape,
-  /** What the drafts alone elect, no answer where none of theirs is ahead; null where that cannot be told. */
-  control: BenchScore.nullable(),
-  /** Of the members that gave one, in the order of their seats. */
-  drafts: z.array(z.strictObject({ by: z.string(), model: z.string(), ...BenchScore.shape })),
-  /** Model calls in all deliberations of the row. */
-  calls: z.int(),
-  tokens: z.strictObject({ in: z.number().nullable(), out: z.number().nullable() }),
-  /** What a person waited for, in milliseconds: the longest chain of calls, over all deliberations of the row. */
-  latencyMs: z.int(),
-  /** The calls by kind of step, such as `draft` and `review`. */
-  steps: z.array(
-    z.strictObject({
-      kind: z.string(),
-      calls: z.int(),
-      tokens: z.strictObject({ in: z.number().nullable(), out: z.number().nullable() }),
-    }),
-  ),
-  /** US dollars; null when the price of any call is unknown. */
-  usd: z.number().nullable(),
-  simulated: z.boolean(),
-});
-export type BenchRow = z.infer<typeof BenchRow>;
 
 /**
  * Scores one arm on one question, from the journals of the deliberations that it took: a fork goes on from the one
@@ -154,10 +117,12 @@ export const isCut = (entries: readonly Entry[]): boolean =>
 
 type GivenAnswer = { readonly final: Answer | null; readonly text?: string };
 
+export type ScoredAnswer = Pick<BenchRow, "answer" | "right">;
+
 /** Scores answers to a question whose right answer is `expected`; undefined for an open one. */
 function scoring(expected: string | undefined) {
   const truth = expected === undefined ? null : expectedAnswer(expected);
-  return (given: GivenAnswer | undefined): z.infer<typeof BenchScore> =>
+  return (given: GivenAnswer | undefined): ScoredAnswer =>
     expected === undefined
       ? { answer: given?.text?.trim() || null, right: null }
       : {

@@ -1,5 +1,5 @@
+import type { BenchRow } from "../../contract/bench.ts";
 import { csvHeader, csvLines, type CsvColumns } from "../../reports/csv.ts";
-import type { BenchRow } from "./row.ts";
 
 /** The columns of `rows.csv`, with what stands in them. Unknown is empty; money is in US dollars. */
 const COLUMNS: CsvColumns<BenchRow> = {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Contributions } from "../../contract/knowledge.ts";
 import { type AppContext, refuseUnknownPrices } from "../../app/context.ts";
 import { budgetFrom, type Caps, protocolSettings } from "../../app/opening.ts";
 import { protocols } from "../../app/registry.ts";
@@ -30,7 +31,6 @@ import { isClosed } from "../../views/result.ts";
 import { usageIn } from "../../app/budget.ts";
 import { recordedRuns } from "../../app/resumable.ts";
 import {
-  type Contributions,
   computeContributions,
   toMeasurements,
   type RecordedRerun,

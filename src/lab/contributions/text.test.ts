@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import type { Contributions } from "../../contract/knowledge.ts";
 import { groundsOf } from "../../views/contribution-grounds.ts";
-import { computeContributions, type Contributions } from "./contributions.ts";
+import { computeContributions } from "./contributions.ts";
 import { contributionsText } from "./text.ts";
 import { printable } from "../../reports/printable.ts";
 import { degradedCouncil, type Said } from "../../../test/support/sample-council.ts";

@@ -1,4 +1,5 @@
-import { MIN_RERUNS, type Contributions } from "./contributions.ts";
+import type { Contributions } from "../../contract/knowledge.ts";
+import { MIN_RERUNS } from "./contributions.ts";
 import { aligned, labelledRows, type LabelledRow } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf, type Style } from "../../reports/style.ts";

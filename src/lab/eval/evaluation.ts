@@ -45,10 +45,11 @@ export async function openEvaluation(
   context: AppContext,
   request: EvaluationRequest,
 ): Promise<OpenedEvaluation> {
-  const { key, opening, warnings } = await prepareEvaluation(context, request);
+  const { warnings, ...measurement } = await prepareEvaluation(context, request);
+  const { opening } = measurement;
   const resumed = await resumable(context, {
-    key,
-    opening,
+    ...measurement,
+    isBudgetEach: true,
     countReplies: evaluationsIn,
     lostCalls: lostEvaluations,
     changes: (_, nth, budget) => ({

@@ -19,7 +19,6 @@ import { JudgeManner } from "../../protocols/judge/work.ts";
 import { protocolSettings } from "../../app/opening.ts";
 import { resume } from "../../app/run.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
-import { remainingBudget } from "../../app/budget.ts";
 import {
   measurementKey,
   nthRequest,
@@ -27,7 +26,6 @@ import {
   recordedRuns,
   type RecordedRun,
   resumable,
-  type ResumableWork,
   type Resumed,
 } from "../../app/resumable.ts";
 import { checkModelRef, type AppContext } from "../../app/context.ts";
@@ -65,9 +63,7 @@ export type JudgeRequest = {
 export async function openJudge(context: AppContext, task: JudgeTask, call: JudgeRequest): Promise<Resumed> {
   return resumable(context, {
     ...(await prepareJudge(context, task, call)),
-    countReplies: (entries) => repliesIn(entries).length,
     lostCalls: (entries) => judgedWork(entries)?.lost ?? [],
-    budgetAfter: remainingBudget,
     changes: (furthest, nth, budget) => ({
       settings: settingsToContinue(furthest, nth),
       budget: checkSpendable(budget),
@@ -205,7 +201,7 @@ async function prepareJudge(
   context: AppContext,
   { question, texts, ...items }: JudgeTask,
   call: JudgeRequest,
-): Promise<Pick<ResumableWork, "key" | "opening">> {
+): ReturnType<typeof openMeasurement> {
   const pins = await pinJudge(context, call);
   const { model, family } = pins;
   const persona = { name: "Judge", instructions: "" };

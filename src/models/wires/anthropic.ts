@@ -13,7 +13,7 @@ import {
   toJsonText,
 } from "../loose.ts";
 import { serverSentEvents } from "../framing.ts";
-import type { Completion, Dialect, Feature, FinishedReply, ReplyReader, Wire } from "./wire.ts";
+import type { Completion, Dialect, WireFeature, FinishedReply, ReplyReader, Wire } from "./wire.ts";
 
 type AnthropicTurn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
 
@@ -240,7 +240,7 @@ function readWhole(body: unknown): Completion {
   return reader.end();
 }
 
-function complaint(words: string): Feature | null {
+function complaint(words: string): WireFeature | null {
   if (/output_config|output_format|json_schema|structured output/i.test(words)) return "reply";
   return /temperature/i.test(words) &&
     /deprecated|not supported|unsupported|not permitted|cannot/i.test(words)

@@ -16,7 +16,7 @@ import {
   refusesTools,
   type Completion,
   type Dialect,
-  type Feature,
+  type WireFeature,
   type ReplyReader,
   type Wire,
 } from "./wire.ts";
@@ -188,7 +188,7 @@ function readWhole(body: unknown): Completion {
 }
 
 /** Ollama before 0.5 takes no schema, and a schema may be refused for what is in it; the reply can do without any. */
-function complaint(words: string): Feature | null {
+function complaint(words: string): WireFeature | null {
   if (refusesTools(words)) return "tools";
   return /ChatRequest\.format|invalid format|json schema|grammar/i.test(words) ? "reply" : null;
 }

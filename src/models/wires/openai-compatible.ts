@@ -16,7 +16,7 @@ import {
   refusesTools,
   type Completion,
   type Dialect,
-  type Feature,
+  type WireFeature,
   type FinishedReply,
   type ReplyReader,
   type Wire,
@@ -336,14 +336,14 @@ function readWhole(body: unknown): Completion {
 /** Only words about the field itself, not about its value: "max_tokens is too large" is a refusal. */
 const unknownField =
   /unsupported|not supported|does not support|unrecognized|unknown|unexpected|extra_forbidden|extra inputs|not permitted|deprecated|\buse\b.{0,40}\binstead/i;
-const complaints: readonly (readonly [RegExp, Feature])[] = [
+const complaints: readonly (readonly [RegExp, WireFeature])[] = [
   [/stream_options|include_usage/i, "usage"],
   [/max_tokens|max_completion_tokens/i, "max-tokens"],
   [/temperature/i, "temperature"],
 ];
 
 /** A schema may also be refused for what is in it, and the reply can do without any. */
-function complaint(words: string): Feature | null {
+function complaint(words: string): WireFeature | null {
   if (/response_format|json_schema|json schema|structured output/i.test(words)) return "reply";
   if (refusesTools(words)) return "tools";
   if (!unknownField.test(words)) return null;

@@ -4,7 +4,7 @@ import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
 
 /** What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers. */
-export type Feature = "reply" | "temperature" | "usage" | "max-tokens" | "tools";
+export type WireFeature = "reply" | "temperature" | "usage" | "max-tokens" | "tools";
 
 /** How one endpoint wants to be spoken to. */
 export type Dialect = {
@@ -12,7 +12,7 @@ export type Dialect = {
   readonly extra?: { readonly [field: string]: unknown };
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** Known or learned not to be taken. For `max-tokens`: under the other of its two names only. */
-  readonly without: ReadonlySet<Feature>;
+  readonly without: ReadonlySet<WireFeature>;
 };
 
 export type WireRequest = {
@@ -43,7 +43,7 @@ export interface Wire {
   /** A reply that came in one piece, as servers send it that do not stream. */
   readWhole(body: unknown): Completion;
   /** Which feature a 400 complains about, or null. */
-  complaint(words: string): Feature | null;
+  complaint(words: string): WireFeature | null;
   /** What a user can do about a failure in these words, or null. */
   remedy?(words: string, model: string): string | null;
 }

@@ -1,6 +1,8 @@
 import * as z from "zod";
-import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
-import { estimateShare, Estimate, successesAtLeast } from "../../stats/proportions.ts";
+import { Estimate } from "../../contract/figures.ts";
+import { isEvent, type Entry, type Failure } from "../../kernel/index.ts";
+import { estimateShare, successesAtLeast } from "../../stats/proportions.ts";
+import { lostCalls, measuredEnds, whyUnread } from "../../views/measured.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { guessedBy, type AuthorshipSettings } from "./work.ts";
 
@@ -37,8 +39,7 @@ export function sectionOf(entries: readonly Entry[]): AuthorshipSection | undefi
   const guesses = drafts.map((draft) => {
     const end = ends.get(draft.name);
     const guess = end && isEvent(end, "answer-given") ? (guessedBy(draft, end.data.final) ?? null) : null;
-    const why = end && isEvent(end, "degradation-noted") ? end.data.why : "not asked yet";
-    return { step: draft.step, author: draft.author, guess, why: guess === null ? why : null };
+    return { step: draft.step, author: draft.author, guess, why: guess === null ? whyUnread(end) : null };
   });
   return {
     run: run.id,
@@ -53,22 +54,11 @@ export function sectionOf(entries: readonly Entry[]): AuthorshipSection | undefi
 
 /** How the calls of drafts failed that have no guess; asking again may bring one. */
 export const lostGuesses = (entries: readonly Entry[]): readonly Failure[] =>
-  [...endsIn(entries).values()].flatMap((entry) => {
-    const call = callOf(entry);
-    return call?.ok === false ? [call.failure] : [];
-  });
+  lostCalls(endsIn(entries).values());
 
-/** What each draft's guess ended in, by name; what was asked again replaces what had failed. */
-function endsIn(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
-  const ends = new Map<string, Entry>();
-  for (const entry of entries) {
-    const { kind, of } = workOf(entry) ?? {};
-    if (kind !== "guess" || of === undefined || !isEvent(entry, "answer-given", "degradation-noted"))
-      continue;
-    if (ends.get(of)?.type !== "answer-given") ends.set(of, entry);
-  }
-  return ends;
-}
+/** What each draft's guess ended in, by name. */
+const endsIn = (entries: readonly Entry[]): ReadonlyMap<string, Entry> =>
+  measuredEnds(entries, ({ kind, of }) => (kind === "guess" ? of : undefined));
 
 /** With fewer guesses nothing is claimed. */
 export const MIN_GUESSES = 20;

@@ -1,15 +1,8 @@
-import { defineProtocol, type ProtocolContext, type StepRunner } from "../../engine/index.ts";
-import {
-  StepKey,
-  type Closing,
-  type Event,
-  type Failure,
-  type ModelRequest,
-  type Participant,
-} from "../../kernel/index.ts";
+import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
+import type { ModelRequest, Participant } from "../../kernel/index.ts";
 import { parseEvaluation } from "../../replies/evaluation.ts";
-import { fanOut } from "../phases/fan-out.ts";
-import { modelParams, readReply, stoppedByBudget } from "../phases/reply.ts";
+import { measure } from "../phases/measure.ts";
+import { modelParams, readReply } from "../phases/reply.ts";
 import {
   evaluationPrompt,
   evaluationSchema,
@@ -36,30 +29,35 @@ export const evaluation = defineProtocol<EvaluationSettings>({
   templates: [evaluationTemplate],
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
-  async deliberate(context) {
-    const evaluators = context.seats("evaluator");
-    const { requirements, unfulfilled } = context.settings;
+  deliberate(context) {
+    const { callTimeoutMs, requirements, timeoutsMs, unfulfilled } = context.settings;
     const material = { ...readTexts(context.context), requirements, unfulfilled };
-    const members = evaluators.map((evaluator) => ({
-      id: evaluator.id,
-      evaluator,
-      request: evaluationRequest(context, material, evaluator),
-    }));
-    const done = await fanOut<(typeof members)[number], EvaluatorResult>(
-      context.run,
-      { name: "evaluation", work: { kind: "evaluation" }, members, patienceMs: null },
-      async ({ id, ...call }, run) => {
-        const event = await evaluate(context, run, call);
-        // It is in even if it failed: a fork that asks it again finds its part of the phase incomplete.
-        return { in: true, value: readResult(id, event) };
-      },
-    );
-    const cut = done.cut.map(({ member: { id }, cap }): EvaluatorResult => {
-      const message = `the budget does not reach for ${id}`;
-      const failure = { code: "over-budget", message, ...(cap === undefined ? {} : { cap }) } as const;
-      return { id, read: false, failure };
+    return measure(context, {
+      name: "evaluation",
+      prompts: context.seats("evaluator").map((evaluator) => {
+        const { id } = evaluator;
+        const loss = {
+          ...{ what: `the evaluation by ${id}`, participant: id },
+          weakens: "the scores rest on one evaluator less",
+        };
+        return {
+          ...{ id, work: { by: id }, timeoutMs: timeoutsMs[id] ?? callTimeoutMs },
+          request: evaluationRequest(context, material, evaluator),
+          read: readReply<"evaluation-given">(loss, (reply, call) => {
+            const read = parseEvaluation(reply);
+            const cut = call.finish === "length" ? "; it was cut off at its limit" : "";
+            if (!read.ok) return { unreadable: `${read.reason}${cut}` };
+            const { ok, ...given } = read;
+            return { type: "evaluation-given", data: { by: id, ...given } };
+          }),
+        };
+      }),
+      outcomes: ["evaluation-given", "degradation-noted"],
+      key: "evaluated",
+      reason: "who gave scores and who did not",
+      body: (read, unread) => ({ read, unread }),
+      nothing: "no evaluator gave scores that can be read",
     });
-    return close(context, [...done.in.map(({ value }) => value), ...cut]);
   },
 });
 
@@ -83,74 +81,4 @@ function evaluationRequest(
     maxOutputTokens: settings.maxOutputTokens,
     reply: evaluationSchema,
   };
-}
-
-type EvaluationEvent = Event<"evaluation-given"> | Event<"degradation-noted">;
-
-/**
- * One evaluation under `evaluation/<id>`. A call that failed for good is made again under keys of its own, as often as the
- * settings say; a reply that could not be read is not asked for again.
- */
-async function evaluate(
-  { settings }: ProtocolContext<EvaluationSettings>,
-  run: StepRunner,
-  { evaluator: { id }, request }: { readonly evaluator: Participant; readonly request: ModelRequest },
-): Promise<EvaluationEvent> {
-  const key = `evaluation/${id}`;
-  const loss = {
-    what: `the evaluation by ${id}`,
-    participant: id,
-    weakens: "the scores rest on one evaluator less",
-  };
-  for (let again = 0; ; again += 1) {
-    const event = await run.call(
-      {
-        key: again === 0 ? key : `${key}/again-${again}`,
-        outcomes: ["evaluation-given", "degradation-noted"],
-        work: { kind: "evaluation", by: id, ...(again === 0 ? {} : { nth: again + 1 }) },
-        request,
-        timeoutMs: settings.timeoutsMs[id] ?? settings.callTimeoutMs,
-      },
-      readReply<"evaluation-given">(loss, (reply, call) => {
-        const read = parseEvaluation(reply);
-        const cut = call.finish === "length" ? "; it was cut off at its limit" : "";
-        if (!read.ok) return { unreadable: `${read.reason}${cut}` };
-        const { ok, ...given } = read;
-        return { type: "evaluation-given", data: { by: id, ...given } };
-      }),
-    );
-    const call = event.data.call;
-    if (event.type === "evaluation-given" || call?.ok !== false) return event;
-    if (call.failure.code === "over-budget" || again >= settings.again) return event;
-  }
-}
-
-/** `failure` is set where there is no reply. */
-type EvaluatorResult = { readonly id: string; readonly read: boolean; readonly failure?: Failure };
-
-const readResult = (id: string, { type, data }: EvaluationEvent): EvaluatorResult =>
-  data.call?.ok === false
-    ? { id, read: false, failure: data.call.failure }
-    : { id, read: type === "evaluation-given" };
-
-async function close({ run }: ProtocolContext, parts: readonly EvaluatorResult[]): Promise<Closing> {
-  const ids = (read: boolean) => parts.flatMap((part) => (part.read === read ? [part.id] : []));
-  const body = { read: ids(true), unread: ids(false) };
-  await run.derive(
-    { key: "evaluated", outcomes: ["note-taken"], work: { kind: "tally" }, input: body },
-    () => ({
-      type: "note-taken",
-      data: { topic: "evaluated", reason: "who gave scores and who did not", body },
-    }),
-  );
-  const answer = { answer: StepKey.parse("evaluated"), control: null };
-  const best = body.read.length > 0 ? answer : null;
-  const failures = parts.flatMap(({ failure }) => failure ?? []);
-  const capped = failures.find(({ code }) => code === "over-budget");
-  if (capped) return stoppedByBudget(capped.message, capped.cap, best);
-  const [failure] = failures;
-  if (failure && failures.length === parts.length)
-    return { outcome: "failed", why: `${failure.code}: ${failure.message}` };
-  if (!best) return { outcome: "inconclusive", why: "no evaluator gave scores that can be read", best };
-  return { outcome: body.unread.length > 0 ? "answered-degraded" : "answered", ...answer };
 }

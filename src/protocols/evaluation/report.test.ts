@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EvaluationReport } from "./view.ts";
-import { EVALUATION_CSV_HEADER, evaluationCsv } from "./report-csv.ts";
-import { evaluationMarkdown } from "./report.ts";
+import { EVALUATION_CSV_HEADER, evaluationCsv, evaluationMarkdown } from "./report.ts";
 
 const average = (average_score: number | null) => ({ average_score });
 const row = (score: number | null, reasoning = "") => ({ reasoning, score });

@@ -1,6 +1,6 @@
 import type { ReportPart } from "../../kernel/index.ts";
 import { partMarkdown } from "../../reports/markdown.ts";
-import { inline } from "../../reports/printable.ts";
+import { csvCell, inline } from "../../reports/printable.ts";
 import { part, points, quote, table, words } from "../../reports/part.ts";
 import { formatCost, formatFamily, formatTokens } from "../../reports/words.ts";
 import { pluralize } from "../../text/format.ts";
@@ -31,6 +31,18 @@ export function evaluationTable(report: EvaluationReport): string {
   const cells = EVALUATION_METRICS.map((metric) => averages[metric].average_score?.toFixed(2) ?? ABSENT);
   const rows = [EVALUATION_METRICS.map((metric) => METRIC_NAMES[metric]), cells.map(() => "---"), cells];
   return rows.map((row) => `| ${row.join(" | ")} |\n`).join("");
+}
+
+/** The first line of every file of evaluations, as Dialectic (0.7) writes it; without its line end. */
+export const EVALUATION_CSV_HEADER = ["debate", ...Object.values(METRIC_NAMES)]
+  .map((name) => csvCell(name))
+  .join(",");
+
+/** A debate's averages as a record under that header, two decimals each, nothing where there is none; without its line end. */
+export function evaluationCsv(report: EvaluationReport, debate: string): string {
+  const averages = averagesOf(report);
+  const scores = EVALUATION_METRICS.map((metric) => averages[metric].average_score?.toFixed(2) ?? "");
+  return [csvCell(debate), ...scores].join(",");
 }
 
 export const isVerdict = true;

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { EvaluationWork } from "./work.ts";
 import { EVALUATION_METRICS, EvaluationMetric, EvaluationReply } from "../../replies/evaluation.ts";
 import {
-  callOf,
   isEvent,
   workOf,
   type Entry,
@@ -11,6 +10,7 @@ import {
   type Participant,
 } from "../../kernel/index.ts";
 import { Result } from "../../views/result.ts";
+import { lostCalls, measuredEnds } from "../../views/measured.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
 
@@ -150,10 +150,7 @@ export function sectionOf(entries: readonly Entry[]): EvaluationReport | undefin
 
 /** How the calls of evaluators failed that have no reply; asking them again may bring one. */
 export const lostEvaluations = (entries: readonly Entry[]): readonly Failure[] =>
-  [...endsIn(entries).values()].flatMap((entry) => {
-    const call = callOf(entry);
-    return call?.ok === false ? [call.failure] : [];
-  });
+  lostCalls(endsIn(entries).values());
 
 /** How many evaluators have given scores so far. */
 export const evaluationsIn = (entries: readonly Entry[]): number =>
@@ -165,17 +162,9 @@ export const evaluatorIn = (entry: Entry): string | undefined => {
   return work?.kind === "evaluation" ? work.by : undefined;
 };
 
-/** What each evaluator's step ended in, by id; what was asked again replaces what had failed. */
-function endsIn(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
-  const ends = new Map<string, Entry>();
-  for (const entry of entries) {
-    const id = evaluatorIn(entry);
-    if (id === undefined || !isEvent(entry, "evaluation-given", "degradation-noted")) continue;
-    const before = ends.get(id);
-    if (before?.type !== "evaluation-given" || entry.type === "evaluation-given") ends.set(id, entry);
-  }
-  return ends;
-}
+/** What each evaluator's step ended in, by id. */
+const endsIn = (entries: readonly Entry[]): ReadonlyMap<string, Entry> =>
+  measuredEnds(entries, ({ kind, by }) => (kind === "evaluation" ? by : undefined));
 
 function seatOf(evaluator: Participant, end: Entry | undefined, open: boolean): Seat {
   if (end && isEvent(end, "degradation-noted")) return { evaluator, scores: null, why: end.data.why };

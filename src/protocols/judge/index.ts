@@ -1,15 +1,8 @@
-import {
-  admitWithinBudget,
-  defineProtocol,
-  phase,
-  type ProtocolContext,
-  type PhaseResult,
-  type StepRunner,
-} from "../../engine/index.ts";
-import { StepKey, type Closing, type Failure, type FailureCode } from "../../kernel/index.ts";
+import { admitWithinBudget, defineProtocol } from "../../engine/index.ts";
+import type { Failure, FailureCode } from "../../kernel/index.ts";
 import { judgeTemplates } from "../phases/judge-prompts.ts";
-import { stoppedByBudget } from "../phases/reply.ts";
-import { judgeAnswer, judgePair, largestRequest, openBench, type VerdictOutcome } from "./verdict.ts";
+import { closeMeasurement, phaseOfAll, type PromptResult } from "../phases/measure.ts";
+import { judgeAnswer, judgePair, largestRequest, openBench } from "./verdict.ts";
 import { JudgeSettings } from "./work.ts";
 
 export { JudgeSettings } from "./work.ts";
@@ -47,23 +40,32 @@ export const judge = defineProtocol<JudgeSettings>({
     const may = await admitWithinBudget(context.run, { name: "judge", work, members });
     const names = may.in.length > 0 ? may.in : wanted.slice(0, 1); // JUDGE-2
     const judgeItem = context.settings.kind === "grade" ? judgeAnswer : judgePair;
-    const lane = async (name: string, run: StepRunner): Promise<PhaseResult<LaneResult>> => {
-      const first = names.indexOf(name);
-      const own = items.filter((_, index) => index % names.length === first).map((item) => item.name);
-      return { in: true, value: await runLane(own.map((item) => () => judgeItem(at, run, item))) };
-    };
-    const done = await phase(context.run, { name: "judge", work, members: names }, lane);
-    return close(
-      context,
-      done.in.map(({ value }) => value),
+    const done = await phaseOfAll(
+      context.run,
+      { name: "judge", work, members: names.map((id, nth) => ({ id, nth })) },
+      ({ nth }, run) => {
+        const own = items.filter((_, index) => index % names.length === nth);
+        return runLane(own.map(({ name }) => judgeItem(at, run, name)));
+      },
     );
+    const ends = done.in.map(({ value }) => value);
+    const sum = (part: "read" | "unread") => ends.reduce((total, lane) => total + lane[part], 0);
+    const body = { read: sum("read"), unread: sum("unread") };
+    const failures = ends.flatMap(({ ended }) => ended ?? []);
+    return closeMeasurement(context, {
+      ...{ key: "judged", reason: "how many replies gave a verdict", body, ...body },
+      nothing: "no reply of the judge gave a verdict",
+      failure: failures.find(({ code }) => code !== "over-budget") ?? failures[0],
+      isPartUseful: false,
+    });
   },
 });
 
-async function runLane(items: readonly (() => AsyncGenerator<VerdictOutcome>)[]): Promise<LaneResult> {
+/** Judges one item after another: a generator does nothing before it is read. */
+async function runLane(items: readonly AsyncGenerator<PromptResult>[]): Promise<LaneResult> {
   let [read, unread, failures] = [0, 0, 0];
   for (const item of items) {
-    for await (const { read: gave, failure } of item()) {
+    for await (const { read: gave, failure } of item) {
       if (gave) read += 1;
       else unread += 1;
       failures = failure ? failures + 1 : 0;
@@ -75,23 +77,3 @@ async function runLane(items: readonly (() => AsyncGenerator<VerdictOutcome>)[])
 }
 
 const HOPELESS: ReadonlySet<FailureCode> = new Set(["unauthorised", "out-of-credit", "over-budget"]);
-
-async function close({ run }: ProtocolContext, lanes: readonly LaneResult[]): Promise<Closing> {
-  const sum = (count: (lane: LaneResult) => number) => lanes.reduce((total, lane) => total + count(lane), 0);
-  const body = { read: sum(({ read }) => read), unread: sum(({ unread }) => unread) };
-  await run.derive({ key: "judged", outcomes: ["note-taken"], work: { kind: "tally" }, input: body }, () => ({
-    type: "note-taken",
-    data: { topic: "judged", reason: "how many replies gave a verdict", body },
-  }));
-  const ends = lanes.flatMap(({ ended }) => ended ?? []);
-  const failure = ends.find(({ code }) => code !== "over-budget") ?? ends[0];
-  if (failure?.code === "over-budget") return stoppedByBudget(failure.message, failure.cap, null);
-  if (failure) return { outcome: "failed", why: `${failure.code}: ${failure.message}` };
-  if (body.read === 0)
-    return { outcome: "inconclusive", why: "no reply of the judge gave a verdict", best: null };
-  return {
-    outcome: body.unread > 0 ? "answered-degraded" : "answered",
-    answer: StepKey.parse("judged"),
-    control: null,
-  };
-}

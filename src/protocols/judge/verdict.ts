@@ -2,22 +2,19 @@ import type { ProtocolContext, StepOutcome, StepRunner } from "../../engine/inde
 import {
   EventId,
   StepKey,
-  type Event,
-  type Failure,
   type Message,
   type ModelRequest,
   type Participant,
   type Work,
 } from "../../kernel/index.ts";
 import { parseGrade } from "../../replies/grade.ts";
-import { parsePreference, type Preference } from "../../replies/preference.ts";
+import type { Preference } from "../../replies/preference.ts";
 import { combinePreference } from "../../stats/judge-leans.ts";
+import { preferenceIn } from "../../views/measured.ts";
 import { gradePrompt, judgeSchema, judgeTemplate, preferencePrompt } from "../phases/judge-prompts.ts";
+import { askAgain, failureIn, seatedAt, type PromptResult } from "../phases/measure.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
 import type { JudgeSettings } from "./work.ts";
-
-/** Whether a reply gave a verdict, and the failure where there was no reply. */
-export type VerdictOutcome = { readonly read: boolean; readonly failure?: Failure };
 
 /** The judge, and the items' texts. */
 export type JudgeBench = {
@@ -28,10 +25,8 @@ export type JudgeBench = {
 };
 
 export function openBench(context: ProtocolContext<JudgeSettings>): JudgeBench {
-  const [judge] = context.seats("judge");
-  if (!judge) throw new RangeError("nobody has the seat of the judge");
   const texts = new Map(context.context.map(({ name, text }) => [name, text]));
-  return { context, judge, text: (name) => texts.get(name) };
+  return { context, judge: seatedAt(context, "judge"), text: (name) => texts.get(name) };
 }
 
 /** A text that every item of its kind has. @throws RangeError where the opening lacks it */
@@ -70,38 +65,20 @@ export function largestRequest(bench: JudgeBench): ModelRequest {
   return judgeRequest(bench, [{ role: "user", text }]);
 }
 
-/** The event of a judge's reply, or of the lack of one. */
-type JudgeReply = Event<"grade-given"> | Event<"reply-received"> | Event<"degradation-noted">;
-
-/** Asks one prompt under `key`; a call that failed for good is made again under keys of its own, as the settings say. */
-async function askJudge(
-  bench: JudgeBench,
-  run: StepRunner,
-  { key, work, messages, read }: JudgeCall,
-): Promise<JudgeReply> {
+/** Asks one prompt under `key`; an empty reply counts as a failed call. */
+function askJudge(bench: JudgeBench, run: StepRunner, { key, work, messages, read }: JudgeCall) {
   const { settings } = bench.context;
-  const request = judgeRequest(bench, messages);
   const weakens = "the judge's figures rest on one verdict less";
   const loss = { what: `the verdict ${key}`, participant: bench.judge.id, weakens };
-  for (let again = 0; ; again += 1) {
-    const event = await run.call(
-      {
-        key: again === 0 ? key : `${key}/again-${again}`,
-        outcomes: ["grade-given", "reply-received", "degradation-noted"],
-        work,
-        request,
-        timeoutMs: settings.callTimeoutMs,
-      },
-      readReply<"grade-given" | "reply-received">(loss, read),
-    );
-    const over = event.data.call?.ok === false && event.data.call.failure.code === "over-budget";
-    if (event.type !== "degradation-noted" || over || again >= settings.again) return event;
-  }
+  return askAgain(
+    { run, settings },
+    {
+      ...{ key, work, request: judgeRequest(bench, messages), rereads: true },
+      outcomes: ["grade-given", "reply-received", "degradation-noted"],
+    },
+    readReply<"grade-given" | "reply-received">(loss, read),
+  );
 }
-
-/** `read` tells whether the reply gave a verdict. An empty reply is not a failure of the provider. */
-const verdictOutcome = ({ data: { call } }: JudgeReply, read: boolean): VerdictOutcome =>
-  call?.ok === false ? { read, failure: call.failure } : { read };
 
 /** `item-17/grade`, and `item-17/grade/repeat-2` for the second time. */
 const repeatKey = (key: string, repeat: number): StepKey =>
@@ -124,7 +101,7 @@ export async function* judgePair(
   bench: JudgeBench,
   run: StepRunner,
   item: string,
-): AsyncGenerator<VerdictOutcome> {
+): AsyncGenerator<PromptResult> {
   const { form, rubric } = bench.context.settings;
   const question = requireText(bench, `${item}/question`);
   const texts = { a: requireText(bench, `${item}/a`), b: requireText(bench, `${item}/b`) };
@@ -139,9 +116,9 @@ export async function* judgePair(
         messages: preferencePrompt(bench.context, pair),
         read: () => ({ type: "reply-received", data: { by: bench.judge.id, why } }),
       });
-      const read = readPreference(reply);
+      const read = preferenceIn(reply);
       preferences.push(read);
-      yield verdictOutcome(reply, read.ok);
+      yield { read: read.ok, failure: failureIn(reply) };
     }
     const [first, second] = preferences;
     if (first === undefined || second === undefined) return;
@@ -153,12 +130,6 @@ export async function* judgePair(
     );
   }
 }
-
-/** The preference in a recorded reply, by the order in which the answers were shown. */
-const readPreference = ({ type, data }: JudgeReply): Preference =>
-  type === "degradation-noted"
-    ? { ok: false, reason: data.why }
-    : parsePreference(data.call?.ok ? data.call.reply : "");
 
 function combineOrders(
   item: string,
@@ -184,7 +155,7 @@ export async function* judgeAnswer(
   bench: JudgeBench,
   run: StepRunner,
   item: string,
-): AsyncGenerator<VerdictOutcome> {
+): AsyncGenerator<PromptResult> {
   const { form, rubric } = bench.context.settings;
   const messages = gradePrompt(bench.context, {
     form,
@@ -208,6 +179,6 @@ export async function* judgeAnswer(
         return { type: "grade-given", data };
       },
     });
-    yield verdictOutcome(reply, reply.type === "grade-given" && reply.data.score !== null);
+    yield { read: reply.type === "grade-given" && reply.data.score !== null, failure: failureIn(reply) };
   }
 }

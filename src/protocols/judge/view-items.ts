@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./work.ts";
-import { parsePreference, type Preference } from "../../replies/preference.ts";
-import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
+import type { Preference } from "../../replies/preference.ts";
+import { isEvent, type Entry, type Failure } from "../../kernel/index.ts";
+import { lostCalls, measuredEnds, preferenceIn, whyUnread } from "../../views/measured.ts";
 import { Result } from "../../views/result.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
@@ -53,7 +54,9 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
   const { form, rubric, repeat = 1 } = settings as z.input<typeof JudgeManner>;
   const work = settings as JudgeWork;
   const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
-  const ends = stepsOf(entries);
+  const ends = measuredEnds(entries, ({ kind, of, nth = 1 }) =>
+    of !== undefined && PARTS.includes(kind) ? `${of}/${kind}/${nth}` : undefined,
+  );
   const steps = { ends, repeat };
   const judge = participants.find(({ seat }) => seat === "judge");
   const prompts = work.items.length * repeat * (work.kind === "preference" ? 2 : 1);
@@ -68,28 +71,12 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
     rubric: rubric.name,
     repeat,
     asked: { of: prompts, done: [...ends.keys()].filter((key) => !key.includes("/preference/")).length },
-    lost: [...ends.values()].flatMap((entry) => {
-      const call = callOf(entry);
-      return call?.ok === false ? [call.failure] : [];
-    }),
+    lost: lostCalls(ends.values()),
     ...spending(entries).total,
   };
   return work.kind === "preference"
     ? { ...shared, kind: work.kind, items: work.items.map((item) => pairOf(item, steps)) }
     : { ...shared, kind: work.kind, items: work.items.map((item) => answerOf(item, steps)) };
-}
-
-function stepsOf(entries: readonly Entry[]): JudgeSteps["ends"] {
-  const steps = new Map<string, Entry>();
-  for (const entry of entries) {
-    const { kind = "", of, nth = 1 } = workOf(entry) ?? {};
-    if (of === undefined || !PARTS.includes(kind)) continue;
-    const key = `${of}/${kind}/${nth}`;
-    const before = steps.get(key);
-    if (!before || before.type === "degradation-noted" || entry.type !== "degradation-noted")
-      steps.set(key, entry);
-  }
-  return steps;
 }
 
 function pairOf(item: z.infer<typeof PairItem>, steps: JudgeSteps): JudgedPairItem {
@@ -100,10 +87,10 @@ function pairOf(item: z.infer<typeof PairItem>, steps: JudgeSteps): JudgedPairIt
     winner: given?.winner ?? null,
     orderSensitive: given?.orderSensitive ?? null,
     reason: given?.reason ?? "",
-    why: given ? null : whyOf(together),
+    why: given ? null : whyUnread(together),
     orders: [
-      readings(steps, `${item.name}/order-1`, preferenceOf),
-      readings(steps, `${item.name}/order-2`, preferenceOf),
+      readings(steps, `${item.name}/order-1`, preferenceIn),
+      readings(steps, `${item.name}/order-2`, preferenceIn),
     ],
   };
 }
@@ -115,27 +102,19 @@ function answerOf(item: z.infer<typeof AnswerItem>, steps: JudgeSteps): JudgedAn
     ...item,
     score: given?.score ?? null,
     feedback: given?.feedback ?? "",
-    why: given?.score === null ? (given.why ?? "the reply declares no score") : given ? null : whyOf(first),
+    why:
+      given?.score === null ? (given.why ?? "the reply declares no score") : given ? null : whyUnread(first),
     grades: readings(steps, `${item.name}/grade`, (entry) =>
       isEvent(entry, "grade-given") ? entry.data.score : null,
     ),
   };
 }
 
-const whyOf = (entry: Entry | undefined): string =>
-  entry && isEvent(entry, "degradation-noted") ? entry.data.why : "not asked yet";
-
 const readings = <V>({ ends, repeat }: JudgeSteps, part: string, read: (entry: Entry) => V): V[] =>
   Array.from({ length: repeat }, (_, index) => index + 1).flatMap((turn) => {
     const entry = ends.get(`${part}/${turn}`);
     return entry ? [read(entry)] : [];
   });
-
-function preferenceOf(entry: Entry): Preference {
-  const call = callOf(entry);
-  if (isEvent(entry, "reply-received") && call?.ok) return parsePreference(call.reply);
-  return { ok: false, reason: whyOf(entry) };
-}
 
 const winner = z.enum(["A", "B", "tie"]).nullable();
 /** What is common to all that a judge's deliberations print as JSON. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { Estimate } from "../../contract/figures.ts";
 import { bootstrap } from "../../stats/bootstrap.ts";
-import { Estimate, estimateLean, estimateShare } from "../../stats/proportions.ts";
+import { estimateLean, estimateShare } from "../../stats/proportions.ts";
 import { judgeLeans, type JudgedPair } from "../../stats/judge-leans.ts";
 import { kappa, weightedKappa } from "../../stats/kappa.ts";
 import type { Entry } from "../../kernel/index.ts";

@@ -1,8 +1,10 @@
 import { defineProtocol, type ProtocolContext, type StepOutcome } from "../../engine/index.ts";
-import { StepKey, type Closing, type Event, type Message, type Participant } from "../../kernel/index.ts";
+import { StepKey, type Closing, type Message } from "../../kernel/index.ts";
 import { readFeedbackSummary } from "../../replies/feedback-summary.ts";
 import { readPersonaParts } from "../../replies/persona-parts.ts";
-import { modelParams, readReply, repairPrompt, stoppedByBudget } from "../phases/reply.ts";
+import { ownStepOf } from "../../views/answer-event.ts";
+import { askAgain, closeByFailure, failureIn, seatedAt, textNamed } from "../phases/measure.ts";
+import { modelParams, readReply, repairPrompt } from "../phases/reply.ts";
 import { breedingPrompt, personaTemplates, repairTemplate, summaryPrompt } from "./prompts.ts";
 import { PersonaSettings } from "./work.ts";
 
@@ -36,12 +38,9 @@ export const personaProtocol = defineProtocol<PersonaSettings>({
   },
 });
 
-const textNamed = ({ context }: Pick<ProtocolContext, "context">, name: string): string =>
-  context.find((one) => one.name === name)?.text ?? "";
-
 async function decide(context: PersonaContext<"decision">): Promise<Closing> {
   const { kind: _kind, ...decided } = context.settings;
-  const data = { ...decided, file: textNamed(context, "file") };
+  const data = { ...decided, file: textNamed(context, "file") ?? "" };
   await context.run.derive(
     { key: "decision", outcomes: ["persona-decided"], work: { kind: "decision" }, input: data },
     () => ({ type: "persona-decided", data }),
@@ -51,7 +50,10 @@ async function decide(context: PersonaContext<"decision">): Promise<Closing> {
 
 function summarize(context: PersonaContext<"summary">): Promise<Closing> {
   const { persona: about, remarks: count } = context.settings;
-  const remarks = Array.from({ length: count }, (_, index) => textNamed(context, `remark/${index + 1}`));
+  const remarks = Array.from(
+    { length: count },
+    (_, index) => textNamed(context, `remark/${index + 1}`) ?? "",
+  );
   return askOnce(context, {
     key: "summary",
     messages: summaryPrompt(context, { name: about.name, remarks }),
@@ -68,8 +70,8 @@ function breed(context: PersonaContext<"breeding">): Promise<Closing> {
   const { name, description, parents } = context.settings;
   const shown = parents.map((parent) => ({
     name: parent.name,
-    instructions: textNamed(context, `persona/${parent.id}`),
-    feedback: textNamed(context, `feedback/${parent.id}`),
+    instructions: textNamed(context, `persona/${parent.id}`) ?? "",
+    feedback: textNamed(context, `feedback/${parent.id}`) ?? "",
   }));
   return askOnce(context, {
     key: "child",
@@ -95,52 +97,35 @@ async function askOnce(
   context: PersonaContext<"summary"> | PersonaContext<"breeding">,
   task: WriterTask,
 ): Promise<Closing> {
-  const [writer] = context.seats("writer");
-  if (!writer) throw new RangeError("nobody has the seat of the writer");
-  const first = await askWriter(context, writer, task);
-  const reply = first.data.call?.ok ? first.data.call.reply : undefined;
-  const last =
-    first.type === "degradation-noted" && reply !== undefined
-      ? await askWriter(context, writer, {
-          ...task,
-          key: `${task.key}/repair`,
-          messages: repairPrompt(repairTemplate, context, {
-            reply,
-            reason: first.data.why,
-            asked: task.messages,
-          }),
-        })
-      : first;
-  if (last.type !== "degradation-noted") return { outcome: "answered", answer: stepOf(last), control: null };
-  const failure = last.data.call?.ok === false ? last.data.call.failure : undefined;
-  if (failure?.code === "over-budget") return stoppedByBudget(failure.message, failure.cap, null);
-  return { outcome: "failed", why: last.data.why };
+  let last = await askWriter(context, task);
+  const { call } = last.data;
+  if (last.type === "degradation-noted" && call?.ok) {
+    const unread = { reply: call.reply, reason: last.data.why, asked: task.messages };
+    const messages = repairPrompt(repairTemplate, context, unread);
+    last = await askWriter(context, { ...task, key: `${task.key}/repair`, messages });
+  }
+  if (last.type !== "degradation-noted")
+    return { outcome: "answered", answer: StepKey.parse(ownStepOf(last)), control: null };
+  const failure = failureIn(last);
+  return failure?.code === "over-budget"
+    ? closeByFailure(failure)
+    : { outcome: "failed", why: last.data.why };
 }
 
-const stepOf = ({ origin }: Event): StepKey => StepKey.parse("step" in origin ? origin.step : "");
-
-type WriterReply = Event<WriterEvent> | Event<"degradation-noted">;
-
-async function askWriter(
-  { run, settings }: PersonaContext<"summary"> | PersonaContext<"breeding">,
-  writer: Participant,
+function askWriter(
+  context: PersonaContext<"summary"> | PersonaContext<"breeding">,
   { key, messages, read }: WriterTask,
-): Promise<WriterReply> {
-  const request = { ...modelParams(writer), messages, maxOutputTokens: settings.maxOutputTokens };
+) {
+  const { kind, maxOutputTokens } = context.settings;
+  const writer = seatedAt(context, "writer");
   const loss = { what: `the ${key}`, participant: writer.id, weakens: "there is none without it" };
-  for (let again = 0; ; again += 1) {
-    const asked = await run.call(
-      {
-        key: again === 0 ? key : `${key}/again-${again}`,
-        outcomes: ["feedback-summarized", "persona-bred", "degradation-noted"],
-        work: { kind: settings.kind, by: writer.id, ...(again === 0 ? {} : { nth: again + 1 }) },
-        request,
-        timeoutMs: settings.callTimeoutMs,
-      },
-      readReply<WriterEvent>(loss, read),
-    );
-    const { call } = asked.data;
-    const isLost = call?.ok === false && call.failure.code !== "over-budget";
-    if (!isLost || again >= settings.again) return asked;
-  }
+  return askAgain(
+    context,
+    {
+      ...{ key, work: { kind, by: writer.id } },
+      outcomes: ["feedback-summarized", "persona-bred", "degradation-noted"],
+      request: { ...modelParams(writer), messages, maxOutputTokens },
+    },
+    readReply<WriterEvent>(loss, read),
+  );
 }

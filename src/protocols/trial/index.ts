@@ -1,10 +1,9 @@
-import { defineProtocol, phase, type ProtocolContext } from "../../engine/index.ts";
+import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
 import {
   EventId,
+  isEvent,
   StepKey,
   type Answer,
-  type Cap,
-  type Closing,
   type DataOf,
   type Event,
   type Failure,
@@ -12,14 +11,21 @@ import {
 } from "../../kernel/index.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import { parsePreference, type Preference } from "../../replies/preference.ts";
 import { combinePreference } from "../../stats/judge-leans.ts";
 import { decideSigns, TRIAL_TEST, type Sign, type SignTally } from "../../stats/sequential-sign-test.ts";
+import { preferenceIn } from "../../views/measured.ts";
 import { draftTemplate } from "../phases/draft.ts";
 import { judgeSchema, judgeTemplates, preferencePrompt } from "../phases/judge-prompts.ts";
-import { modelParams, readFinal, readReply, stoppedByBudget } from "../phases/reply.ts";
-import { planTrial } from "./plan.ts";
-import { answerRequest, materialOf, type Rival, type TrialItem } from "./requests.ts";
+import {
+  askAgain,
+  closeByFailure,
+  endingFailure,
+  failureIn,
+  phaseOfAll,
+  seatedAt,
+} from "../phases/measure.ts";
+import { modelParams, readFinal, readReply } from "../phases/reply.ts";
+import { answerRequest, materialOf, planTrial, type Rival, type TrialItem } from "./plan.ts";
 import { TrialSettings } from "./work.ts";
 
 export { TrialSettings } from "./work.ts";
@@ -54,22 +60,15 @@ export const trial = defineProtocol<TrialSettings>({
     let tests = testsOf(context.settings, pairs);
     for (let start = 0; start < items.length && isOpen(tests); start += wave) {
       const open = tests.filter(({ decision }) => decision === "open").map(({ against }) => against);
-      const asked = items.slice(start, start + wave);
-      const done = await phase(
+      const members = items.slice(start, start + wave).map((item) => ({ id: item.name, item }));
+      const done = await phaseOfAll(
         context.run,
-        { name: `wave-${start / wave + 1}`, work: { kind: "wave" }, members: asked.map(({ name }) => name) },
-        async (name, run) => {
-          const item = asked.find((one) => one.name === name);
-          if (!item) throw new RangeError("a member that is no question");
-          return { in: true, value: await playItem({ ...context, run }, item, open) };
-        },
+        { name: `wave-${start / wave + 1}`, work: { kind: "wave" }, members },
+        ({ item }, run) => playItem({ ...context, run }, item, open),
       );
       const results = done.in.flatMap(({ value }) => value);
-      const capped = results.find(({ failure }) => failure?.code === "over-budget");
-      if (capped?.failure) return stopped(capped.failure, capped.failure.cap);
-      const failed = results.find(({ failure }) => failure);
-      if (failed?.failure && results.every(({ failure }) => failure))
-        return { outcome: "failed", why: `${failed.failure.code}: ${failed.failure.message}` };
+      const failure = endingFailure(results);
+      if (failure) return closeByFailure(failure);
       pairs.push(...results);
       tests = testsOf(context.settings, pairs);
     }
@@ -83,8 +82,6 @@ export const trial = defineProtocol<TrialSettings>({
     return { outcome, answer: StepKey.parse("verdict"), control: null };
   },
 });
-
-const stopped = ({ message }: Failure, cap: Cap | undefined): Closing => stoppedByBudget(message, cap, null);
 
 /** How a pair went; null where it could not be compared, with the failure where a call failed. */
 type PairResult = {
@@ -127,29 +124,22 @@ async function playItem(
   item: TrialItem,
   against: readonly Rival[],
 ): Promise<readonly PairResult[]> {
-  const seats = ["child", ...against] as const;
-  const answered = await phase(
+  const answered = await phaseOfAll(
     context.run,
-    { name: item.name, work: { kind: "answer" }, members: seats },
-    async (seat, run) => ({
-      in: true,
-      value: await answerAs({ ...context, run }, item, seats.find((one) => one === seat) ?? "child"),
-    }),
+    {
+      ...{ name: item.name, work: { kind: "answer" } },
+      members: (["child", ...against] as const).map((id) => ({ id })),
+    },
+    ({ id }, run) => answerAs({ ...context, run }, item, id),
   );
-  const given = new Map(answered.in.map(({ id, value }) => [id, value]));
-  const child = given.get("child");
+  const [child, ...others] = answered.in.map(({ value }) => value);
   const lost: PairResult[] = [];
   const pairs: Pair[] = [];
-  for (const rival of against) {
-    const other = given.get(rival);
+  for (const [index, rival] of against.entries()) {
+    const other = others[index];
     if (child?.type === "answer-given" && other?.type === "answer-given")
       pairs.push({ name: `${item.name}/${rival}`, against: rival, child, other });
-    else {
-      const [failure] = [child, other].flatMap((one) =>
-        one?.type === "degradation-noted" ? lossOf(one) : [],
-      );
-      lost.push({ against: rival, sign: null, failure });
-    }
+    else lost.push(lostPair(rival, [child, other]));
   }
   const compared =
     item.answer === undefined
@@ -158,39 +148,34 @@ async function playItem(
   return [...lost, ...compared];
 }
 
-const lossOf = ({ data: { call, why } }: Event<"degradation-noted">): Failure =>
-  call?.ok === false ? call.failure : { code: "unreadable", message: why };
+type TrialReply = Event<"answer-given"> | Event<"reply-received"> | Event<"degradation-noted">;
 
-async function answerAs(context: TrialContext, item: TrialItem, seat: "child" | Rival) {
-  const [by] = context.seats(seat);
-  if (!by) throw new RangeError(`nobody has the seat ${seat}`);
-  const { settings } = context;
+/** A pair without a sign, with the first failure among these replies. */
+function lostPair(against: Rival, replies: readonly (TrialReply | undefined)[]): PairResult {
+  const lost = replies.find((reply) => reply !== undefined && isEvent(reply, "degradation-noted"));
+  const failure = lost && (failureIn(lost) ?? { code: "unreadable", message: lost.data.why });
+  return { against, sign: null, failure };
+}
+
+function answerAs(context: TrialContext, item: TrialItem, seat: "child" | Rival) {
+  const by = seatedAt(context, seat);
   const loss = {
     ...{ what: `the answer of the ${seat} to ${item.name}`, participant: by.id },
     weakens: "the verdict rests on one pair less",
   };
-  const request = answerRequest(context, item, seat);
-  for (let again = 0; ; again += 1) {
-    const event = await context.run.call(
-      {
-        key: again === 0 ? `${item.name}/${seat}` : `${item.name}/${seat}/again-${again}`,
-        outcomes: ["answer-given", "degradation-noted"],
-        work: { kind: "answer", by: by.id, of: item.name, ...(again === 0 ? {} : { nth: again + 1 }) },
-        request,
-        timeoutMs: settings.callTimeoutMs,
-      },
-      readReply<"answer-given">(loss, (text, call) => ({
-        type: "answer-given",
-        data: { by: by.id, kind: "response", round: 1, text, final: readFinal(text, call) },
-      })),
-    );
-    if (event.type === "answer-given" || isFinal(event) || again >= settings.again) return event;
-  }
+  return askAgain(
+    context,
+    {
+      ...{ key: `${item.name}/${seat}`, work: { kind: "answer", by: by.id, of: item.name } },
+      outcomes: ["answer-given", "degradation-noted"],
+      request: answerRequest(context, item, seat),
+    },
+    readReply<"answer-given">(loss, (text, call) => ({
+      type: "answer-given",
+      data: { by: by.id, kind: "response", round: 1, text, final: readFinal(text, call) },
+    })),
+  );
 }
-
-/** Whether asking again would not help: the reply came, or there is no budget for another. */
-const isFinal = ({ data: { call } }: Event<"degradation-noted"> | Event<"reply-received">): boolean =>
-  call?.ok !== false || call.failure.code === "over-budget";
 
 type Pair = {
   readonly name: string;
@@ -248,56 +233,35 @@ async function judgePairs(
   item: TrialItem,
   pairs: readonly Pair[],
 ): Promise<PairResult[]> {
-  const asked = pairs.flatMap((pair) =>
-    context
-      .seats("judge")
-      .flatMap((judge) =>
-        ORDERS.map((order) => ({ id: `${pair.against}-${judge.id}-${order}`, pair, judge, order })),
-      ),
+  const judges = context.seats("judge");
+  const members = pairs.flatMap((pair) =>
+    judges.flatMap((judge) =>
+      ORDERS.map((order) => ({ id: `${pair.against}-${judge.id}-${order}`, pair, judge, order })),
+    ),
   );
-  if (asked.length === 0) return [];
-  const judged = await phase(
+  if (members.length === 0) return [];
+  const judged = await phaseOfAll(
     context.run,
-    { name: `${item.name}/judged`, work: { kind: "comparison" }, members: asked.map(({ id }) => id) },
-    async (id, run) => {
-      const one = asked.find((member) => member.id === id);
-      if (!one) throw new RangeError("a member that nobody asks");
-      return { in: true, value: await askJudge({ ...context, run }, { item, ...one }) };
-    },
+    { name: `${item.name}/judged`, work: { kind: "comparison" }, members },
+    (one, run) => askJudge({ ...context, run }, { item, ...one }),
   );
   const replies = new Map(judged.in.map(({ id, value }) => [id, value]));
   const results: PairResult[] = [];
   for (const pair of pairs) {
-    const own = asked.filter((one) => one.pair === pair);
-    const found = combineJudges(own.map((one) => ({ ...one, reply: replies.get(one.id) })));
-    if (found) results.push({ against: pair.against, sign: await prefer(context, pair, found) });
-    else {
-      const [failure] = own.flatMap(({ id }) => {
-        const reply = replies.get(id);
-        return reply?.type === "degradation-noted" ? lossOf(reply) : [];
-      });
-      results.push({ against: pair.against, sign: null, failure });
-    }
+    const { against } = pair;
+    const said = judges.map(({ id }) => ORDERS.map((order) => replies.get(`${against}-${id}-${order}`)));
+    const found = combineJudges(said);
+    results.push(
+      found ? { against, sign: await prefer(context, pair, found) } : lostPair(against, said.flat()),
+    );
   }
   return results;
 }
 
-type ComparisonReply = Event<"reply-received"> | Event<"degradation-noted">;
-
-/** What the judges prefer together; undefined where none of them said anything that could be read. */
-function combineJudges(
-  said: readonly {
-    readonly judge: Participant;
-    readonly order: string;
-    readonly reply: ComparisonReply | undefined;
-  }[],
-) {
-  const judges = [...new Set(said.map(({ judge }) => judge))];
-  const read = judges.flatMap((judge) => {
-    const [first, second] = ORDERS.map((order) => {
-      const reply = said.find((one) => one.judge === judge && one.order === order)?.reply;
-      return reply ? readPreference(reply) : NOT_ASKED;
-    });
+/** What the judges prefer together, by what each replied in both orders; undefined where nothing could be read. */
+function combineJudges(said: readonly (readonly (TrialReply | undefined)[])[]) {
+  const read = said.flatMap((replies) => {
+    const [first, second] = replies.map(preferenceIn);
     if (!first?.ok || !second) return [];
     const { winner, orderSensitive } = combinePreference(first, second);
     return winner === null ? [] : [{ winner, orderSensitive, reason: first.reason }];
@@ -312,13 +276,6 @@ function combineJudges(
   };
 }
 
-const NOT_ASKED: Preference = { ok: false, reason: "nobody was asked" };
-
-const readPreference = ({ type, data }: ComparisonReply): Preference =>
-  type === "degradation-noted"
-    ? { ok: false, reason: data.why }
-    : parsePreference(data.call?.ok ? data.call.reply : "");
-
 type AskedComparison = {
   readonly item: TrialItem;
   readonly pair: Pair;
@@ -326,7 +283,7 @@ type AskedComparison = {
   readonly order: (typeof ORDERS)[number];
 };
 
-async function askJudge(context: TrialContext, { item, pair, judge, order }: AskedComparison) {
+function askJudge(context: TrialContext, { item, pair, judge, order }: AskedComparison) {
   const { settings } = context;
   const form = settings.form[judge.id] ?? "json";
   const texts = [pair.child.data.text, pair.other.data.text];
@@ -342,20 +299,15 @@ async function askJudge(context: TrialContext, { item, pair, judge, order }: Ask
   };
   const key = `${pair.name}/${judge.id}/${order}`;
   const weakens = "the verdict rests on one comparison less";
-  for (let again = 0; ; again += 1) {
-    const event = await context.run.call(
-      {
-        key: again === 0 ? key : `${key}/again-${again}`,
-        outcomes: ["reply-received", "degradation-noted"],
-        work: { kind: "comparison", by: judge.id, of: item.name, ...(again === 0 ? {} : { nth: again + 1 }) },
-        request,
-        timeoutMs: settings.callTimeoutMs,
-      },
-      readReply<"reply-received">({ what: `the verdict ${key}`, participant: judge.id, weakens }, () => ({
-        type: "reply-received",
-        data: { by: judge.id, why: `${order} of ${pair.name}` },
-      })),
-    );
-    if (event.type === "reply-received" || isFinal(event) || again >= settings.again) return event;
-  }
+  return askAgain(
+    context,
+    {
+      ...{ key, work: { kind: "comparison", by: judge.id, of: item.name }, request },
+      outcomes: ["reply-received", "degradation-noted"],
+    },
+    readReply<"reply-received">({ what: `the verdict ${key}`, participant: judge.id, weakens }, () => ({
+      type: "reply-received",
+      data: { by: judge.id, why: `${order} of ${pair.name}` },
+    })),
+  );
 }

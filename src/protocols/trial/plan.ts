@@ -1,9 +1,37 @@
 import type { CallCount, Plan, PlanContext, PlannedCall } from "../../engine/index.ts";
+import type { ModelRequest } from "../../kernel/index.ts";
 import { leastPairs, TRIAL_TEST } from "../../stats/sequential-sign-test.ts";
+import { draftPrompt } from "../phases/draft.ts";
 import { preferencePrompt } from "../phases/judge-prompts.ts";
+import { seatedAt, textNamed } from "../phases/measure.ts";
 import { modelParams } from "../phases/reply.ts";
-import { answerRequest } from "./requests.ts";
 import type { TrialSettings } from "./work.ts";
+
+/** What a child is compared with: its parent, or an answer without a persona. */
+export type Rival = "parent" | "none";
+export type TrialItem = TrialSettings["items"][number];
+
+export function materialOf(context: Pick<PlanContext, "context">, { name }: TrialItem) {
+  const more = textNamed(context, `${name}/context`);
+  return {
+    question: textNamed(context, `${name}/question`) ?? "",
+    context: more === undefined ? [] : [{ name: "context", text: more }],
+  };
+}
+
+/** The request for an answer in this seat (TRIAL-1). */
+export function answerRequest(
+  context: Omit<PlanContext<TrialSettings>, "memoryTokens">,
+  item: TrialItem,
+  seat: "child" | Rival,
+): ModelRequest {
+  const by = seatedAt(context, seat);
+  const messages = draftPrompt(context, {
+    material: materialOf(context, item),
+    persona: context.instructions(by),
+  });
+  return { ...modelParams(by), messages, maxOutputTokens: context.settings.answerTokens };
+}
 
 /** Pairs that a decision took on the mean over 20,000 simulated trials of children at 0.6: see the decision on evolution. */
 const USUAL_PAIRS = 80;
@@ -29,7 +57,7 @@ export function planTrial(context: PlanContext<TrialSettings>): Plan {
   const isJudged = items.some(({ answer }) => answer === undefined);
   const comparisons = (isJudged ? context.seats("judge") : []).map((judge): PlannedCall => {
     const form = settings.form[judge.id] ?? "json";
-    const question = context.context.find(({ name }) => name === `${longest.name}/question`)?.text ?? "";
+    const question = textNamed(context, `${longest.name}/question`) ?? "";
     const messages = preferencePrompt(context, {
       form,
       rubric: settings.rubric,

@@ -4,8 +4,8 @@ import type { TrialSection } from "./view.ts";
 
 export const isVerdict = true;
 
-const RIVALS = { parent: "its parent", none: "no persona" };
-const DECISIONS = {
+export const RIVALS = { parent: "its parent", none: "no persona" };
+export const DECISIONS = {
   better: "better",
   "no-better": "not better",
   open: "open",

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { callOf, isEvent, type Entry, type Failure } from "../../kernel/index.ts";
+import { isEvent, type Entry, type Failure } from "../../kernel/index.ts";
 import { decideSigns, TRIAL_TEST, type Sign } from "../../stats/sequential-sign-test.ts";
+import { lostCalls as failuresOf } from "../../views/measured.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import type { TrialSettings } from "./work.ts";
 
@@ -86,10 +87,5 @@ function signsSoFar(entries: readonly Entry[], items: TrialSettings["items"]) {
 }
 
 /** The failures of calls that have no reply, where asking again may bring one. */
-export function lostCalls(entries: readonly Entry[]): readonly Failure[] {
-  if (entries.some((entry) => isEvent(entry, "trial-decided"))) return [];
-  return entries.flatMap((entry) => {
-    const call = callOf(entry);
-    return call?.ok === false ? [call.failure] : [];
-  });
-}
+export const lostCalls = (entries: readonly Entry[]): readonly Failure[] =>
+  entries.some((entry) => isEvent(entry, "trial-decided")) ? [] : failuresOf(entries);

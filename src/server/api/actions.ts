@@ -1,10 +1,5 @@
-import { Contributions } from "../../lab/contributions/contributions.ts";
-import { checkDepth, clientRequest, openOnce } from "../opening.ts";
-import { Problem, Refused } from "../problem.ts";
-import { readAll } from "../results.ts";
-import { route, type ApiRoute } from "../route.ts";
-import { cancelRun, readWaiting, recordAnswer, resumeRun } from "../steering.ts";
-import { OfRun, openedReply, PREFER, REFUSALS } from "./deliberations.ts";
+import { ForkEstimate } from "../../contract/figures.ts";
+import { Contributions } from "../../contract/knowledge.ts";
 import {
   Answered,
   AnswersBody,
@@ -12,13 +7,17 @@ import {
   ContributionsBody,
   FeedbackBody,
   FeedbackReply,
-  ForkBody,
-  ForkEstimate,
   Opened,
   Replayed,
-  ResultOrOpened,
   Waiting,
-} from "./schemas.ts";
+} from "../../contract/runs.ts";
+import { checkDepth, clientRequest, openOnce } from "../opening.ts";
+import { Problem, Refused } from "../problem.ts";
+import { readAll } from "../results.ts";
+import { route, type ApiRoute } from "../route.ts";
+import { cancelRun, readWaiting, recordAnswer, resumeRun } from "../steering.ts";
+import { OfRun, openedReply, PREFER, REFUSALS } from "./deliberations.ts";
+import { ForkBody, ResultOrOpened } from "./schemas.ts";
 
 const TAG = "Actions";
 

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
+import { FeedbackReply } from "../../contract/runs.ts";
 import { busJournal, envelopesOf, subjectKnown, type BusJournal } from "../../interop/local2/subjects.ts";
 import {
   DeliberationId,
@@ -15,7 +16,6 @@ import { Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
 import { route, type RouteCall, type ApiRoute } from "../route.ts";
 import { REFUSALS } from "./deliberations.ts";
-import { FeedbackReply } from "./schemas.ts";
 
 // BUS-1. The bus is a projection of the journal: who comes back with the id of the last message gets every later one, once and in order.
 // BUS-2. An id names an event and a message of it, and no place in the store: nobody reads from it how busy others are.

@@ -1,4 +1,8 @@
 import * as z from "zod";
+import { ModelList, RunEstimate, Usage } from "../../contract/figures.ts";
+import { MemoryReport } from "../../contract/knowledge.ts";
+import { Catalog, ConfigReply, PinBody, Pinned } from "../../contract/library.ts";
+import { Inbox } from "../../contract/runs.ts";
 import { configSources } from "../../app/checkup.ts";
 import { usageSince } from "../../app/usage.ts";
 import { findEngram, forgetEngram, listFacts, pinFact, searchMemory, showEngram } from "../../app/memory.ts";
@@ -12,18 +16,7 @@ import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view
 import { Problem, Refused } from "../problem.ts";
 import { moment, readingContext, route, whole, type ApiRoute, type Services } from "../route.ts";
 import { refuseForeignFields, REFUSALS } from "./deliberations.ts";
-import {
-  Catalog,
-  ConfigReply,
-  Estimate,
-  Inbox,
-  MemoryStats,
-  ModelList,
-  NewRequest,
-  PinBody,
-  Pinned,
-  Usage,
-} from "./schemas.ts";
+import { NewRequest } from "./schemas.ts";
 
 const contextOf = ({ parley }: Pick<Services, "parley">, principal: Principal) =>
   readingContext(parley, principal);
@@ -50,7 +43,7 @@ export const catalogRoutes: readonly ApiRoute[] = [
   route("post", "estimate", {
     ...{ name: "estimate", tag: "Catalog", needs: "read", body: NewRequest },
     summary: "Say what a question would take, without calling a model",
-    replies: { 200: Estimate, ...REFUSALS, 402: Problem },
+    replies: { 200: RunEstimate, ...REFUSALS, 402: Problem },
     async handle({ parley, caller: { principal }, body }) {
       refuseForeignFields(body);
       const asked = body as unknown as StartRequest; // Checked by the library, field by field.
@@ -162,7 +155,7 @@ export const catalogRoutes: readonly ApiRoute[] = [
   route("get", "memory/stats", {
     ...{ name: "getMemoryStats", tag: "Memory", needs: "read" },
     summary: "Compare models by wins, losses, ties and scores",
-    replies: { 200: MemoryStats, ...REFUSALS },
+    replies: { 200: MemoryReport, ...REFUSALS },
     handle: async (call) => ({
       status: 200,
       body: await memoryReport(contextOf(call, call.caller.principal)),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { EventPage, Listed, Opened, RecordedEvent } from "../../contract/runs.ts";
 import { EXPORT_FORMATS, exportText } from "../../app/export.ts";
 import { listRuns } from "../../app/lookup.ts";
 import type { OpenedRun } from "../../app/start.ts";
@@ -22,7 +23,7 @@ import {
   type ApiRoute,
   type Services,
 } from "../route.ts";
-import { EventPage, Listed, NewRequest, Opened, RecordedEvent, Result, ResultOrOpened } from "./schemas.ts";
+import { NewRequest, Result, ResultOrOpened } from "./schemas.ts";
 
 const TAG = "Deliberations";
 export const OfRun = z.strictObject({ id: z.string() });

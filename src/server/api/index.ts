@@ -2,7 +2,6 @@ import { Refused, problemReply } from "../problem.ts";
 import { route, type ApiRoute } from "../route.ts";
 import type { ApiSurface } from "../server.ts";
 import { actionRoutes } from "./actions.ts";
-import { benchRoutes } from "./benches.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
@@ -18,7 +17,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...actionRoutes,
   ...catalogRoutes,
   ...knowledgeRoutes,
-  ...benchRoutes,
   ...libraryRoutes,
   ...busRoutes,
   ...sessionRoutes,

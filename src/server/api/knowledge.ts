@@ -1,14 +1,16 @@
 import * as z from "zod";
+import { Bench, BenchList, type BenchReport } from "../../contract/bench.ts";
+import { Leagues, Reactors, ShareList, VoteList, VoteMatrix } from "../../contract/knowledge.ts";
 import type { AppContext } from "../../app/context.ts";
 import type { ProjectionReading } from "../../app/projection.ts";
 import { readLeagues, readMatrix, readShares, readVotePage } from "../../app/votes.ts";
 import type { Parley } from "../../app/parley.ts";
 import { watchOnce, type WatchMoment } from "../../app/watch.ts";
-import type { OrganizationId } from "../../kernel/index.ts";
+import { DeliberationId, type OrganizationId } from "../../kernel/index.ts";
 import { withPatience } from "../patience.ts";
-import { moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
-import { REFUSALS } from "./deliberations.ts";
-import { Leagues, Reactors, ShareList, VoteList, VoteMatrix } from "./schemas.ts";
+import { listBenches, readBench } from "../../lab/bench/recorded.ts";
+import { missing, moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
+import { OfRun, REFUSALS } from "./deliberations.ts";
 
 const TAG = "Knowledge";
 const player = z.enum(["persona", "model"]).optional();
@@ -91,6 +93,38 @@ export const knowledgeRoutes: readonly ApiRoute[] = [
         return { status: 200, body: { at, deliberations, reactors: states, leftOut: unreadable } };
       }),
   }),
+  route("get", "benches", {
+    ...{ name: "listBenches", tag: TAG, needs: "read" },
+    summary: "List recorded benches, newest first",
+    query: z.strictObject({
+      limit: whole(1, 200).optional(),
+      /** `next` of the page before. */
+      after: DeliberationId.optional(),
+    }),
+    replies: { 200: BenchList, ...REFUSALS },
+    handle: (call) =>
+      withPatience(call, {}, async () => {
+        const { store } = readingContext(call.parley, call.caller.principal);
+        const { limit = 50, after: before } = call.query;
+        const { benches, next } = await listBenches(store, { limit, before });
+        return { status: 200, body: { data: benches, next } };
+      }),
+  }),
+  route("get", "benches/{id}", {
+    ...{ name: "getBench", tag: TAG, needs: "read", params: OfRun },
+    summary: "Report on a recorded bench as it stands now; texts=head cuts answers to 200 characters",
+    query: z.strictObject({ texts: z.enum(["full", "head"]).optional() }),
+    replies: { 200: Bench, ...REFUSALS },
+    handle: (call) =>
+      withPatience(call, {}, async () => {
+        const { store } = readingContext(call.parley, call.caller.principal);
+        const id = DeliberationId.safeParse(call.params.id).data;
+        const found = id && (await readBench(store, id));
+        if (!found) throw missing(call.params.id);
+        const report = call.query.texts === "head" ? withHeads(found.report) : found.report;
+        return { status: 200, body: { ...found, report } };
+      }),
+  }),
 ];
 
 /** For so long what reactors do is told again: many may look at it, and each reading takes 200 journals. */
@@ -128,4 +162,20 @@ function overRuns<T extends object>(
     const body = await read(context, { onUnreadable: (id) => void leftOut.push(id) });
     return { status: 200, body: { ...body, leftOut } };
   });
+}
+
+const MAX_HEAD_LENGTH = 200;
+
+/** The report with the beginnings of its answers: those to open questions are whole texts. */
+function withHeads({ rows, ...report }: BenchReport): BenchReport {
+  const cut = <T extends Pick<BenchReport["rows"][number], "answer">>(one: T): T =>
+    one.answer === null ? one : { ...one, answer: one.answer.slice(0, MAX_HEAD_LENGTH).toWellFormed() };
+  return {
+    ...report,
+    rows: rows.map((row) => ({
+      ...cut(row),
+      control: row.control && cut(row.control),
+      drafts: row.drafts.map(cut),
+    })),
+  };
 }

@@ -1,6 +1,16 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
 import * as z from "zod";
+import {
+  PackEntry,
+  PersonaChanged,
+  PersonaEntry,
+  PersonaFamily,
+  PromptEntry,
+  PromptList,
+  StrategyEntry,
+} from "../../contract/library.ts";
+import { Opened } from "../../contract/runs.ts";
 import type { AppContext } from "../../app/context.ts";
 import { missingIn, removeEntry, showEntry, writeEntry, type EntryText } from "../../app/library.ts";
 import { prepareChild } from "../../app/personas/breed.ts";
@@ -26,21 +36,7 @@ import { checkDepth, clientRequest, openWorkOnce } from "../opening.ts";
 import { Problem, Refused, refusalOf } from "../problem.ts";
 import { readingContext, route, type ApiRoute, type HttpReply, type RouteCall } from "../route.ts";
 import { openedReply, REFUSALS } from "./deliberations.ts";
-import {
-  BreedBody,
-  DecisionBody,
-  EntryBody,
-  PackEntry,
-  PersonaBody,
-  PersonaChanged,
-  PersonaEntry,
-  PersonaFamily,
-  PromptEntry,
-  PromptList,
-  StrategyEntry,
-  TrialBody,
-} from "./library-schemas.ts";
-import { Opened, Result } from "./schemas.ts";
+import { BreedBody, DecisionBody, EntryBody, PersonaBody, Result, TrialBody } from "./schemas.ts";
 
 // SHELF-1. What is read and written over HTTP has a name, and no path: not in a request, not in a reply, not in a refusal.
 

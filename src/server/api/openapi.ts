@@ -1,31 +1,25 @@
 import * as z from "zod";
+import { Bench, BenchList, BenchReport } from "../../contract/bench.ts";
+import { ForkEstimate, ModelList, RunEstimate, Usage } from "../../contract/figures.ts";
+import * as knowledgeSchemas from "../../contract/knowledge.ts";
+import * as library from "../../contract/library.ts";
+import * as runs from "../../contract/runs.ts";
 import { Json, Labels } from "../../kernel/index.ts";
-import { BenchReport } from "../../lab/bench/report.ts";
-import { Contributions } from "../../lab/contributions/contributions.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, TITLES } from "../problem.ts";
 import type { DeclaredReply, ApiRoute } from "../route.ts";
 import { BusMessage } from "./bus.ts";
-import * as librarySchemas from "./library-schemas.ts";
-import * as schemas from "./schemas.ts";
+import * as requests from "./schemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+const { MemoryReport: MemoryStats, ...knowledge } = knowledgeSchemas;
+
 /** The names of the schemas in the document. `Json` is recursive: without a name of its own it could not be referred to. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
-  ...{
-    BusMessage,
-    Json,
-    Labels,
-    Problem,
-    BenchReport,
-    Contributions,
-    MemorySearch,
-    MemoryEngram,
-    MemoryFacts,
-  },
-  ...schemas,
-  ...librarySchemas,
+  ...{ BusMessage, Json, Labels, Problem, MemorySearch, MemoryEngram, MemoryFacts },
+  ...{ Bench, BenchList, BenchReport, Estimate: RunEstimate, ForkEstimate, ModelList, Usage },
+  ...{ MemoryStats, ...knowledge, ...library, ...runs, ...requests },
 };
 
 const TAGS: Readonly<Record<string, string>> = {

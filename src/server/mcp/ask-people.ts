@@ -4,10 +4,9 @@ import {
   type ElicitRequestFormParams,
   type ElicitResult,
 } from "@modelcontextprotocol/server";
-import type { OwnSeat } from "../../app/seats.ts";
+import type { OwnSeat, PendingQuestions } from "../../contract/runs.ts";
 import { isFault, type DeliberationId } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
-import type { PendingQuestions } from "../../views/pending-questions.ts";
 import { Refused } from "../problem.ts";
 import { readingContext } from "../route.ts";
 import { readWaiting, recordAnswer } from "../steering.ts";

@@ -1,9 +1,10 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { AnswersBody, FeedbackBody, Waiting } from "../../contract/runs.ts";
 import { explainIssue } from "../../config/explain.ts";
 import { DeliberationId } from "../../kernel/index.ts";
 import { refuseForeignFields } from "../api/deliberations.ts";
-import { AnswersBody, FeedbackBody, ForkBody, NewRequest, Result, Waiting } from "../api/schemas.ts";
+import { ForkBody, NewRequest, Result } from "../api/schemas.ts";
 import { tidy } from "../api/openapi.ts";
 import { checkForm } from "../body.ts";
 import { Refused } from "../problem.ts";

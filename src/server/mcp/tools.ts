@@ -5,6 +5,8 @@ import type {
   ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { ModelList, RunEstimate } from "../../contract/figures.ts";
+import { Answered, Cancelled, FeedbackReply, Listed } from "../../contract/runs.ts";
 import { listRuns } from "../../app/lookup.ts";
 import { searchMemory } from "../../app/memory.ts";
 import { modelTable } from "../../app/model-table.ts";
@@ -14,17 +16,7 @@ import type { Scope } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
 import { pluralize } from "../../text/format.ts";
 import { MemorySearch } from "../../views/memory-view.ts";
-import {
-  Answered,
-  Cancelled,
-  Estimate,
-  FeedbackReply,
-  ForkBody,
-  Listed,
-  ModelList,
-  NewRequest,
-  Result,
-} from "../api/schemas.ts";
+import { ForkBody, NewRequest, Result } from "../api/schemas.ts";
 import { namedRequest, openOnce } from "../opening.ts";
 import { Refused, refusalOf } from "../problem.ts";
 import { readAll } from "../results.ts";
@@ -283,7 +275,7 @@ const MCP_TOOLS: readonly ToolRow[] = [
       needs: "read",
       hints: READS,
       input: input.EstimateInput,
-      output: Estimate,
+      output: RunEstimate,
     },
     description: "What a question would take in calls, tokens and dollars; no model is called.",
     async run({ services: { parley }, caller: { principal }, args }) {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { canonical, type ModelRef, type ModelRequest } from "../../kernel/index.ts";
 import { shortHash } from "../chance.ts";
 import { embeddingFails } from "../embeddings.ts";
-import { simulateReply, type SimReply } from "../reply.ts";
+import type { SimReply } from "../reply.ts";
 import { splitIntoPieces, outageMessage } from "../sim.ts";
 import { textVector } from "../text-vector.ts";
 import type { ChatOrder, EmbeddingOrder, EmbeddingServerWire, OutgoingReply, ServerWire } from "./wires.ts";
@@ -43,7 +43,7 @@ export function createChatHandler(context: ServerContext) {
     if (!script) {
       const request = createRequest(order, model);
       const name = shortHash(canonical(request));
-      const replied = simulateReply({ ...prepared, request, attempt: attempts.next(name) });
+      const replied = await context.sim.reply({ ...prepared, request, attempt: attempts.next(name) });
       if (replied.ok) attempts.forget(name);
       else if (replied.outage.code === "overloaded")
         return refuse(wire.overloaded, outageMessage(replied.outage));

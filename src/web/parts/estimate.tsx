@@ -1,15 +1,15 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import type { RunEstimate } from "../../contract/figures.ts";
 import { formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
-import type { EstimateReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 const ESTIMATE_AFTER_MS = 500;
 
 /** What a request would take, asked for once nothing is typed any more; undefined meanwhile. `body` is JSON. */
-export function useEstimate<Reply extends EstimateReply>(
+export function useEstimate<Reply extends RunEstimate>(
   path: string,
   body: string | undefined,
 ): Signal<Reply | Error | undefined> {
@@ -36,7 +36,7 @@ export function useEstimate<Reply extends EstimateReply>(
 export function EstimateWords({
   estimate: { total, unpriced, undeclared, caps },
 }: {
-  readonly estimate: EstimateReply;
+  readonly estimate: RunEstimate;
 }): VNode {
   const limit = caps.usd;
   return (

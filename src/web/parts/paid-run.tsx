@@ -1,10 +1,10 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { OpenedReply } from "../../contract/runs.ts";
 import { go, hrefTo } from "../address.ts";
 import { formatMoney } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { namesIn } from "../lists.ts";
-import type { OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Confirm } from "./confirm.tsx";
 import { Check, NumberField, TextField } from "./field.tsx";

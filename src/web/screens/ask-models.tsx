@@ -1,15 +1,15 @@
 import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { ModelList, ModelRow } from "../../contract/figures.ts";
 import { toggled } from "../lists.ts";
 import { useApi } from "../loaded.ts";
 import { Check } from "../parts/field.tsx";
 import { Shown } from "../parts/states.tsx";
-import type { ModelReply, ReachableModel } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** The models that can be reached, by family: voices of one family tend to err alike. */
 export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly string[]> }): VNode {
-  const models = useApi<ModelReply>("models");
+  const models = useApi<ModelList>("models");
   return (
     <fieldset class="models">
       <legend>
@@ -54,7 +54,7 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
 
 /** Rows by family; what was chosen and is not listed, as from a link, stands with those of unknown family. */
 function familiesOf(
-  rows: readonly ReachableModel[],
+  rows: readonly ModelRow[],
   chosen: readonly string[],
 ): (readonly [string, readonly { ref: string }[]])[] {
   const families = new Map<string, { ref: string }[]>();

@@ -1,9 +1,9 @@
 import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { Catalog, CatalogRow } from "../../contract/library.ts";
 import { namesIn, toggled } from "../lists.ts";
 import { useApi } from "../loaded.ts";
 import { Check, Field, NumberField, TextField } from "../parts/field.tsx";
-import type { CatalogReply, CatalogRow } from "../replies.ts";
 import { t } from "../strings.ts";
 import {
   PEOPLE_IN,
@@ -63,7 +63,7 @@ export function SettingsFields({ form }: { readonly form: AskForm }): VNode {
 }
 
 function useCatalog(kind: "strategies" | "packs" | "personas"): readonly CatalogRow[] {
-  const { value } = useApi<CatalogReply>(kind).loaded;
+  const { value } = useApi<Catalog>(kind).loaded;
   return value.state === "ready" ? value.value.data : [];
 }
 

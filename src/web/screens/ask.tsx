@@ -1,13 +1,13 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import type { OpenedReply } from "../../contract/runs.ts";
 import { address, go, hrefTo } from "../address.ts";
 import { fetchJson } from "../http.ts";
 import { namesIn } from "../lists.ts";
 import { useSaving } from "../loaded.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { Refusal } from "../parts/refusal.tsx";
-import type { OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ContextField, type Attached } from "./ask-context.tsx";
 import { askFields, bodyOf, peopleIn, PROTOCOLS, type AskForm, type AskProtocol } from "./ask-form.ts";

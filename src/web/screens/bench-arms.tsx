@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
+import type { BenchArmResult } from "../../contract/bench.ts";
+import type { Estimate } from "../../contract/figures.ts";
 import { benchFigure } from "../../reports/bench-plot.ts";
 import { MIN_BENCH_TASKS } from "../../reports/bench-words.ts";
-import type { Estimate } from "../../stats/proportions.ts";
 import { hrefWith } from "../address.ts";
 import { formatCount, formatMoney, formatPercent, formatRatio, formatTime } from "../formats.ts";
 import { Figure } from "../parts/elements.tsx";
 import { Interval } from "../parts/interval.tsx";
 import { Table } from "../parts/table.tsx";
-import type { BenchArmReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** The address of this bench with the runs of an arm, all or those of a change. */
@@ -19,7 +19,7 @@ export const formatEstimate = ({ value, low, high }: Estimate): string =>
     ? "–"
     : `${formatPercent(value, 1)} (${formatPercent(low, 1)} … ${formatPercent(high, 1)})`;
 
-type ArmProps = { readonly arms: readonly BenchArmReply[]; readonly isScored: boolean };
+type ArmProps = { readonly arms: readonly BenchArmResult[]; readonly isScored: boolean };
 
 /** Accuracy over cost, and the figures behind it, an arm a row. */
 export function ArmFigures({ arms, isScored }: ArmProps): VNode {
@@ -57,7 +57,7 @@ export function ArmFigures({ arms, isScored }: ArmProps): VNode {
 type Column = {
   readonly head: string;
   readonly isFigure: boolean;
-  readonly cell: (arm: BenchArmReply, index: number) => VNode | string;
+  readonly cell: (arm: BenchArmResult, index: number) => VNode | string;
 };
 
 function ArmTable({ arms, isScored }: ArmProps): VNode {

@@ -1,17 +1,17 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { BenchArmResult, BenchRow } from "../../contract/bench.ts";
 import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatCount, formatMoney } from "../formats.ts";
 import { AddressChoice } from "../parts/filter.tsx";
 import { Table } from "../parts/table.tsx";
-import type { BenchArmReply, BenchRowReply } from "../replies.ts";
 import { t } from "../strings.ts";
-import { CHANGES, rowsOf, verdictOf } from "./bench-rows.ts";
+import { CHANGES, rowsOf, verdictOf } from "../../reports/bench-rows.ts";
 
 const PAGE = 100;
 
-type ArmRunsProps = { readonly arms: readonly BenchArmReply[]; readonly rows: readonly BenchRowReply[] };
+type ArmRunsProps = { readonly arms: readonly BenchArmResult[]; readonly rows: readonly BenchRow[] };
 
 /** The runs of the arm that the address names, each a link; none without one. */
 export function ArmRuns({ arms, rows }: ArmRunsProps): VNode | null {
@@ -52,20 +52,14 @@ export function ArmRuns({ arms, rows }: ArmRunsProps): VNode | null {
   );
 }
 
-const Answer = ({ of }: { readonly of: Pick<BenchRowReply, "answer" | "right"> }): VNode => (
+const Answer = ({ of }: { readonly of: Pick<BenchRow, "answer" | "right"> }): VNode => (
   <>
     {of.answer !== null && <span dir="auto">{of.answer} </span>}
     <span class="quiet">{t.bench.results[verdictOf(of)]}</span>
   </>
 );
 
-const RunTable = ({
-  arm,
-  rows,
-}: {
-  readonly arm: string;
-  readonly rows: readonly BenchRowReply[];
-}): VNode => (
+const RunTable = ({ arm, rows }: { readonly arm: string; readonly rows: readonly BenchRow[] }): VNode => (
   <Table
     label={t.bench.rows(arm)}
     heads={[

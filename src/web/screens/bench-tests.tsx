@@ -1,17 +1,17 @@
 import type { VNode } from "preact";
-import { MIN_DISCORDANT, SIGNIFICANT } from "../../reports/bench-words.ts";
+import type { BenchArmResult, BenchJudged, BenchPair } from "../../contract/bench.ts";
+import { countRightAfter, MIN_DISCORDANT, SIGNIFICANT } from "../../reports/bench-words.ts";
 import { formatCount, formatPercent, formatRatio } from "../formats.ts";
 import { Table } from "../parts/table.tsx";
-import type { BenchArmReply, BenchJudgedReply, BenchPairReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { formatEstimate, hrefToRuns } from "./bench-arms.tsx";
-import { CHANGES } from "./bench-rows.ts";
+import { CHANGES } from "../../reports/bench-rows.ts";
 
 const formatP = (p: number, n: number): string =>
   n === 0 ? "–" : p <= 0.001 ? "≤ 0.001" : formatRatio(p, 3);
 
 /** What deliberating changed, each count a link to the runs that it counts. */
-export function Flips({ arms }: { readonly arms: readonly BenchArmReply[] }): VNode | null {
+export function Flips({ arms }: { readonly arms: readonly BenchArmResult[] }): VNode | null {
   const changed = arms.flatMap(({ name, flips }) => (flips === null ? [] : [{ name, flips }]));
   if (changed.length === 0) return null;
   return (
@@ -31,8 +31,7 @@ export function Flips({ arms }: { readonly arms: readonly BenchArmReply[] }): VN
             ...{ "right-wrong": flips.rightToWrong, "wrong-right": flips.wrongToRight },
             ...{ "right-none": flips.rightToNone, "none-right": flips.noneToRight },
           };
-          const gained = counts["wrong-right"] + counts["none-right"];
-          const right = controlRight - counts["right-wrong"] - counts["right-none"] + gained;
+          const right = countRightAfter({ controlRight, ...flips });
           const share = (count: number) => (n === 0 ? "–" : formatPercent(count / n));
           return [
             ...[name, formatCount(n), share(controlRight), share(right)],
@@ -68,7 +67,7 @@ function Reading({ n, differ, adjusted, better }: Tested & { readonly better: st
 const signed = (share: number): string =>
   `${share > 0 ? "+" : share < 0 ? "−" : ""}${formatRatio(Math.abs(share) * 100, 1)}`;
 
-const formatDifference = (difference: BenchPairReply["difference"]): string =>
+const formatDifference = (difference: BenchPair["difference"]): string =>
   difference === null
     ? "–"
     : `${signed(difference.value)} (${signed(difference.low)} … ${signed(difference.high)})`;
@@ -78,7 +77,7 @@ export function Pairs({
   pairs,
   isTooFew,
 }: {
-  readonly pairs: readonly BenchPairReply[];
+  readonly pairs: readonly BenchPair[];
   readonly isTooFew: boolean;
 }): VNode | null {
   if (pairs.length === 0) return null;
@@ -114,11 +113,7 @@ export function Pairs({
 }
 
 /** How often a judge preferred each arm's answers to open questions. */
-export function JudgedArms({
-  judged: { model, against, arms },
-}: {
-  readonly judged: BenchJudgedReply;
-}): VNode {
+export function JudgedArms({ judged: { model, against, arms } }: { readonly judged: BenchJudged }): VNode {
   return (
     <section>
       <h2>{t.bench.judged}</h2>

@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
+import type { Bench as BenchReply, ListedBench } from "../../contract/bench.ts";
 import { MIN_BENCH_TASKS } from "../../reports/bench-words.ts";
 import { address, hrefTo } from "../address.ts";
 import { formatAgo, formatCount, formatMoney } from "../formats.ts";
 import { withQuery } from "../http.ts";
 import { useApi, usePages } from "../loaded.ts";
 import { Empty, Failure, Loading, More, Shown } from "../parts/states.tsx";
-import type { BenchReply, ListedBenchReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ArmFigures } from "./bench-arms.tsx";
 import { ArmRuns } from "./bench-runs.tsx";
@@ -20,7 +20,7 @@ export function Bench(): VNode {
 }
 
 function Benches(): VNode {
-  const pages = usePages<ListedBenchReply>((after) => withQuery("benches", { limit: PAGE, after }));
+  const pages = usePages<ListedBench>((after) => withQuery("benches", { limit: PAGE, after }));
   const { rows, failed, hasMore, more } = pages;
   return (
     <>
@@ -45,7 +45,7 @@ function Benches(): VNode {
 function ListedRow({
   bench: { id, file, arms, tasks, finished, total, simulated, openedAt },
 }: {
-  readonly bench: ListedBenchReply;
+  readonly bench: ListedBench;
 }): VNode {
   const facts = [
     t.bench.tasks(tasks),

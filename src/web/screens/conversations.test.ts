@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ListedRun } from "../replies.ts";
+import type { ListedRun } from "../../contract/runs.ts";
 import { conversationsOf } from "./conversations.ts";
 
 const run = (id: string, series: string | null = null): ListedRun => ({

@@ -1,4 +1,4 @@
-import type { ListedRun } from "../replies.ts";
+import type { ListedRun } from "../../contract/runs.ts";
 
 /** The turns of a conversation that are listed, newest first. */
 export type ListedConversation = readonly [newest: ListedRun, ...earlier: ListedRun[]];

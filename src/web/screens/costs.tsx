@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { UsageReport } from "../../views/cost.ts";
+import type { UsageReport } from "../../contract/figures.ts";
 import { address } from "../address.ts";
 import { formatCount, formatMoney } from "../formats.ts";
 import { withQuery } from "../http.ts";

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
+import type { Inbox as InboxReply } from "../../contract/runs.ts";
 import { hrefTo } from "../address.ts";
 import { formatAgo, formatMoment } from "../formats.ts";
 import { useAgain, useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
-import type { InboxReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { WaitingForms } from "./waiting.tsx";
 

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import type { Leagues } from "../../contract/knowledge.ts";
 import { address } from "../address.ts";
 import { formatCount, formatPercent, formatRatio } from "../formats.ts";
 import { withQuery } from "../http.ts";
@@ -7,14 +8,13 @@ import { KindChoice, PlayerChoice, SinceChoice } from "../parts/filter.tsx";
 import { Interval } from "../parts/interval.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { LeagueReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** How personas or models stand by their reviewers' votes, over all questions and by kind. */
 export function League(): VNode {
   const { query } = address.value;
   const [by, kind, since] = ["by", "kind", "since"].map((name) => query.get(name) ?? undefined);
-  const leagues = useApi<LeagueReply>(withQuery("league", { by, kind, since }));
+  const leagues = useApi<Leagues>(withQuery("league", { by, kind, since }));
   return (
     <>
       <h1>{t.nav.league}</h1>
@@ -36,7 +36,7 @@ export function League(): VNode {
   );
 }
 
-type OneLeague = LeagueReply["leagues"][number];
+type OneLeague = Leagues["leagues"][number];
 
 function KindTable({ league }: { readonly league: OneLeague }): VNode {
   const { kind, rows, sessions, tooFew, p } = league;

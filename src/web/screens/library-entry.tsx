@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import type { LibraryFrom, PackEntry, StrategyReply } from "../../contract/library.ts";
 import { go, hrefTo } from "../address.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
@@ -7,7 +8,6 @@ import { Difference } from "../parts/difference.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Facts } from "../parts/table.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
-import type { LibraryFrom, PackReply, StrategyReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 type EntryProps = { readonly kind: "strategies" | "packs"; readonly name: string };
@@ -22,7 +22,7 @@ const DRAFTS = {
 /** A strategy or a pack: its file, and what it comes to. */
 export function LibraryEntry({ kind, name }: EntryProps): VNode {
   const path = `${kind}/${encodeURIComponent(name)}`;
-  const entry = useApi<StrategyReply | PackReply>(path);
+  const entry = useApi<StrategyReply | PackEntry>(path);
   const save = async (body: object) => {
     await fetchJson(path, { method: "POST", body });
     entry.again();
@@ -156,7 +156,7 @@ export function Comparison({
   );
 }
 
-function EntryFacts({ entry }: { readonly entry: StrategyReply | PackReply }): VNode {
+function EntryFacts({ entry }: { readonly entry: StrategyReply | PackEntry }): VNode {
   const { description, from, shadows, problem } = entry;
   const rows: (readonly [string, ComponentChildren])[] = [[t.library.from, t.library.froms[from] ?? from]];
   if ("strategy" in entry && entry.strategy) {

@@ -1,17 +1,17 @@
 import type { VNode } from "preact";
+import type { PromptEntry } from "../../contract/library.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Facts } from "../parts/table.tsx";
 import { Shown } from "../parts/states.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
-import type { PromptReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Comparison, EntryTitle, FileProblem, ProjectText, RemoveOwn } from "./library-entry.tsx";
 
 /** A prompt: its slots, its text, and what one's own changes of the shipped one. */
 export function Prompt({ name }: { readonly name: string }): VNode {
   const path = `prompts/${encodeURIComponent(name)}`;
-  const prompt = useApi<PromptReply>(path);
+  const prompt = useApi<PromptEntry>(path);
   const save = async (text: string, digest: string) => {
     await fetchJson(path, { method: "POST", body: { text, digest } });
     prompt.again();
@@ -44,7 +44,7 @@ export function Prompt({ name }: { readonly name: string }): VNode {
   );
 }
 
-const Slots = ({ slots }: Pick<PromptReply, "slots">): VNode => (
+const Slots = ({ slots }: Pick<PromptEntry, "slots">): VNode => (
   <ul class="plain-list">
     {slots.map((slot) => (
       <li key={slot.name}>

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { Catalog, PromptList } from "../../contract/library.ts";
 import { address, go, hrefTo } from "../address.ts";
 import { useApi } from "../loaded.ts";
 import { Field } from "../parts/field.tsx";
 import { NewName } from "../parts/new-name.tsx";
 import { Empty, Loading, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { CatalogReply, PromptListReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { LibraryEntry } from "./library-entry.tsx";
 import { Prompt } from "./library-prompt.tsx";
@@ -24,9 +24,9 @@ export function Library(): VNode {
 
 /** All lists at once, so that none pushes those below it. */
 function All(): VNode {
-  const strategies = useApi<CatalogReply>("strategies");
-  const packs = useApi<CatalogReply>("packs");
-  const prompts = useApi<PromptListReply>("prompts");
+  const strategies = useApi<Catalog>("strategies");
+  const packs = useApi<Catalog>("packs");
+  const prompts = useApi<PromptList>("prompts");
   const isLoading = [strategies, packs, prompts].some(({ loaded }) => loaded.value.state === "loading");
   return (
     <>
@@ -51,7 +51,7 @@ function All(): VNode {
 }
 
 type Listed<T> = ReturnType<typeof useApi<T>>;
-type EntriesProps = { readonly kind: "strategies" | "packs"; readonly of: Listed<CatalogReply> };
+type EntriesProps = { readonly kind: "strategies" | "packs"; readonly of: Listed<Catalog> };
 
 function Entries({ kind, of }: EntriesProps): VNode {
   return (
@@ -78,7 +78,7 @@ function Entries({ kind, of }: EntriesProps): VNode {
   );
 }
 
-function Prompts({ of }: { readonly of: Listed<PromptListReply> }): VNode {
+function Prompts({ of }: { readonly of: Listed<PromptList> }): VNode {
   const words = useSignal("");
   return (
     <Shown of={of}>

@@ -1,16 +1,16 @@
 import type { VNode } from "preact";
+import type { MemoryReport } from "../../contract/knowledge.ts";
 import { formatCount, formatPercent, formatRatio, formatSetting } from "../formats.ts";
 import { useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Facts, Table } from "../parts/table.tsx";
-import type { MemoryStatsReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 const COUNTS = ["episodic", "pinned", "judged", "retired", "forgotten", "clusters"] as const;
 
 /** How models have done, as far as comparisons and grades of remembered answers show it. */
 export function ModelStats(): VNode {
-  const stats = useApi<MemoryStatsReply>("memory/stats");
+  const stats = useApi<MemoryReport>("memory/stats");
   return (
     <Shown of={stats}>
       {(reply) => (
@@ -45,7 +45,7 @@ export function ModelStats(): VNode {
   );
 }
 
-function rowOf(row: MemoryStatsReply["configurations"][number]): readonly string[] {
+function rowOf(row: MemoryReport["configurations"][number]): readonly string[] {
   const { models, temperature, intent, engrams, wins, losses, ties, won, grade, claim } = row;
   return [
     models.join(", "),

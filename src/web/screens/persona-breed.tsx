@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { CatalogRow } from "../../contract/library.ts";
 import { address, go, hrefWith } from "../address.ts";
 import { toggled } from "../lists.ts";
 import { Check, TextField } from "../parts/field.tsx";
 import { LimitFields, StartRun, useRunLimits } from "../parts/paid-run.tsx";
-import type { CatalogRow } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** One call writes a child, and repairs of its reply may follow. */

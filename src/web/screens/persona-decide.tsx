@@ -1,19 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { PersonaChanged, PersonaEntry } from "../../contract/library.ts";
 import { hrefTo } from "../address.ts";
 import { fetchJson } from "../http.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import type { PersonaChangedReply, PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
-type DecideProps = { readonly persona: PersonaReply; readonly again: () => void };
+type DecideProps = { readonly persona: PersonaEntry; readonly again: () => void };
 
 /** What a person may decide about a persona of one's own; each needs a reason, and is recorded. */
 export function Decisions({ persona: { id, from, status, lineage }, again }: DecideProps): VNode | null {
   const run = useSignal<string | null>(null);
   if (from !== "user") return null;
   const decide = (decision: "accepted" | "retired" | "rolled-back") => async (why: string) => {
-    const changed = await fetchJson<PersonaChangedReply>(`personas/${encodeURIComponent(id)}/decision`, {
+    const changed = await fetchJson<PersonaChanged>(`personas/${encodeURIComponent(id)}/decision`, {
       method: "POST",
       body: { decision, why },
     });

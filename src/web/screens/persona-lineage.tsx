@@ -1,20 +1,20 @@
 import type { VNode } from "preact";
+import type { FamilyMember, PersonaEntry, PersonaFamily } from "../../contract/library.ts";
 import { hrefTo } from "../address.ts";
 import { formatCount, formatMoment } from "../formats.ts";
 import { useApi } from "../loaded.ts";
 import { Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { LineageMember, FamilyReply, PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Decisions } from "./persona-decide.tsx";
 import { TrialRecord } from "./persona-trial-record.tsx";
 
-type LineageProps = { readonly persona: PersonaReply; readonly again: () => void };
+type LineageProps = { readonly persona: PersonaEntry; readonly again: () => void };
 
 /** Whom a persona comes from and who comes from it, its trials, and what was decided and can be. */
 export function Lineage({ persona: own, again }: LineageProps): VNode {
   const { id } = own;
-  const family = useApi<FamilyReply>(`personas/${encodeURIComponent(id)}/lineage`);
+  const family = useApi<PersonaFamily>(`personas/${encodeURIComponent(id)}/lineage`);
   const reload = () => {
     again();
     family.again();
@@ -57,7 +57,7 @@ export function Lineage({ persona: own, again }: LineageProps): VNode {
   );
 }
 
-type TreeProps = { readonly known: readonly LineageMember[]; readonly seen: readonly string[] };
+type TreeProps = { readonly known: readonly FamilyMember[]; readonly seen: readonly string[] };
 
 /** Parents, each with its own; one that comes from itself is shown once. */
 function Ancestors({ ids, known, seen }: TreeProps & { readonly ids: readonly string[] }): VNode {
@@ -97,7 +97,7 @@ const Member = ({
   member,
 }: {
   readonly id: string;
-  readonly member: LineageMember | undefined;
+  readonly member: FamilyMember | undefined;
 }): VNode => {
   const status = member?.status ?? "missing";
   const last = member?.trials.at(-1);
@@ -123,7 +123,7 @@ const Member = ({
   );
 };
 
-function Versions({ persona: { versions } }: { readonly persona: LineageMember }): VNode {
+function Versions({ persona: { versions } }: { readonly persona: FamilyMember }): VNode {
   return (
     <>
       <h2>{t.personas.versions}</h2>

@@ -1,6 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { PersonaEntry } from "../../contract/library.ts";
 import { INSTRUCTION_PARTS, type InstructionPart } from "../../text/instruction-parts.ts";
 import { hrefWith } from "../address.ts";
 import { useSaving } from "../loaded.ts";
@@ -9,11 +10,10 @@ import { Markdown } from "../parts/elements.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { SaveButtons } from "../parts/text-editor.tsx";
-import type { PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 type Parts = { readonly [part in InstructionPart]: string };
-type EditorProps = { readonly persona: PersonaReply; readonly save: (body: object) => Promise<void> };
+type EditorProps = { readonly persona: PersonaEntry; readonly save: (body: object) => Promise<void> };
 
 const partsOf = (parts: Readonly<Record<string, string>>): Parts =>
   Object.fromEntries(INSTRUCTION_PARTS.map((part) => [part, parts[part] ?? ""])) as Parts; // each of them

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { FamilyMember } from "../../contract/library.ts";
 import type { TrialSection } from "../../protocols/trial/view.ts";
 import {
   leastPairs,
@@ -15,11 +16,10 @@ import { useApi } from "../loaded.ts";
 import { Figure } from "../parts/elements.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { LineageMember } from "../replies.ts";
 import { t } from "../strings.ts";
 import { pathFigure } from "../trial-path.ts";
 
-type RecordProps = { readonly trial: LineageMember["trials"][number]; readonly isOpen: boolean };
+type RecordProps = { readonly trial: FamilyMember["trials"][number]; readonly isOpen: boolean };
 
 /** One trial: its verdict, and, when it is opened, how each of its tests came to a decision. */
 export function TrialRecord({ trial, isOpen }: RecordProps): VNode {

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { PersonaEntry } from "../../contract/library.ts";
 import { Field, TextField } from "../parts/field.tsx";
 import { LimitFields, StartRun, useRunLimits } from "../parts/paid-run.tsx";
-import type { PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { readTasks } from "../trial-tasks.ts";
 
@@ -10,7 +10,7 @@ import { readTasks } from "../trial-tasks.ts";
 const MAX_CALLS = 150 * (3 + 4);
 
 /** A bred persona's trial: against which parent, on which questions, and what it may cost. */
-export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaReply }): VNode {
+export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaEntry }): VNode {
   const parents = lineage?.parents.map((parent) => parent.id) ?? [];
   const against = useSignal(parents[0] ?? "");
   const tasks = useSignal("");

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { PersonaChanged, PersonaEntry } from "../../contract/library.ts";
 import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatSetting } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
@@ -7,7 +8,6 @@ import { useApi } from "../loaded.ts";
 import { Shown } from "../parts/states.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
-import type { PersonaChangedReply, PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Comparison, FileProblem, ProjectText, Shadowed } from "./library-entry.tsx";
 import { Lineage } from "./persona-lineage.tsx";
@@ -17,11 +17,11 @@ import { Trial } from "./persona-trial.tsx";
 /** One persona: its instructions by part, its file, its lineage with trials, and what can be decided about it. */
 export function Persona({ id }: { readonly id: string }): VNode {
   const path = `personas/${encodeURIComponent(id)}`;
-  const persona = useApi<PersonaReply>(path);
+  const persona = useApi<PersonaEntry>(path);
   const { value: now } = persona.loaded;
   const view = address.value.query.get("view") ?? "edit";
   const save = async (body: object) => {
-    await fetchJson<PersonaChangedReply>(path, { method: "POST", body });
+    await fetchJson<PersonaChanged>(path, { method: "POST", body });
     persona.again();
   };
   const isMissing = now.state === "failed" && now.error instanceof ApiProblem && now.error.status === 404;
@@ -80,7 +80,7 @@ const draftOf = (id: string): string =>
     .map((part) => `  ${part}: |\n    \n`)
     .join("")}`;
 
-function Head({ persona }: { readonly persona: PersonaReply }): VNode {
+function Head({ persona }: { readonly persona: PersonaEntry }): VNode {
   const { id, name, description, status, from, problem, model, temperature, tools, shadows } = persona;
   return (
     <>
@@ -106,7 +106,7 @@ function Head({ persona }: { readonly persona: PersonaReply }): VNode {
   );
 }
 
-type EditProps = { readonly persona: PersonaReply; readonly save: (body: object) => Promise<void> };
+type EditProps = { readonly persona: PersonaEntry; readonly save: (body: object) => Promise<void> };
 
 function File({ persona: { from, text, digest, shipped }, save }: EditProps): VNode {
   const why = useSignal("");

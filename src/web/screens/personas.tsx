@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
+import type { Catalog, CatalogRow, PersonaEntry } from "../../contract/library.ts";
 import { address, go, hrefTo } from "../address.ts";
 import { useApi } from "../loaded.ts";
 import { NewName } from "../parts/new-name.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { CatalogReply, CatalogRow, PersonaReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { Breed } from "./persona-breed.tsx";
 import { Persona } from "./persona.tsx";
@@ -16,7 +16,7 @@ export function Personas(): VNode {
 }
 
 function All(): VNode {
-  const personas = useApi<CatalogReply>("personas");
+  const personas = useApi<Catalog>("personas");
   return (
     <>
       <h1>{t.personas.title}</h1>
@@ -61,7 +61,7 @@ const namesOf = (parts: readonly string[]): string =>
 
 /** Where one's own persona stands: what its file and its rankings say together. */
 function State({ row: { name } }: { readonly row: CatalogRow }): VNode {
-  const { value: now } = useApi<PersonaReply>(`personas/${encodeURIComponent(name)}`).loaded;
+  const { value: now } = useApi<PersonaEntry>(`personas/${encodeURIComponent(name)}`).loaded;
   if (now.state !== "ready") return <span class="quiet">{now.state === "loading" ? "…" : t.unknown}</span>;
   const { status } = now.value;
   return <strong>{t.personas.states[status] ?? status}</strong>;

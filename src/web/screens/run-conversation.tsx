@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
+import type { Listed } from "../../contract/runs.ts";
 import { isEvent, timeOf } from "../../kernel/index.ts";
 import { hrefTo } from "../address.ts";
 import type { ShownRun } from "../folds.ts";
 import { withQuery } from "../http.ts";
 import { useApi } from "../loaded.ts";
-import type { RunPage } from "../replies.ts";
 import { t } from "../strings.ts";
 
 type Turn = { readonly id: string; readonly question: string };
@@ -16,7 +16,7 @@ export type Turns = { readonly earlier: readonly Turn[]; readonly later: readonl
 export function useTurns({ run, entries }: ShownRun): Turns {
   const opened = entries.value.find((entry) => isEvent(entry, "deliberation-opened"));
   const path = withQuery("deliberations", { series: opened?.data.series?.id ?? run.id, limit: 200 });
-  const page = useApi<RunPage>(opened ? path : undefined).loaded.value;
+  const page = useApi<Listed>(opened ? path : undefined).loaded.value;
   if (!opened || page.state !== "ready") return { earlier: [], later: [] };
   const others = page.value.data.filter(({ id }) => id !== run.id).toReversed();
   const isEarlier = ({ openedAt }: (typeof others)[number]) => Date.parse(openedAt) < timeOf(opened);

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import type { OpenedReply } from "../../contract/runs.ts";
 import { isEvent, timeOf } from "../../kernel/index.ts";
 import { pendingSeats } from "../../views/pending-seats.ts";
 import type { Result } from "../../views/result.ts";
@@ -10,7 +11,6 @@ import { formatBill, formatMoment, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
 import type { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/refusal.tsx";
-import type { OpenedReply } from "../replies.ts";
 import { isServed } from "../served.ts";
 import { t, withMoreWords } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";

@@ -1,36 +1,66 @@
-import type { VNode } from "preact";
 import { isEvent, type Entry } from "../../kernel/index.ts";
-import type { ShownRun } from "../folds.ts";
+import { features } from "../../features-web.ts";
+import type { RunView } from "../feature.ts";
+import { language } from "../language.ts";
 import { isServed } from "../served.ts";
-import { withMoreWords } from "../strings.ts";
+import { t, withMoreWords } from "../strings.ts";
 
-/** What a run can be looked at as. */
-export type ViewName =
-  "room" | "reviews" | "debate" | "contributions" | "steps" | "forest" | "record" | "events" | "fork";
+/** A way to look at a run, loaded when it is opened. */
+type View = { readonly title: () => string; readonly load: () => Promise<RunView> };
 
-type View = (props: { readonly shown: ShownRun }) => VNode | null;
+const room = async () => (await import("./view-room.tsx")).Room;
 
-/** Each is loaded when it is opened. */
-export const VIEWS: { readonly [name in ViewName]: () => Promise<View> } = {
-  room: async () => (await import("./view-room.tsx")).Room,
-  reviews: async () => (await import("./view-reviews.tsx")).Reviews,
-  debate: async () => (await withMoreWords(import("./view-debate.tsx"))).Rounds,
-  contributions: async () => (await import("./view-contributions.tsx")).Contributions,
-  steps: async () => (await import("./view-steps.tsx")).Steps,
-  forest: async () => (await withMoreWords(import("./view-forest.tsx"))).Cycle,
-  record: async () => (await withMoreWords(import("./view-record.tsx"))).Record,
-  events: async () => (await withMoreWords(import("./view-events.tsx"))).Events,
-  fork: isServed ? async () => (await import("./view-fork.tsx")).Fork : () => VIEWS.room(),
-};
+/** What a run can be looked at as, in the order of the tabs. */
+export const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
+  ["room", { title: () => t.run.views.room, load: room }],
+  [
+    "reviews",
+    { title: () => t.run.views.reviews, load: async () => (await import("./view-reviews.tsx")).Reviews },
+  ],
+  [
+    "debate",
+    {
+      title: () => t.run.views.debate,
+      load: async () => (await withMoreWords(import("./view-debate.tsx"))).Rounds,
+    },
+  ],
+  ...features.flatMap(({ name, title, runs }): [string, View][] =>
+    runs?.view ? [[name, { title: () => title[language], load: runs.view }]] : [],
+  ),
+  [
+    "contributions",
+    {
+      title: () => t.run.views.contributions,
+      load: async () => (await import("./view-contributions.tsx")).Contributions,
+    },
+  ],
+  ["steps", { title: () => t.run.views.steps, load: async () => (await import("./view-steps.tsx")).Steps }],
+  [
+    "record",
+    {
+      title: () => t.run.views.record,
+      load: async () => (await withMoreWords(import("./view-record.tsx"))).Record,
+    },
+  ],
+  [
+    "events",
+    {
+      title: () => t.run.views.events,
+      load: async () => (await withMoreWords(import("./view-events.tsx"))).Events,
+    },
+  ],
+  [
+    "fork",
+    {
+      title: () => t.run.views.fork,
+      load: isServed ? async () => (await import("./view-fork.tsx")).Fork : room,
+    },
+  ],
+]);
 
 /** From which seq on a run has something to show in each view; of no seq, it has nothing. */
-export function viewsSince(entries: readonly Entry[]): ReadonlyMap<ViewName, number> {
-  const since = new Map<ViewName, number>([
-    ["room", 0],
-    ["steps", 0],
-    ["record", 0],
-    ["events", 0],
-  ]);
+export function viewsSince(entries: readonly Entry[]): ReadonlyMap<string, number> {
+  const since = new Map(["room", "steps", "record", "events"].map((name) => [name, 0]));
   for (const entry of entries) {
     for (const name of viewsBegunBy(entry)) if (!since.has(name)) since.set(name, entry.seq);
   }
@@ -38,24 +68,20 @@ export function viewsSince(entries: readonly Entry[]): ReadonlyMap<ViewName, num
 }
 
 /** The views that this entry gives something to show. What a vote's members gave can be measured as well. */
-function viewsBegunBy(entry: Entry): readonly ViewName[] {
+function viewsBegunBy(entry: Entry): readonly string[] {
   if (isEvent(entry, "standing-reached")) return ["reviews", "contributions"];
   if (isEvent(entry, "review-given")) return ["reviews"];
   if (isEvent(entry, "contribution-measured")) return ["contributions"];
   if (isEvent(entry, "synthesis-given")) return entry.data.claims === undefined ? [] : ["contributions"];
-  if (!isEvent(entry, "deliberation-opened")) return [];
-  const { name } = entry.data.protocol;
-  return name === "debate" || name === "forest" ? [name] : [];
+  // A view of one protocol has its name.
+  return isEvent(entry, "deliberation-opened") ? [entry.data.protocol.name] : [];
 }
-
-/** In the order of the tabs. */
-const ORDER = "room reviews debate forest contributions steps record events".split(" ") as ViewName[];
 
 /** The views of which a run has something to show at a seq; running it again is among them while it is asked for. */
-export function viewsOf(
-  since: ReadonlyMap<ViewName, number>,
-  { at, asked }: { readonly at: number | undefined; readonly asked: string },
-): readonly ViewName[] {
-  const all = ORDER.filter((name) => (since.get(name) ?? Infinity) <= (at ?? Number.MAX_SAFE_INTEGER));
-  return isServed && asked === "fork" ? [...all, "fork"] : all;
-}
+export const viewsOf = (
+  since: ReadonlyMap<string, number>,
+  { at = Number.MAX_SAFE_INTEGER, asked }: { readonly at: number | undefined; readonly asked: string },
+): readonly string[] =>
+  [...VIEWS.keys()].filter((name) =>
+    name === "fork" ? isServed && asked === name : (since.get(name) ?? Infinity) <= at,
+  );

@@ -12,6 +12,7 @@ import { AnswerView } from "./run-answer.tsx";
 import { EarlierTurns, LaterTurns, useTurns, type Turns } from "./run-conversation.tsx";
 import { RunHead } from "./run-head.tsx";
 import { Replay } from "./run-replay.tsx";
+import type { RunView } from "../feature.ts";
 import { VIEWS, viewsOf, viewsSince } from "./run-views.tsx";
 
 /** A run: while it deliberates, and everything that can be asked of it afterwards. */
@@ -72,18 +73,18 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
   const since = useComputed(() => viewsSince(run.version.value >= 0 ? run.entries : []));
   const all = viewsOf(since.value, { at: at.value, asked });
   const open = all.find((name) => name === asked) ?? all[0] ?? "room";
-  const View = VIEWS[open];
+  const view = VIEWS.get(open);
   const loaded = useSignal<{
     readonly name: string;
-    readonly view?: (props: { shown: ShownRun }) => VNode | null;
+    readonly view?: RunView;
     readonly error?: Error;
   }>({ name: "" });
   const turn = useSignal(0);
   useEffect(() => {
     let isCurrent = true;
-    View().then(
-      (view) => {
-        if (isCurrent) loaded.value = { name: open, view };
+    view?.load().then(
+      (fetched) => {
+        if (isCurrent) loaded.value = { name: open, view: fetched };
       },
       // Without the server, or after it has become another version.
       (error: unknown) => {
@@ -104,12 +105,12 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
             href={hrefWith({ view: one === all[0] ? undefined : one })}
             aria-current={one === open ? "page" : undefined}
           >
-            {t.run.views[one]}
+            {VIEWS.get(one)?.title()}
           </a>
         ))}
       </nav>
-      <h2 class="hidden">{t.run.views[open]}</h2>
-      <section class="view" aria-label={t.run.views[open]}>
+      <h2 class="hidden">{view?.title()}</h2>
+      <section class="view" aria-label={view?.title()}>
         {Fetched && name === open ? <Fetched shown={shown} /> : null}
         {error && name === open ? <Failure error={error} again={() => (turn.value += 1)} /> : null}
       </section>

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { features } from "../../features-web.ts";
+import type { ListedRun } from "../../contract/runs.ts";
 import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo } from "../formats.ts";
 import { withQuery } from "../http.ts";
@@ -9,7 +11,6 @@ import { toggled } from "../lists.ts";
 import { usePages } from "../loaded.ts";
 import { AddressChoice, AddressSearch, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, Loading, More } from "../parts/states.tsx";
-import type { ListedRun } from "../replies.ts";
 import { t } from "../strings.ts";
 import { conversationsOf } from "./conversations.ts";
 
@@ -29,12 +30,12 @@ const PROTOCOLS = [
   "council",
   "debate",
   "respond",
-  "forest",
   "judge",
   "evaluation",
   "persona",
   "trial",
-] as const;
+  ...features.flatMap(({ name, runs }) => (runs ? name : [])),
+];
 
 /** All runs, newest first, the turns of a conversation together, with search; two of them can be compared. */
 export function Runs(): VNode {

@@ -1,14 +1,14 @@
 import type { VNode } from "preact";
+import type { ModelList, ModelRow } from "../../contract/figures.ts";
 import { formatCount, formatMoney } from "../formats.ts";
 import { useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { ModelReply, ReachableModel } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** The models that can be reached, with prices; and how to set up the others. */
 export function ReachableModels(): VNode {
-  const models = useApi<ModelReply>("models");
+  const models = useApi<ModelList>("models");
   return (
     <Shown of={models}>
       {({ models: rows, missing }) => (
@@ -54,7 +54,7 @@ export function ReachableModels(): VNode {
   );
 }
 
-const priceOf = (price: ReachableModel["price"]): string =>
+const priceOf = (price: ModelRow["price"]): string =>
   price === null
     ? t.unknown
     : price === "free"

@@ -1,16 +1,16 @@
 import type { VNode } from "preact";
+import type { SessionList } from "../../contract/runs.ts";
 import { formatMoment } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { SessionReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** The browsers in which the reader is signed in: any can be signed out. */
 export function Sessions(): VNode {
-  const sessions = useApi<SessionReply>("sessions");
+  const sessions = useApi<SessionList>("sessions");
   const end = async (path: string) => {
     await fetchJson(path, { method: "DELETE" });
     sessions.again(); // of this browser's own, it asks to sign in

@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
+import type { ConfigReply } from "../../contract/library.ts";
 import { address, hrefTo } from "../address.ts";
 import { useApi } from "../loaded.ts";
 import { AddressChoice, AddressSearch } from "../parts/filter.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import type { ConfigReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { ReachableModels } from "./settings-models.tsx";
 import { Sessions } from "./settings-sessions.tsx";

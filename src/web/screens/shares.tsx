@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import type { ShareList } from "../../contract/knowledge.ts";
 import { address } from "../address.ts";
 import { formatCount, formatPercent, formatRatio } from "../formats.ts";
 import { withQuery } from "../http.ts";
@@ -6,10 +7,9 @@ import { useApi } from "../loaded.ts";
 import { AddressChoice, KindChoice, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { ShareReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
-type Row = ShareReply["rows"][number];
+type Row = ShareList["rows"][number];
 
 /** Personas by strategies: what chairs say that each gave, with what was measured below it; votes stand apart. */
 export function Shares(): VNode {
@@ -17,7 +17,7 @@ export function Shares(): VNode {
   const [split = "strategy", kind, since] = ["split", "kind", "since"].map(
     (name) => query.get(name) ?? undefined,
   );
-  const shares = useApi<ShareReply>(withQuery("contributions", { split, kind, since }));
+  const shares = useApi<ShareList>(withQuery("contributions", { split, kind, since }));
   return (
     <>
       <h1>{t.nav.contributions}</h1>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import type { Contributions as ContributionsReply } from "../../contract/knowledge.ts";
 import { callOf, isEvent, isVoice, workOf, type Entry } from "../../kernel/index.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import { spent } from "../../views/spending.ts";
@@ -11,7 +12,6 @@ import { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { ContributionsReply } from "../replies.ts";
 import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
 import { panelIn } from "./view-reviews.tsx";

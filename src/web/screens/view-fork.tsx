@@ -1,6 +1,9 @@
 import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { ForkEstimate } from "../../contract/figures.ts";
+import type { Catalog } from "../../contract/library.ts";
+import type { OpenedReply } from "../../contract/runs.ts";
 import { callOf, isEvent, isVoice, type Opening } from "../../kernel/index.ts";
 import { address, go, hrefTo, hrefWith } from "../address.ts";
 import { entriesUpTo, type ShownRun } from "../folds.ts";
@@ -12,7 +15,6 @@ import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Refusal } from "../parts/refusal.tsx";
 import { Failure } from "../parts/states.tsx";
-import type { CatalogReply, ForkEstimateReply, OpenedReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 // FORK-VIEW-1. What changes stands in the address; what it costs at most is shown before it can be started.
@@ -28,7 +30,7 @@ export function Fork({ shown }: { readonly shown: ShownRun }): VNode | null {
   const heading = useRef<HTMLHeadingElement>(null);
   const body = useComputed(() => JSON.stringify(forkBody(address.value.query, at.value)));
   const path = `deliberations/${encodeURIComponent(run.id)}/fork`;
-  const said = useEstimate<ForkEstimateReply>(`${path}/estimate`, body.value);
+  const said = useEstimate<ForkEstimate>(`${path}/estimate`, body.value);
   useEffect(() => heading.current?.focus(), []);
   if (!opening) return null;
   return (
@@ -65,7 +67,7 @@ const valueOf = (name: Change): string => address.value.query.get(name) ?? "";
 
 function Changes({ opening }: { readonly opening: Opening }): VNode {
   const { settings, participants, budget } = opening;
-  const strategies = useApi<CatalogReply>("strategy" in settings ? "strategies" : undefined).loaded.value;
+  const strategies = useApi<Catalog>("strategy" in settings ? "strategies" : undefined).loaded.value;
   const names = strategies.state === "ready" ? strategies.value.data.map(({ name }) => name) : [];
   const members = participants.filter(isVoice);
   const nameOf = isolatedNamesOf(participants.map(({ id, persona }) => ({ id, name: persona.name })));
@@ -165,7 +167,7 @@ const Text = ({ name, label, hint, now = "" }: FieldProps & { readonly hint?: st
   </label>
 );
 
-type Said = Signal<ForkEstimateReply | Error | undefined>;
+type Said = Signal<ForkEstimate | Error | undefined>;
 
 /** What it takes, and what of it can be reused. */
 function Cost({ shown, said }: { readonly shown: ShownRun; readonly said: Said }): VNode {

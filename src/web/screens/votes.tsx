@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import type { LabeledVote, VoteMatrix } from "../../contract/knowledge.ts";
 import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo, formatCount, formatPercent } from "../formats.ts";
 import { withQuery } from "../http.ts";
@@ -6,7 +7,6 @@ import { useApi, usePages } from "../loaded.ts";
 import { KindChoice, PlayerChoice, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, More, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { MatrixReply, VoteRow } from "../replies.ts";
 import { t } from "../strings.ts";
 
 /** Who ranked whom over all runs: how high on the mean, and each vote. */
@@ -15,7 +15,7 @@ export function Votes(): VNode {
   const [by, kind, since, persona, model] = ["by", "kind", "since", "persona", "model"].map(
     (name) => query.get(name) ?? undefined,
   );
-  const matrix = useApi<MatrixReply>(withQuery("votes/matrix", { by, kind, since, persona, model }));
+  const matrix = useApi<VoteMatrix>(withQuery("votes/matrix", { by, kind, since, persona, model }));
   return (
     <>
       <h1>{t.nav.votes}</h1>
@@ -41,7 +41,7 @@ export function Votes(): VNode {
   );
 }
 
-function Matrix({ cells, by }: { readonly cells: MatrixReply["cells"]; readonly by: string }): VNode {
+function Matrix({ cells, by }: { readonly cells: VoteMatrix["cells"]; readonly by: string }): VNode {
   const candidates = [...new Set(cells.map(({ candidate }) => candidate))].sort();
   const voters = [...new Set(cells.map(({ voter }) => voter))].sort();
   const of = (voter: string, candidate: string) =>
@@ -75,7 +75,7 @@ type HistoryProps = { readonly filter: Filter; readonly isShown: boolean };
 
 /** Each vote. It is loaded beside what stands above it, and shown once that stands there. */
 function History({ filter, isShown }: HistoryProps): VNode | null {
-  const pages = usePages<VoteRow>((after) => withQuery("votes", { ...filter, limit: 50, after }));
+  const pages = usePages<LabeledVote>((after) => withQuery("votes", { ...filter, limit: 50, after }));
   const { rows, failed, more } = pages;
   if (!isShown) return null;
   if (rows.value === undefined) return failed.value ? <Failure error={failed.value} again={more} /> : null;

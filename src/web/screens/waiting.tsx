@@ -1,15 +1,17 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type ReadonlySignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { features } from "../../features-web.ts";
+import type { SeatForm } from "../feature.ts";
+import type { WaitingReply } from "../../contract/runs.ts";
 import { formatAgo, formatMoment } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Shown } from "../parts/states.tsx";
-import type { WaitingReply } from "../replies.ts";
 import { t } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";
-import { HAND_OFFS, HandOffPrompt } from "./hand-off.tsx";
 
 type SentRequest =
   | { readonly answers: Record<string, string> }
@@ -106,12 +108,25 @@ type SeatProps = {
   readonly again: () => void;
 };
 
+/** The form that a feature has for this kind of work, once it is loaded; undefined where one plain field does. */
+function useForm(work: string): ReadonlySignal<SeatForm | undefined> {
+  const form = useSignal<SeatForm | undefined>(undefined);
+  useEffect(() => {
+    const load = features.flatMap(({ forms }) => forms?.get(work) ?? [])[0];
+    load?.().then(
+      (loaded) => (form.value = loaded),
+      () => undefined, // the plain field does
+    );
+  }, [work]);
+  return form;
+}
+
 /** The prompt of one step and a field for its answer, and nothing of what others wrote. */
 function Seat({ id, seat, again }: SeatProps): VNode {
   const { failed, send } = useAnswer(id, again);
   const text = useSignal("");
   const { step, work, since, until, messages } = seat;
-  const Fields = HAND_OFFS[work];
+  const form = useForm(work);
   return (
     <form
       class="notice ask-person"
@@ -130,16 +145,16 @@ function Seat({ id, seat, again }: SeatProps): VNode {
       </h2>
       <details open>
         <summary>{t.waiting.prompt}</summary>
-        {messages.map(({ text: prompt = "" }, index) =>
-          Fields ? (
-            <HandOffPrompt key={index} text={prompt} />
+        {messages.map(({ text: prompt }, index) =>
+          form.value ? (
+            <form.value.Prompt key={index} text={prompt} />
           ) : (
             <Markdown key={index} text={prompt} level={3} />
           ),
         )}
       </details>
-      {Fields ? (
-        <Fields tell={(given) => (text.value = given)} />
+      {form.value ? (
+        <form.value.Fields tell={(given) => (text.value = given)} />
       ) : (
         <label class="field">
           <span>{t.waiting.answer}</span>

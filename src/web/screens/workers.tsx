@@ -1,17 +1,17 @@
 import type { VNode } from "preact";
+import type { ReactorsReply } from "../../contract/knowledge.ts";
 import { hrefTo } from "../address.ts";
 import { formatAgo, formatCount, formatTime } from "../formats.ts";
 import { useAgain, useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import type { ReactorReply } from "../replies.ts";
 import { t } from "../strings.ts";
 
 const AGAIN_MS = 3_000;
 
 /** What background workers do: who grades, remembers and compares, what waits for them, and what they failed of. */
 export function Workers(): VNode {
-  const reactors = useApi<ReactorReply>("reactors");
+  const reactors = useApi<ReactorsReply>("reactors");
   useAgain(reactors.again, AGAIN_MS);
   return (
     <>

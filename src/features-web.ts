@@ -1,0 +1,5 @@
+import { forest } from "./features/forest/web.ts";
+import type { FeatureScreens } from "./web/feature.ts";
+
+/** The features that the page can show. */
+export const features: readonly FeatureScreens[] = [forest];

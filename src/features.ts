@@ -1,0 +1,5 @@
+import type { Feature } from "./features/feature.ts";
+import { forest } from "./features/forest/index.ts";
+
+/** The features that ship. */
+export const features: readonly Feature[] = [forest];

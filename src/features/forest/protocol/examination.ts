@@ -1,0 +1,178 @@
+import type { Event } from "../../../kernel/index.ts";
+import { ask, askExecutor } from "./asking.ts";
+import { classify, isFruitCandidate } from "./classification.ts";
+import { backgroundPieces } from "./debate.ts";
+import { alignTemplate, forestMaterial } from "./prompts.ts";
+import { Alignment } from "./replies.ts";
+import { asJson, GateMetrics, type BoundGate } from "./settings.ts";
+import { ResultRecord, type GateOutcome, type GateRecord } from "./state.ts";
+import { aboutOf, defineRole, type RoleDesk, type ForestCandidate, type TreeTable } from "./table.ts";
+
+// EXAMINE-1. Every gate of the battery is run on every candidate, whatever the others gave.
+// EXAMINE-2. What gates gave is what the executor measured: no reply of a model changes a gate's outcome.
+
+/** The forest's fruits, compiled. */
+const acceptedIn = ({ forest }: RoleDesk): string[] => {
+  const fruits = new Set(
+    forest.results.flatMap(({ classification, task_id }) =>
+      classification === "fruit" ? [`branch_${task_id}`] : [],
+    ),
+  );
+  return forest.trees.flatMap(({ branches }) =>
+    branches.flatMap(({ branch_id, hypothesis }) => (fruits.has(branch_id) ? [hypothesis] : [])),
+  );
+};
+
+async function runGate(
+  desk: RoleDesk,
+  table: TreeTable,
+  { gate, candidate }: { readonly gate: BoundGate; readonly candidate: ForestCandidate },
+): Promise<GateOutcome> {
+  const { settings } = desk.context;
+  const check = {
+    ...{ soil: settings.domain.soil, gate, candidate: candidate.formula },
+    ...{ accepted: acceptedIn(desk), seed: settings.domain.seed },
+  };
+  const event: Event<"gate-decided"> = await desk.run.effect(
+    {
+      key: `${table.key}/evaluate/${candidate.key}/${gate.name.replaceAll(/[^A-Za-z0-9._-]/g, "-")}`,
+      outcomes: ["gate-decided"],
+      work: { kind: "gate", by: "examiner", of: aboutOf(candidate.task_id) },
+      input: check,
+    },
+    async (signal) => {
+      const metrics = GateMetrics.parse(await askExecutor(desk, { check: "gate", ...check }, signal));
+      return {
+        type: "gate-decided",
+        data: {
+          ...{ gate: gate.name, hard: gate.hard, mode: settings.execution, tool: gate.by },
+          outcome: metrics.passed ? "passed" : "failed",
+          metrics: asJson(metrics) as GateOutcome,
+          because: metrics.cause === undefined ? metrics.detail : `${metrics.cause}: ${metrics.detail}`,
+        },
+      };
+    },
+  );
+  return { provenance: gate.provenance, ...event.data.metrics };
+}
+
+export const examiner = defineRole({
+  name: "examiner",
+  responsibility: "runs the whole battery of gates on a compiled candidate",
+  works: "rule",
+  stages: [
+    {
+      name: "evaluate",
+      after: "sow",
+      async run(table, desk) {
+        const { gates, execution } = desk.context.settings;
+        const examined = execution === "plan_only" ? [] : gates.filter(({ needs_handoff }) => !needs_handoff);
+        const candidates: ForestCandidate[] = [];
+        for (const candidate of table.candidates) {
+          const outcomes: Record<string, GateOutcome> = {};
+          for (const gate of examined) outcomes[gate.name] = await runGate(desk, table, { gate, candidate });
+          candidates.push({ ...candidate, record: { ...candidate.record, gates: outcomes } });
+        }
+        return { ...table, candidates };
+      },
+    },
+  ],
+});
+
+async function aligned(
+  desk: RoleDesk,
+  table: TreeTable,
+  candidate: ForestCandidate,
+): Promise<ForestCandidate> {
+  const { record, task_id, mechanism, formula } = candidate;
+  const [by] = desk.context.seats("aligner");
+  const gate = desk.context.settings.gates.find(({ needs_handoff }) => needs_handoff);
+  // A judgement could not promote what has failed a hard gate, so nobody is asked for one.
+  if (!by || !gate || !isFruitCandidate(record, desk.spec)) return candidate;
+  const event = await ask(desk, {
+    ...{ key: `${table.key}/align/${candidate.key}`, by, schema: Alignment, event: "note-taken" },
+    work: { kind: "alignment", by: by.id, of: aboutOf(task_id) },
+    messages: alignTemplate.render(desk.context, {
+      rubric: desk.rubric,
+      material: forestMaterial(desk.context, [
+        ...backgroundPieces(desk, table),
+        { kind: "candidate", label: task_id, text: `${mechanism}\n${formula}` },
+        { kind: "evidence", label: "", text: JSON.stringify(asJson(record.gates), undefined, 1) },
+      ]),
+    }),
+    ending: (said) => ({
+      type: "note-taken",
+      data: { topic: "alignment", reason: said.reason, body: asJson(said) },
+    }),
+  });
+  const said = Alignment.parse(event.data.body);
+  const outcome: GateOutcome = { ...said, passed: said.score >= 1 };
+  return { ...candidate, record: { ...record, gates: { ...record.gates, [gate.name]: outcome } } };
+}
+
+export const aligner = defineRole({
+  name: "aligner",
+  responsibility: "judges how well the evidence fits the mechanism, from 0 to 3, before anything is promoted",
+  works: "handoff",
+  seat: { min: 0, max: 1 },
+  stages: [
+    {
+      name: "align",
+      after: "challenge",
+      async run(table, desk) {
+        const candidates: ForestCandidate[] = [];
+        for (const candidate of table.candidates) candidates.push(await aligned(desk, table, candidate));
+        return { ...table, candidates };
+      },
+    },
+  ],
+});
+
+/** What becomes of a candidate. Only gates that a tool executed are evidence: anything else is no fruit, whatever it says. */
+function resultOf({ record, task_id, formula, risks }: ForestCandidate, desk: RoleDesk): ResultRecord {
+  const { execution_mode } = record;
+  const { spec } = desk;
+  const common = { result_id: `result_${task_id}`, task_id, execution_mode, risks: [...risks] };
+  const unclassified = (reason: string, gates: GateRecord | null) =>
+    ResultRecord.parse({
+      ...{ ...common, classification: null, classification_reason: reason, gate_record: gates },
+      summary: `${formula} was not classified`,
+    });
+  if (execution_mode === "plan_only") return unclassified("planned, and not examined", null);
+  if (execution_mode !== "tool_executed" && isFruitCandidate(record, spec))
+    return unclassified(`every hard gate was passed, but by ${execution_mode}: that is no evidence`, record);
+  const { classification, reason } = classify(record, spec);
+  return ResultRecord.parse({
+    ...{ ...common, classification, classification_reason: reason, gate_record: record },
+    ...{ summary: `${formula}: ${classification}`, blocked_from_reuse: classification === "sick_leaf" },
+  });
+}
+
+export const classifying = [
+  {
+    name: "classify",
+    after: "align",
+    async run(table: TreeTable, desk: RoleDesk): Promise<TreeTable> {
+      const candidates: ForestCandidate[] = [];
+      for (const candidate of table.candidates) {
+        const result = resultOf(candidate, desk);
+        const { task_id, seed_id, formula } = candidate;
+        const body = asJson({ tree_id: table.tree.tree_id, seed_id, formula, record: result });
+        await desk.run.derive(
+          {
+            key: `${table.key}/classify/${candidate.key}`,
+            outcomes: ["note-taken"],
+            work: { kind: "classify", by: "coordinator", of: aboutOf(task_id) },
+            input: { result: body },
+          },
+          () => ({
+            type: "note-taken",
+            data: { topic: "classify", reason: result.classification_reason, body },
+          }),
+        );
+        candidates.push({ ...candidate, result });
+      }
+      return { ...table, candidates };
+    },
+  },
+];

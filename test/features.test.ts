@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import { withProtocols } from "../src/app/registry.ts";
+import { defineCommand } from "../src/cli/command.ts";
+import { parseCommandLine } from "../src/cli/program.ts";
+import { features as shipped } from "../src/features.ts";
+import { defineFeature, defineProtocol, openParley } from "../src/index.ts";
+import { isEvent } from "../src/kernel/index.ts";
+import { answerOf, nothingToSay, TOY, toyRequest } from "../src/testing/kit.ts";
+import { commandIo } from "./support/command-io.ts";
+
+/** One value with a protocol, what a simulated model says to its prompt, and a command. */
+const poll = defineFeature({
+  name: "poll",
+  protocols: {
+    poll: () =>
+      Promise.resolve(
+        defineProtocol({
+          ...TOY,
+          ...{ name: "poll", seats: [{ name: "member", filledBy: "models", min: 1, max: 9 }] },
+          async deliberate({ run, seats }) {
+            for (const who of seats("member"))
+              await run.call(
+                {
+                  key: `poll/${who.id}`,
+                  outcomes: ["answer-given", "degradation-noted"],
+                  request: toyRequest(who, "Which poll?"),
+                },
+                answerOf(who.id),
+              );
+            return nothingToSay;
+          },
+        }),
+      ),
+  },
+  script: () => Promise.resolve(({ own }) => (own.includes("Which poll?") ? () => "The first." : null)),
+  commands: [
+    {
+      ...{ name: "poll", summary: "Ask everybody once", heading: "Evaluate" },
+      load: () =>
+        Promise.resolve([
+          defineCommand("count", "Count what was said", {
+            examples: ["poll count", "poll count"],
+            run: () => Promise.resolve(7),
+          }),
+        ]),
+    },
+  ],
+});
+
+it("brings a protocol, and what simulated models say to its prompts", async () => {
+  await using parley = await openParley({ store: ":memory:", env: {}, features: [poll] });
+  const run = await parley.start({ protocol: "poll", question: "Which?", models: ["sim/ada"] });
+  await run.outcome();
+  const said = run.recorded().flatMap((entry) => (isEvent(entry, "answer-given") ? entry.data.text : []));
+  expect(said).toEqual(["The first."]);
+  await using without = await openParley({ store: ":memory:", env: {} });
+  await expect(without.start({ protocol: "poll", question: "Which?", models: ["sim/ada"] })).rejects.toThrow(
+    /there is no protocol "poll"/,
+  );
+});
+
+it("brings a command, which help lists under its heading", async () => {
+  const { io, written } = commandIo({ cwd: "/", env: {} });
+  const features = [...shipped, poll];
+  const own = { ...io, features, protocols: withProtocols([], features) };
+  const parsed = await parseCommandLine(["poll", "count"], own);
+  expect(await parsed?.command.run(own, {}, [])).toBe(7);
+  expect(written.stderr).toBe("");
+});
