@@ -6,7 +6,7 @@ import page from "./vite.config.ts";
 const importsAtOnce: Plugin = {
   name: "imports-at-once",
   transform(code, id) {
-    if (!id.includes("/src/web/")) return null;
+    if (!/\/src\/(?:web|features)\//.test(id)) return null;
     const paths: string[] = [];
     const changed = code.replaceAll(
       /\(await import\(("[^"]+")\)\)|\bimport\(("[^"]+")\)/g,
@@ -30,7 +30,7 @@ const notServed: Plugin = {
         code: [...code.matchAll(/^export const \w+/gm)].map(([name]) => `${name} = {};`).join("\n"),
         map: null,
       };
-    if (!id.includes("/src/web/") || !code.includes("isServed")) return null;
+    if (!/\/src\/(?:web|features)\//.test(id) || !code.includes("isServed")) return null;
     return { code: code.replaceAll(/(?<!import \{ |const )\bisServed\b/g, "false"), map: null };
   },
 };

@@ -19,10 +19,12 @@ const taking = (path: string, ...names: readonly string[]): string =>
     .join("\n");
 
 const PROTOCOLS = [
-  ...["ask", "authorship", "council", "evaluation", "forest", "judge", "persona", "respond", "trial"].map(
-    (name) => ({ view: `protocols/${name}/view.ts`, report: `protocols/${name}/report.ts` }),
-  ),
+  ...["ask", "authorship", "council", "evaluation", "judge", "persona", "respond", "trial"].map((name) => ({
+    view: `protocols/${name}/view.ts`,
+    report: `protocols/${name}/report.ts`,
+  })),
   { view: "protocols/debate/view/index.ts", report: "protocols/debate/report/index.ts" },
+  { view: "features/forest/protocol/view.ts", report: "features/forest/protocol/report.ts" },
 ];
 
 const HEAD = [

@@ -6,6 +6,7 @@ import { openConfigured } from "../../src/app/configured.ts";
 import { issueCredential } from "../../src/app/credentials.ts";
 import { withoutModels } from "../../src/cli/connect.ts";
 import type { Parley } from "../../src/app/parley.ts";
+import { features } from "../../src/features.ts";
 import { DeliberationId, OrganizationId, Scope, type Principal } from "../../src/kernel/index.ts";
 import type { KeyLimits } from "../../src/stores/credentials.ts";
 import { nativeApi } from "../../src/server/api/index.ts";
@@ -108,6 +109,7 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     ...more,
   };
   const { parley, principal, context } = await openConfigured({
+    features,
     ...{ env, cwd: place.cwd, flags: {}, isServed: true, ...withoutModels({ simulated }) },
   });
   const log: string[] = [];
