@@ -16,7 +16,7 @@ const STARTS = {
 };
 
 /** The functions and files of the sources that a question enters up to its first model call, and how often it changes file. @param {string} scratch */
-async function walked(scratch) {
+async function countWalks(scratch) {
   const server = await listen();
   /** @type {Record<string, Walk>} */
   const walks = {};
@@ -40,7 +40,7 @@ async function walked(scratch) {
 
 /** What a question walks through on its way to the first model call: the same on every machine. @type {import("./harness.mjs").Measurement} */
 export async function walk({ scratch }) {
-  const walks = await walked(scratch);
+  const walks = await countWalks(scratch);
   return {
     rows: Object.entries(walks).flatMap(([from, { functions, files, changes }]) => [
       { name: `${from}: functions entered`, value: functions, unit: "calls" },

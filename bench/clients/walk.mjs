@@ -28,12 +28,12 @@ if (isMainThread) {
 export function load(url, context, next) {
   const [bare = ""] = url.split("?");
   if (!bare.startsWith(sources) || !bare.endsWith(".ts")) return next(url, context);
-  const source = counted(readFileSync(fileURLToPath(bare), "utf8"), bare.slice(sources.length));
+  const source = instrument(readFileSync(fileURLToPath(bare), "utf8"), bare.slice(sources.length));
   return { format: "module", source, shortCircuit: true };
 }
 
 /** The same as JavaScript, in which every function but a constructor or a getter first says in which file it is. @param {string} text @param {string} file */
-function counted(text, file) {
+function instrument(text, file) {
   const { outputText } = ts.transpileModule(text, {
     compilerOptions: {
       ...{ module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true },

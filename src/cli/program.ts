@@ -236,14 +236,14 @@ const ownRows = ({ features = [] }: Io): readonly (Row | LazyGroup)[] => [
   ...features.flatMap(({ commands = [] }) => commands),
 ];
 
-const loaded = async (row: Row | LazyGroup): Promise<Row> =>
+const loadRow = async (row: Row | LazyGroup): Promise<Row> =>
   "load" in row ? { ...row, commands: await row.load() } : row;
 
 async function rowNamed(name: string | undefined, io: Io): Promise<Row | undefined> {
   const own = ownRows(io).find(
     (row) => row.name === name || ("aliases" in row && row.aliases?.includes(name ?? "")),
   );
-  if (own) return loaded(own);
+  if (own) return loadRow(own);
   return name === undefined ? undefined : protocolCommand(name, withProtocols(io.protocols ?? []));
 }
 
@@ -296,7 +296,7 @@ const declaredNames = ({ protocols = [] }: Io): readonly string[] => [
 
 /** Every command, those of protocols first: help needs what all of them say about themselves. */
 export async function allRows(io: Io): Promise<readonly Row[]> {
-  const rows = await Promise.all(ownRows(io).map(loaded));
+  const rows = await Promise.all(ownRows(io).map(loadRow));
   const own = new Set(rows.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const declared = await Promise.all(
     declaredNames(io)
