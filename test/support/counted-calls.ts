@@ -11,12 +11,17 @@ export type CountedCalls = AsyncDisposable & {
   readonly bodies: readonly string[];
   /** Refuses the credentials of the next so many calls. */
   readonly refuse: (count: number) => void;
+  /** Counts the calls that come, and passes none on until `release`. */
+  readonly hold: () => void;
+  readonly release: () => void;
 };
 
 /** Passes every model call on to a sim-server, and counts them. */
 export async function countedCalls(url: string): Promise<CountedCalls> {
   let calls = 0;
   let refused = 0;
+  let held = Promise.resolve();
+  let release = (): void => undefined;
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     calls += 1;
@@ -29,8 +34,9 @@ export async function countedCalls(url: string): Promise<CountedCalls> {
     response.once("close", () => gone.abort());
     const headers = { "content-type": "application/json" };
     void text(request)
-      .then((body) => {
+      .then(async (body) => {
         bodies.push(body);
+        await held;
         return fetch(`${url}${request.url}`, { method: "POST", body, headers, signal: gone.signal });
       })
       .then((reply) => {
@@ -49,6 +55,8 @@ export async function countedCalls(url: string): Promise<CountedCalls> {
     url: `http://127.0.0.1:${port}/v1`,
     ...{ bodies, calls: () => calls },
     refuse: (count) => void (refused = count),
+    hold: () => void (held = new Promise((resolve) => (release = resolve))),
+    release: () => release(),
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
