@@ -159,7 +159,10 @@ describe("the domain of functions", () => {
 
   it("stops one that exhausts memory", async () => {
     const candidate = "function longestRun() { const all = []; for (;;) all.push(new Array(1000).fill(1)) }";
-    expect((await check("G2", candidate)).detail).toBe("it passes 0 of 8 hidden tests (8 × memory)");
+    const task = { ...soil, hidden: soil.hidden.slice(0, 2) };
+    expect((await check("G2", candidate, { task })).detail).toBe(
+      "it passes 0 of 2 hidden tests (2 × memory)",
+    );
     for (const name of sampled(["G3", "G5"]))
       expect((await check(name, candidate)).detail).toContain("memory");
   }, 60_000);
