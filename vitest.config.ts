@@ -28,6 +28,8 @@ const processes = { ...patience, maxWorkers: 3 };
 export default defineConfig({
   test: {
     pool: "forks",
+    // What one run has compiled, the next one and the other projects read.
+    experimental: { fsModuleCache: true },
     maxConcurrency: 3,
     reporters: ["default", "./scripts/tally-reporter.mjs"],
     projects: [
