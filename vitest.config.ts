@@ -55,7 +55,8 @@ export default defineConfig({
       { test: { ...processes, name: "program", include: PROGRAM, sequence: { groupOrder: 2 } } },
       {
         test: {
-          ...processes,
+          // Its files run several programs at once themselves.
+          ...{ ...processes, maxWorkers: 2 },
           ...{ name: "cli", include: ["test/e2e/**/*.test.ts"], exclude: SMOKE, sequence: { groupOrder: 3 } },
         },
       },

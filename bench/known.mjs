@@ -43,7 +43,7 @@ export async function known({ dist, quick, repetitions = quick ? 3 : 7, scratch 
       await parley(...args);
       return performance.now() - startMs;
     };
-    const firstMs = await time("league");
+    const firstMs = await time("votes", "league");
     const times = async (/** @type {readonly string[]} */ ...args) => {
       const all = [];
       for (let nth = 0; nth < repetitions; nth += 1) all.push(await time(...args));
@@ -52,20 +52,28 @@ export async function known({ dist, quick, repetitions = quick ? 3 : 7, scratch 
     const target = { unit: "ms", target: 300 };
     const rows = [
       { name: "the first time: every run is read", value: firstMs / 1_000, unit: "s" },
-      { name: "league", value: await times("league"), ...target },
+      { name: "votes league", value: await times("votes", "league"), ...target },
       {
-        name: "league --by model --since 400d",
-        value: await times("league", "--by", "model", "--since", "400d"),
+        name: "votes league --by model --since 400d",
+        value: await times("votes", "league", "--by", "model", "--since", "400d"),
         ...target,
       },
-      { name: "history --limit 50", value: await times("history", "--limit", "50"), ...target },
+      { name: "votes list --limit 50", value: await times("votes", "list", "--limit", "50"), ...target },
       {
-        name: "history --persona inventor",
-        value: await times("history", "--persona", "inventor"),
+        name: "votes list --persona inventor",
+        value: await times("votes", "list", "--persona", "inventor"),
         ...target,
       },
-      { name: "history --persona nobody", value: await times("history", "--persona", "nobody"), ...target },
-      { name: "history --matrix persona", value: await times("history", "--matrix", "persona"), ...target },
+      {
+        name: "votes list --persona nobody",
+        value: await times("votes", "list", "--persona", "nobody"),
+        ...target,
+      },
+      {
+        name: "votes list --matrix persona",
+        value: await times("votes", "list", "--matrix", "persona"),
+        ...target,
+      },
       {
         name: "contributions --all --by strategy",
         value: await times("contributions", "--all", "--by", "strategy"),
@@ -149,14 +157,14 @@ async function compare(parley, file) {
     JSON.parse((await parley(...args, "--json")).stdout);
   /** @type {[unknown, unknown][]} */
   const pairs = [];
-  const [all] = (await said("league")).leagues;
+  const [all] = (await said("votes", "league")).leagues;
   pairs.push([all.sessions, counts.sessions]);
   for (const { player, sessions, wins, ties, votes, averageRank } of all.rows) {
     const own = counts.players[player];
     pairs.push([[sessions, wins, ties, votes], own && [own.sessions, own.wins, own.ties, own.votes]]);
     pairs.push([averageRank?.toFixed(6), own && (own.rankSum / own.votes).toFixed(6)]);
   }
-  for (const { voter, candidate, votes, share } of await said("history", "--matrix", "persona")) {
+  for (const { voter, candidate, votes, share } of await said("votes", "list", "--matrix", "persona")) {
     const own = counts.cells[`${voter} > ${candidate}`];
     pairs.push([[votes, share.toFixed(6)], own && [own.n, (own.sum / own.n).toFixed(6)]]);
   }

@@ -131,7 +131,7 @@ async function startParley(dist, { scratch, models, names }) {
     });
   const lines = (/** @type {ReturnType<typeof command>} */ child) =>
     createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const { value: key } = await lines(command("key", "new", "bench")).next();
+  const { value: key } = await lines(command("serve", "keys", "new", "bench")).next();
   const child = command("serve", "--simulated", "--port", "0");
   const { value: link } = await lines(child).next();
   const url = new URL("/", link).href;

@@ -40,6 +40,21 @@ function defaults(folder) {
   return `${HEAD}export const shipped: ${type} = {\n${lines.join("")}};\n`;
 }
 
+/** The comment above each setting, by its key: what help and the API say of it. */
+function sentences() {
+  const source = read("src/config/settings.ts");
+  const own = source.slice(source.indexOf("export const Settings"));
+  const rows = [...own.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}([a-zA-Z]+):/gm)].map(
+    ([, comment, key]) => `  ${key}: ${JSON.stringify(comment)},\n`,
+  );
+  return `// Written by \`npm run generate\` from the comments of settings.ts: change those.
+import type { SettingKey } from "./settings.ts";
+
+export const sentences: { readonly [key in SettingKey]: string } = {
+${rows.join("")}};
+`;
+}
+
 /** The pages of docs/reference: made by a process of its own, since they are read from the program itself. */
 function referencePages() {
   const args = ["--import", "tsx", join(root, "scripts/reference.mjs")];
@@ -59,6 +74,7 @@ const modules = [
     .filter((folder) => existsSync(join(root, folder)))
     .map((folder) => ({ path: `${folder}/index.ts`, text: templates(folder) })),
   { path: "src/config/defaults/index.ts", text: defaults("src/config/defaults") },
+  { path: "src/config/setting-sentences.ts", text: sentences() },
 ];
 const isCheck = process.argv.includes("--check");
 /** @param {readonly { path: string, text: string }[]} files */

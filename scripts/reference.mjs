@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { runProgram } from "../src/command.ts";
 import { readHint } from "../src/config/explain.ts";
+import { sentences } from "../src/config/setting-sentences.ts";
 import { Settings, isMapSetting, settingVariable, settingName } from "../src/config/settings.ts";
 import { root } from "./root.mjs";
 
@@ -23,7 +24,7 @@ async function outputOf(args) {
     return true;
   };
   try {
-    await runProgram([...args, "--help"]);
+    await runProgram(args.length === 0 ? ["help", "more"] : [...args, "--help"]);
   } finally {
     process.stdout.write = write;
   }
@@ -43,16 +44,7 @@ async function sections(path) {
 
 async function commandsPage() {
   const all = await sections([]);
-  return `# Commands\n\nWhat \`parley --help\` and \`parley COMMAND --help\` print.\n\n${all.join("\n")}`;
-}
-
-/** The comment above each setting in the source of the schema. */
-function settingComments() {
-  const source = readFileSync(join(root, "src/config/settings.ts"), "utf8");
-  const own = source.slice(source.indexOf("export const Settings"));
-  return new Map(
-    [...own.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}([a-zA-Z]+):/gm)].map(([, comment, key]) => [key, comment]),
-  );
+  return `# Commands\n\nWhat \`parley help more\` and \`parley COMMAND --help\` print; \`parley --help\` has the commands that most people need.\n\n${all.join("\n")}`;
 }
 
 /** @param {string} text */
@@ -65,7 +57,6 @@ const valueText = (value) =>
     : `\`${Array.isArray(value) ? value.join(",") : JSON.stringify(value).replaceAll('"', "")}\``;
 
 function settingsPage() {
-  const comments = settingComments();
   const defaults = Settings.parse({});
   const rows = Object.entries(Settings.shape).map(([key, schema]) => {
     const hint = readHint(schema);
@@ -73,7 +64,7 @@ function settingsPage() {
     const name = settingName(key);
     const variable = isMapSetting(setting) ? "files only" : `\`${settingVariable(name)}\``;
     const example = hint?.example === undefined ? "" : `\`${hint.example}\``;
-    return `| \`${name}\` | ${[comments.get(key) ?? "", hint?.expects ?? "", example, valueText(defaults[setting]), variable].map(cell).join(" | ")} |`;
+    return `| \`${name}\` | ${[sentences[setting], hint?.expects ?? "", example, valueText(defaults[setting]), variable].map(cell).join(" | ")} |`;
   });
   return `# Settings
 

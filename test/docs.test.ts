@@ -194,7 +194,7 @@ const SERVED = "http://127.0.0.1:7317";
 
 /** `parley serve` on a free port, and a key for it. */
 async function serve(own: Somewhere) {
-  const { stdout } = await own.run(["key", "new", "docs"]);
+  const { stdout } = await own.run(["serve", "keys", "new", "docs"]);
   const running = own.start(["serve", "--simulated", "--port", "0"]);
   const link = await running.seen("stdout", /http:\S+/);
   return { url: new URL(/http:\S+/.exec(link)?.[0] ?? "").origin, env: { PARLEY_KEY: stdout.trim() } };

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { longFlag } from "../src/cli/command.ts";
+import { listCommands, longFlag } from "../src/cli/command.ts";
 import { CommandError } from "../src/cli/errors.ts";
 import { built, somewhere, type Ended } from "./e2e/parley.ts";
 import { allRows } from "../src/cli/program.ts";
@@ -313,11 +313,7 @@ describe("--json prints one object, wherever a command ends:", () => {
 
   it("every command, with what is missing, unknown, or not there to be read", async () => {
     const rows = await allRows(commandIo({ cwd: "/", env: {} }).io);
-    const commands = rows.flatMap((row) =>
-      "commands" in row
-        ? row.commands.map((command) => ({ path: [row.name, command.name], command }))
-        : [{ path: [row.name], command: row }],
-    );
+    const commands = listCommands(rows);
     await using place = somewhere();
     mkdirSync(join(place.cwd, "open"));
     writeFileSync(join(place.cwd, "open", "parley.yaml"), FILES["open/parley.yaml"] ?? "");

@@ -17,7 +17,7 @@ export type Io = {
   readonly protocols?: Registry<AnyProtocol> | undefined;
   readonly features?: readonly CommandFeature[] | undefined;
   /** Every command, or the one of a name, for what tells about them. */
-  readonly commands?: (name?: string) => Promise<readonly (Command | CommandGroup)[]>;
+  readonly commands?: (name?: string) => Promise<readonly CommandRow[]>;
 };
 
 /** One option of a command: how it is written, what help says about it, and what it is in the command. */
@@ -69,14 +69,31 @@ export type Command = {
   readonly asks?: boolean;
   /** Two command lines, without `parley`. */
   readonly examples: readonly [string, string];
+  /** Commands below it: what follows its name is one of these where one is called so, else its own argument. */
+  readonly commands?: readonly CommandRow[];
   /** Runs it with values as the command line gave them. @throws Fault `configuration` for one that cannot be used */
   run(io: Io, given: Readonly<Record<string, unknown>>, args: readonly string[]): Promise<number>;
 };
 
 /** Commands below one word. */
 export type CommandGroup = Pick<Command, "name" | "summary" | "aliases"> & {
-  readonly commands: readonly Command[];
+  readonly commands: readonly CommandRow[];
 };
+
+export type CommandRow = Command | CommandGroup;
+
+/** Whether it can be run itself. */
+export const isCommand = (row: CommandRow): row is Command => "run" in row;
+
+/** Every command among these rows and below them, with the words that name it. */
+export const listCommands = (
+  rows: readonly CommandRow[],
+  above: readonly string[] = [],
+): readonly { readonly path: readonly string[]; readonly command: Command }[] =>
+  rows.flatMap((row) => {
+    const path = [...above, row.name];
+    return [...(isCommand(row) ? [{ path, command: row }] : []), ...listCommands(row.commands ?? [], path)];
+  });
 
 /** The same, loaded where one of them is run, or help shows them; `heading`: over it in the list of all commands. */
 export type LazyGroup = Pick<CommandGroup, "name" | "summary" | "aliases"> & {
@@ -87,7 +104,10 @@ export type LazyGroup = Pick<CommandGroup, "name" | "summary" | "aliases"> & {
 /** A feature as the command line takes it. */
 export type CommandFeature = AppFeature & { readonly commands?: readonly LazyGroup[] };
 
-type Definition<O extends CommandOptions> = Pick<Command, "aliases" | "details" | "examples" | "isUsual"> & {
+type Definition<O extends CommandOptions> = Pick<
+  Command,
+  "aliases" | "details" | "examples" | "isUsual" | "commands"
+> & {
   readonly options?: O;
   /** Gives its exit code; none is that of success. */
   run(io: Io, options: Values<O>, args: readonly string[]): Promise<number | void>;

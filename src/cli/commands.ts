@@ -1,6 +1,6 @@
-import { RECORDED_BENCHES } from "./bench-commands.ts";
+import { BENCH } from "./bench-commands.ts";
 import { CATALOGS } from "./catalog-commands.ts";
-import { defineCommand, type Command, type CommandGroup } from "./command.ts";
+import { defineCommand, type Command, type CommandRow } from "./command.ts";
 import * as options from "./options.ts";
 import { SERVER_COMMANDS } from "./server-commands.ts";
 import { KNOWN_OVER_RUNS } from "./vote-commands.ts";
@@ -111,26 +111,8 @@ const KEYS: readonly Command[] = [
   }),
 ];
 
-const AUDIT: readonly Command[] = [
-  defineCommand("reviewers", "Show what reviewers lean on, over all runs", {
-    details:
-      "Harshness: the share of weaknesses among the remarks on a draft, less the other reviewers'. Position: whether what is shown first ranks higher. Own family: whether drafts of the reviewer's family rank higher than others rank them.",
-    options: options.LEANS,
-    examples: ["audit reviewers", "audit reviewers --by persona --since 30d"],
-    run: async (io, given) => (await import("./commands/audit.ts")).reviewers(io, given),
-  }),
-  defineCommand("anonymity [ids...]", "Measure how often a model can tell who wrote a draft", {
-    details:
-      "The model sees each draft of ask or council alone and guesses its author; the guesses of all runs are compared with chance. Without an id, of the newest run.",
-    options: options.ANONYMITY,
-    examples: ["audit anonymity --model sim/eva", "audit anonymity ID ID --model sim/eva --json"],
-    run: async (io, given, ids) =>
-      (await import("./commands/audit.ts")).anonymity(io, given, ids.length > 0 ? ids : ["last"]),
-  }),
-];
-
 /** Every command that no protocol declares. */
-export const COMMANDS: readonly (Command | CommandGroup)[] = [
+export const COMMANDS: readonly CommandRow[] = [
   defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
     options: options.FEEDBACK,
     examples: ['feedback ID up "saved us a week"', "feedback ID --outcome bad"],
@@ -169,6 +151,12 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["show ID", "show ID --details"],
     run: async (io, given, [id = "last"]) => (await import("./commands/history.ts")).show(io, given, id),
   }),
+  defineCommand("open [id]", "Open a run in the browser; without an id, the newest", {
+    details: "Writes the run as one page, opens it, and prints where it is. BROWSER names another program.",
+    options: options.JSON_FLAG,
+    examples: ["open", "open ID --json"],
+    run: async (io, given, [id = "last"]) => (await import("./commands/export.ts")).open(io, given, id),
+  }),
   defineCommand("resume [id]", "Continue an unfinished run", {
     details:
       "Recorded steps are reused. A finished run gets what is missing of its grading and memory. The caps that a run was opened " +
@@ -197,13 +185,6 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
       (await import("./commands/runs.ts")).fork(io, given, { id, without: given.without }),
   }),
   ...KNOWN_OVER_RUNS,
-  defineCommand("estimate [words...]", "Print calls and cost of a question; call no model", {
-    details:
-      "Takes the words and options of ask, or those of the command that it begins with: --dry-run of that command.",
-    examples: ['estimate "Which database fits?"', 'estimate council "Which database fits?" --json'],
-    // The words before its options say which command it is, so that this one is never run by itself.
-    run: () => Promise.reject(new RangeError("estimate is --dry-run of another command")),
-  }),
   defineCommand("cost", "Add up what recorded calls cost", {
     options: options.COST,
     examples: ["cost --by day --since 2026-01-31", "cost --by persona --json"],
@@ -231,18 +212,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["export ID -o run.html", "export --all --since 2026-01-31 --format csv --table calls"],
     run: async (io, given, [run]) => (await import("./commands/export.ts")).exportRuns(io, given, run),
   }),
-  defineCommand("bench <tasks>", "Benchmark single model vs. voting vs. council", {
-    details: "It resumes where an earlier run of the same tasks stopped.",
-    options: options.BENCH,
-    examples: ["bench tasks.jsonl", "bench tasks.jsonl --arms single,council --out report"],
-    run: async (io, given, [file = ""]) => (await import("./commands/bench.ts")).bench(io, given, file),
-  }),
-  RECORDED_BENCHES,
-  defineCommand("tasks", "Print tasks with known answers, for bench", {
-    options: options.TASKS,
-    examples: ["tasks --count 50", "tasks --kind logic --pairs"],
-    run: async (io, given) => (await import("./commands/simulate.ts")).tasks(io, given),
-  }),
+  BENCH,
   defineCommand("eval", "Score a debate's solution with independent evaluators", {
     options: options.EVAL,
     examples: ["eval --debate ID --models sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
@@ -253,7 +223,6 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     summary: "Score, compare and validate with LLM-as-judge",
     commands: JUDGE,
   },
-  { name: "audit", summary: "Check who can be told, and whom reviewers favor", commands: AUDIT },
   defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],
     options: options.TEST,

@@ -7,28 +7,67 @@ import { longFlag } from "./command.ts";
 /** The commands in the list of all, by what they are for; what is not named here is a protocol's, and asks. */
 const COMMAND_GROUPS = {
   "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
-  "Past runs": [
-    ...["list", "show", "resume", "retry", "fork", "replay", "export", "cost", "contributions", "feedback"],
-    ...["answer", "seat", "inbox", "cancel", "rm"],
+  Runs: [
+    ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost", "contributions"],
+    ...["votes", "feedback", "answer", "seat", "inbox", "cancel", "rm"],
   ],
-  Evaluate: ["bench", "benches", "tasks", "eval", "judge", "audit", "history", "league", "test"],
+  Evaluate: ["bench", "judge", "eval", "test"],
   Setup: [
     ...[
       "init",
       "keys",
       "models",
+      "tools",
       "config",
       "doctor",
       "trust",
       "store",
       "completion",
-      "worker",
-      "watch",
-      "sim-server",
+      "demo",
+      "help",
     ],
-    "help",
   ],
+  Serve: ["serve", "mcp", "worker", "watch", "sim-server"],
 };
+
+/** The commands of the first screen of help, by what they are for; a protocol that is added asks, too. */
+const FIRST_HELP = {
+  Ask: ["ask", "council", "debate", "chat", "respond"],
+  Runs: ["list", "show", "resume", "fork", "export", "cost", "inbox"],
+  Test: ["bench", "judge", "test"],
+  Setup: ["init", "keys", "models", "doctor", "serve"],
+};
+const FIRST_NAMES = Object.values(FIRST_HELP).flat();
+export const isOnFirstHelp = (name: string): boolean => FIRST_NAMES.includes(name);
+
+const DOCS = "https://www.npmjs.com/package/@parley-llm/parley";
+
+/** The first screen of help: of 80 columns and 24 lines. */
+export function firstHelp(
+  rows: readonly { readonly name: string; readonly summary: string }[],
+  width: number,
+): string {
+  const added = rows.filter(({ name }) => !isOnFirstHelp(name)).map(({ name }) => name);
+  const about = new Map(rows.map(({ name, summary }) => [name, summary]));
+  const groups = Object.entries({ ...FIRST_HELP, Ask: [...FIRST_HELP.Ask, ...added] });
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
+  const line = (heading: string, name: string, text: string) => {
+    const start = `${heading.padEnd(7)}${name}`;
+    return `${start}${indented(wrapped(text, width - start.length), start.length).trimStart()}`;
+  };
+  return [
+    ...wrapped('Usage: parley "QUESTION", or parley COMMAND (its options: --help)', width),
+    "",
+    ...groups.flatMap(([heading, names]) =>
+      names.map((name, nth) =>
+        line(nth === 0 ? heading : "", `${name.padEnd(nameWidth)}  `, about.get(name) ?? ""),
+      ),
+    ),
+    line("More", "", "parley help more, parley help settings, parley help environment"),
+    line("Docs", "", DOCS),
+    "",
+  ].join("\n");
+}
 
 type Headed = { readonly name: string; readonly heading?: string };
 
@@ -103,8 +142,9 @@ export const helpLayout = (width: number): HelpConfiguration => ({
   minWidthToWrap: 1,
   subcommandTerm: (command) => command.name(),
   commandUsage: (command) => {
-    const path = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
-    const words = `${command.parent ? "parley " : ""}${path} ${command.usage()}`;
+    const path = [command.name()];
+    for (let above = command.parent; above; above = above.parent) path.unshift(above.name());
+    const words = `${path.join(" ")} ${command.usage()}`;
     return hanging(words.split(" "), width - "Usage: ".length, INDENT);
   },
   formatItem(term, ...[termWidth, description]) {

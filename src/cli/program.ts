@@ -10,11 +10,13 @@ import { displayPath, refuseSpecialFile } from "../config/text-file.ts";
 import { refusal } from "../kernel/index.ts";
 import { findMeant } from "../text/words.ts";
 import {
+  isCommand,
+  listCommands,
   longFlag,
   type Command,
   type CommandFeature,
-  type CommandGroup,
   type CommandOptions,
+  type CommandRow,
   type Io,
   type LazyGroup,
 } from "./command.ts";
@@ -27,16 +29,16 @@ import {
   commandGroup,
   epilogue,
   examplesText,
+  firstHelp,
   helpLayout,
+  isOnFirstHelp,
   optionGroup,
 } from "./help.ts";
 import { endOfOptions, nameContinued } from "./follow-up.ts";
 import { ENV_FILE } from "./options.ts";
 import { processOutput } from "./output.ts";
 import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
-import { refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
-
-type Row = Command | CommandGroup;
+import { asNamedNow, refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
 
 /** What every command takes, in the help of those that have it among their own: Node.js has an option of the same name. */
 const ANY: CommandOptions = { envFile: { ...ENV_FILE.envFile, isHidden: true } };
@@ -105,46 +107,65 @@ async function pipedQuestion({ output }: Io): Promise<readonly string[]> {
  * @throws Fault `configuration` for what is no question (MONEY-1); CommanderError for options and arguments that do not fit
  */
 export async function parseCommandLine(words: readonly string[], io: Io): Promise<Parsed | undefined> {
-  const argv = nameContinued(withoutEstimate(words, io));
-  const [first] = argv;
-  const isHelp = first === undefined || ["help", "-h", "--help"].includes(first);
-  const row = isHelp ? undefined : await rowNamed(first, io);
   const names = [...declaredNames(io), ...ownRows(io).map(({ name }) => name)];
+  const argv = nameContinued(
+    asNamedNow(words[0] === "help" ? await helpWords(words, names, io) : words, declaredNames(io), (text) =>
+      io.output.note(text),
+    ),
+  );
+  const [first] = argv;
+  const { columns } = io.output.stdout;
+  if (first === undefined || first === "-h" || first === "--help") {
+    await io.output.result(firstHelp(await firstRows(io), columns));
+    return undefined;
+  }
+  const isHelp = first === "help";
+  const topic = isHelp ? HELP_TOPICS.get(argv[1] ?? "") : undefined;
+  if (topic) {
+    await io.output.result(await topic(columns));
+    return undefined;
+  }
+  const row = isHelp ? undefined : await rowNamed(first, io);
   const isAsked = row !== undefined || isHelp || argv.includes("--");
-  const [, about = "-h", ...more] = argv;
-  if (first === "help" && !about.startsWith("-") && (!(await rowNamed(about, io)) || more.length > 1))
-    refuseCommandWords([about, ...more], names, { helpFor: argv.join(" ") });
   if (!isAsked) refuseMisspelt(argv, names);
   const isShown = isHelp || argv.includes("-h") || argv.includes("--help");
   const asked = row ?? (isHelp ? undefined : await rowNamed("ask", io));
   let parsed: Parsed | undefined;
-  const { columns } = io.output.stdout;
   const program = new CommanderCommand("parley")
     .description(manifest.description)
     .version(manifest.version)
     .exitOverride()
+    .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .configureOutput({ writeErr: () => undefined })
     .configureHelp(helpLayout(columns))
     .helpOption("-h, --help", "show help")
     .commandsGroup(`${commandGroup({ name: "help" })}:`)
-    .helpCommand("help [command]", "Show the help of a command")
+    .helpCommand("help [topic]", "Show the help of a command, of settings or environment")
     .addHelpText("after", epilogue(columns));
-  const add = (parent: CommanderCommand, one: Row, name = one.name): void => {
-    const isDefault = "isUsual" in one && one.isUsual === true;
+  const add = (parent: CommanderCommand, one: CommandRow, name = one.name): void => {
+    const { commands: below = [] } = one;
+    const isDefault = isCommand(one) && one.isUsual === true;
     const command = parent
       .command(name, { hidden: name !== one.name, isDefault })
       .summary(one.summary)
-      .helpOption("-h, --help", "show help");
+      .helpOption("-h, --help", "show help")
+      .enablePositionalOptions(below.length > 0);
     if (parent === program) command.helpGroup(`${commandGroup({ ...one, name })}:`);
-    if ("commands" in one) {
-      const firstExamples = one.commands.slice(0, 2).map(({ examples: [example] }) => example);
+    for (const next of below)
+      for (const alias of [next.name, ...(next.aliases ?? [])]) add(command, next, alias);
+    if (!isCommand(one)) {
+      const examples = listCommands(below).map(
+        ({
+          command: {
+            examples: [example],
+          },
+        }) => example,
+      );
       command
         .description(one.summary)
-        .addHelpText("after", examplesText(firstExamples, columns))
+        .addHelpText("after", examplesText(examples.slice(0, 2), columns))
         .action(() => command.outputHelp());
-      for (const below of one.commands)
-        for (const alias of [below.name, ...(below.aliases ?? [])]) add(command, below, alias);
       return;
     }
     command
@@ -160,10 +181,10 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   for (const one of asked ? [asked] : await allRows(io)) add(program, one);
   if (row && row.name !== first) {
     add(program, row, first); // an older name, or a group's other one
-    if (!("commands" in row)) io.output.note(`parley ${first} is now parley ${row.name}`);
+    if (isCommand(row)) io.output.note(`parley ${first} is now parley ${row.name}`);
   }
-  if (first === undefined) program.outputHelp();
-  else await program.parseAsync([...(row || isHelp ? argv : ["ask", ...argv])], { from: "user" });
+  if (isHelp) program.outputHelp();
+  else await program.parseAsync([...(row ? argv : ["ask", ...argv])], { from: "user" });
   if (parsed?.command.asks === true) {
     const after = Math.max(0, argv.length - endOfOptions(argv) - 1);
     const args = parsed.args.slice(0, parsed.args.length - after);
@@ -173,13 +194,46 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   return parsed;
 }
 
-/** `estimate council …` as `council --dry-run …`, and without a command as `ask --dry-run …`. */
-function withoutEstimate(argv: readonly string[], io: Io): readonly string[] {
-  const [first, second = "", ...rest] = argv;
-  if (first !== "estimate" || argv.includes("--help") || argv.includes("-h")) return argv;
-  return declaredNames(io).includes(second)
-    ? [second, "--dry-run", ...rest]
-    : ["ask", "--dry-run", ...argv.slice(1)];
+/** What `help` tells beside commands. */
+const HELP_TOPICS = new Map<string, (width: number) => Promise<string>>([
+  ["settings", async (width) => (await import("./help-topics.ts")).settingsHelp(width)],
+  ["environment", async (width) => (await import("./help-topics.ts")).environmentHelp(width)],
+]);
+
+/**
+ * `help WORDS` as the command line whose help it is; of `help` alone the first one, of `help more` the list of all.
+ * @throws Fault `configuration` for what is neither a command nor a topic
+ */
+async function helpWords(
+  [, ...about]: readonly string[],
+  names: readonly string[],
+  io: Io,
+): Promise<readonly string[]> {
+  const [first = "-h"] = about;
+  if (first.startsWith("-")) return ["--help"];
+  if (about.length === 1 && (first === "more" || HELP_TOPICS.has(first))) return ["help", first];
+  const [named = "", ...rest] = asNamedNow(about, declaredNames(io));
+  const row = await rowNamed(named, io);
+  const isKnown = row && (rest.length === 0 || belowRow(row, rest).length === rest.length);
+  if (!isKnown) refuseCommandWords(about, names, { helpFor: ["help", ...about].join(" ") });
+  return [...about, "--help"];
+}
+
+/** The names of the commands that these words lead to below a row; as many as there are. */
+function belowRow(row: CommandRow, [next, ...rest]: readonly string[]): readonly string[] {
+  const below = row.commands?.find(({ name, aliases = [] }) => name === next || aliases.includes(next ?? ""));
+  return below ? [below.name, ...belowRow(below, rest)] : [];
+}
+
+/** The commands of the first screen of help, and those of protocols that whoever runs the program has added. */
+async function firstRows(io: Io): Promise<readonly CommandRow[]> {
+  const shipped = new Set(listNames(withProtocols([], io.features)));
+  const names = [
+    ...declaredNames(io).filter((name) => isOnFirstHelp(name) || !shipped.has(name)),
+    ...ownRows(io).flatMap(({ name }) => (isOnFirstHelp(name) ? name : [])),
+  ];
+  const rows = await Promise.all([...new Set(names)].map((name) => rowNamed(name, io)));
+  return rows.filter((row) => row !== undefined);
 }
 
 /** What options were given; what was written as before counts under its name now, with a note. */
@@ -231,15 +285,15 @@ function collecting(
 }
 
 /** The commands that no protocol declares: the built-in ones, and those of features. */
-const ownRows = ({ features = [] }: Io): readonly (Row | LazyGroup)[] => [
+const ownRows = ({ features = [] }: Io): readonly (CommandRow | LazyGroup)[] => [
   ...COMMANDS,
   ...features.flatMap(({ commands = [] }) => commands),
 ];
 
-const loadRow = async (row: Row | LazyGroup): Promise<Row> =>
+const loadRow = async (row: CommandRow | LazyGroup): Promise<CommandRow> =>
   "load" in row ? { ...row, commands: await row.load() } : row;
 
-async function rowNamed(name: string | undefined, io: Io): Promise<Row | undefined> {
+async function rowNamed(name: string | undefined, io: Io): Promise<CommandRow | undefined> {
   const own = ownRows(io).find(
     (row) => row.name === name || ("aliases" in row && row.aliases?.includes(name ?? "")),
   );
@@ -250,21 +304,19 @@ async function rowNamed(name: string | undefined, io: Io): Promise<Row | undefin
 /** What an unknown option was probably meant for: one of the command's own, or other commands' of that name. */
 async function meantOption(
   { code, message }: CommanderError,
-  [name = "ask", below]: readonly string[],
+  words: readonly string[],
   io: Io,
 ): Promise<string | undefined> {
   const unknown = /'(--[a-zA-Z-]+)/.exec(message)?.[1];
   if (code !== "commander.unknownOption" || unknown === undefined) return undefined;
-  const commands = (await allRows(io)).flatMap((row): { path: string; command: Command }[] =>
-    "commands" in row
-      ? row.commands.map((command) => ({ path: `${row.name} ${command.name}`, command }))
-      : [{ path: row.name, command: row }],
-  );
+  const commands = listCommands(await allRows(io)).map(({ path, command }) => ({
+    ...{ path: path.join(" "), command },
+  }));
   const flagsOf = ({ options }: Command) => [
     ...Object.values(options).map(({ flags }) => longFlag(flags)),
     "--help",
   ];
-  const path = below === undefined ? name : `${name} ${below}`;
+  const path = words.length === 0 ? "ask" : words.join(" ");
   const known = commands.filter((one) => one.path === path).flatMap(({ command }) => flagsOf(command));
   const word = OTHER_OPTIONS.get(unknown) ?? unknown;
   if (known.includes(word)) return word;
@@ -295,7 +347,7 @@ const declaredNames = ({ protocols = [] }: Io): readonly string[] => [
 ];
 
 /** Every command, those of protocols first: help needs what all of them say about themselves. */
-export async function allRows(io: Io): Promise<readonly Row[]> {
+export async function allRows(io: Io): Promise<readonly CommandRow[]> {
   const rows = await Promise.all(ownRows(io).map(loadRow));
   const own = new Set(rows.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const declared = await Promise.all(
@@ -306,17 +358,17 @@ export async function allRows(io: Io): Promise<readonly Row[]> {
   return byCommandGroup([...declared.filter((row) => row !== undefined), ...rows]);
 }
 
-async function rowsNamed(name: string | undefined, io: Io): Promise<readonly Row[]> {
+async function rowsNamed(name: string | undefined, io: Io): Promise<readonly CommandRow[]> {
   const row = name === undefined ? undefined : await rowNamed(name, io);
   return name === undefined ? allRows(io) : row ? [row] : [];
 }
 
-/** The command that the first words name, and the one below it. */
-async function namedIn([first, second]: readonly string[], io: Io): Promise<string[]> {
+/** The command that the first words name, and those below it. */
+async function namedIn(argv: readonly string[], io: Io): Promise<readonly string[]> {
+  const [first, ...rest] = asNamedNow(argv, declaredNames(io));
   const row = await rowNamed(first, io);
   if (!row) return first === undefined || first.startsWith("-") ? [] : ["ask"];
-  const below = "commands" in row ? row.commands.find(({ name }) => name === second) : undefined;
-  return [row.name, ...(below ? [below.name] : [])];
+  return [row.name, ...belowRow(row, rest)];
 }
 
 /** The same with what an `--env-file` sets; existing variables win. @throws Fault `configuration` for a file that cannot be read */

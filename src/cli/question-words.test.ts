@@ -35,7 +35,7 @@ describe("a bare word", () => {
     ["list-all", "parley list"],
     ["Show", "parley show"],
     ["lsit", "parley list"],
-    ["histroy", "parley history"],
+    ["histroy", "parley votes list"],
     ["counsil", "parley council"],
     ["42", "parley --help"],
     ["Hello!", "parley --help", "'Hello!'"],

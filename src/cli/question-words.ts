@@ -11,7 +11,10 @@ import { splitList, type Command, type Io } from "./command.ts";
 const MEANT = new Map(
   Object.entries({
     list: "runs log logs ls sessions jobs ps list-all",
-    show: "view open cat latest newest",
+    show: "view cat latest newest",
+    open: "browse browser",
+    "votes list": "history",
+    "votes league": "league leaderboard ranking",
     resume: "continue",
     cancel: "stop kill abort",
     rm: "delete remove forget",
@@ -31,6 +34,39 @@ const MEANT = new Map(
     "--help": "help usage man quit exit bye completion completions update upgrade start run",
   }).flatMap(([command, words]) => words.split(" ").map((word) => [word, command] as const)),
 );
+
+/** What words in front are now, by the word that they began with. */
+const MOVED = new Map<string, (next: string | undefined) => readonly string[]>([
+  ["key", () => ["serve", "keys"]],
+  ["tasks", () => ["bench", "tasks"]],
+  ["benches", (next) => (next === "list" || next === "show" ? ["bench"] : ["bench", "list"])],
+  ["history", () => ["votes", "list"]],
+  ["league", () => ["votes", "league"]],
+  ["audit", () => ["votes"]],
+]);
+
+/**
+ * A command line by what commands are called now. `asking`: the commands that `estimate` was said of, beside forks; `note` is
+ * told where a command was called otherwise.
+ */
+export function asNamedNow(
+  argv: readonly string[],
+  asking: readonly string[],
+  note: (text: string) => void = () => undefined,
+): readonly string[] {
+  const [first = "", ...rest] = argv;
+  if (first === "estimate") {
+    const [command = ""] = rest;
+    const isNamed = [...asking, "fork", "retry"].includes(command);
+    const named = isNamed ? command : "ask";
+    note(`parley estimate is now parley ${named} --dry-run`);
+    return [named, "--dry-run", ...(isNamed ? rest.slice(1) : rest)];
+  }
+  const now = MOVED.get(first)?.(rest[0]);
+  if (!now) return argv;
+  note(`parley ${first} is now parley ${now.join(" ")}`);
+  return [...now, ...rest];
+}
 
 /** The command that a word was meant for; `--help` where that is a guess. */
 function commandFor(word: string, names: readonly string[]): string {

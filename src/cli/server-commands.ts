@@ -7,7 +7,7 @@ import {
   negation,
   text,
   type Command,
-  type CommandGroup,
+  type CommandRow,
 } from "./command.ts";
 import { JSON_FLAG, SIM_SERVER } from "./options.ts";
 
@@ -46,33 +46,36 @@ const CLIENT_KEYS: readonly Command[] = [
     details: "Send it as Authorization: Bearer KEY, or as x-api-key. Only its digest is kept.",
     options: NEW_KEY,
     examples: [
-      "key new ci --max-cost-usd 5/day --max-calls 100/day --at-once 8",
-      "key new editor --scopes read,write,manage --until 90d",
+      "serve keys new ci --max-cost-usd 5/day --max-calls 100/day --at-once 8",
+      "serve keys new editor --scopes read,write,manage --until 90d",
     ],
     run: async (io, given, [name = ""]) =>
       (await import("./commands/client-keys.ts")).create(io, given, name),
   }),
   defineCommand("list", "List keys and browsers' sessions, never a secret", {
     options: JSON_FLAG,
-    examples: ["key list", "key list --json"],
+    examples: ["serve keys list", "serve keys list --json"],
     run: async (io, given) => (await import("./commands/client-keys.ts")).list(io, given),
   }),
   defineCommand("revoke <key>", "Revoke a key or a session by its name or id, at once", {
-    examples: ["key revoke ci", "key revoke k7mq2vx9bhtd"],
+    examples: ["serve keys revoke ci", "serve keys revoke k7mq2vx9bhtd"],
     run: async (io, _given, [key = ""]) => (await import("./commands/client-keys.ts")).revoke(io, key),
   }),
 ];
 
 /** The commands of servers, and of their clients. */
-export const SERVER_COMMANDS: readonly (Command | CommandGroup)[] = [
+export const SERVER_COMMANDS: readonly CommandRow[] = [
   defineCommand("serve [link]", "Serve runs over HTTP: its own API, OpenAI's, and MCP", {
     details:
       "Prints to a terminal a link that signs browsers in for ten minutes; parley serve link prints a new one, to the server over " +
-      "this store that started last. Programs send a key (parley key new NAME). Ctrl-C lets what runs reach a recorded step; the " +
+      "this store that started last. Programs send a key (parley serve keys new NAME). Ctrl-C lets what runs reach a recorded step; the " +
       "next start goes on with it.",
     options: SERVE,
     examples: ["serve --port 8080 --base-path /parley/", "serve link"],
     run: async (io, given, [what]) => (await import("./commands/serve.ts")).serve(io, given, what),
+    commands: [
+      { name: "keys", summary: "Make, list and revoke keys of the server's clients", commands: CLIENT_KEYS },
+    ],
   }),
   defineCommand("mcp", "Serve one MCP client over standard input and output", {
     details:
@@ -82,5 +85,4 @@ export const SERVER_COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["mcp", "mcp --max-drives 4"],
     run: async (io, given) => (await import("./commands/mcp.ts")).mcp(io, given),
   }),
-  { name: "key", summary: "Make, list and revoke keys of the server's clients", commands: CLIENT_KEYS },
 ];

@@ -1,5 +1,5 @@
-import { choice, defineCommand, integer, text, type Command, type CommandGroup } from "./command.ts";
-import { CONTRIBUTIONS, JSON_FLAG, QUIET, SINCE } from "./options.ts";
+import { choice, defineCommand, integer, text, type Command, type CommandRow } from "./command.ts";
+import { ANONYMITY, CONTRIBUTIONS, JSON_FLAG, LEANS, QUIET, SINCE } from "./options.ts";
 
 const FILTER = {
   protocol: text("--protocol <name>", "only runs of this protocol"),
@@ -24,7 +24,39 @@ export const LEAGUE = {
   ...JSON_FLAG,
 };
 
-export const KNOWN_OVER_RUNS: readonly (Command | CommandGroup)[] = [
+const VOTES_COMMANDS: readonly Command[] = [
+  defineCommand("list", "List who ranked whom, over all runs", {
+    isUsual: true,
+    details:
+      "With --matrix the share of the others that a candidate was ranked above, and of how many votes.",
+    options: VOTES,
+    examples: ["votes list --persona analyst --limit 20", "votes list --matrix persona --since 90d"],
+    run: async (io, given) => (await import("./commands/votes.ts")).history(io, given),
+  }),
+  defineCommand("league", "Compare personas or models by their reviewers' votes", {
+    details: "By kind of question, with 95 % intervals, and whether the differences are more than chance.",
+    options: LEAGUE,
+    examples: ["votes league", "votes league --by model --intent comparison --json"],
+    run: async (io, given) => (await import("./commands/votes.ts")).league(io, given),
+  }),
+  defineCommand("reviewers", "Show what reviewers lean on, over all runs", {
+    details:
+      "Harshness: the share of weaknesses among the remarks on a draft, less the other reviewers'. Position: whether what is shown first ranks higher. Own family: whether drafts of the reviewer's family rank higher than others rank them.",
+    options: LEANS,
+    examples: ["votes reviewers", "votes reviewers --by persona --since 30d"],
+    run: async (io, given) => (await import("./commands/audit.ts")).reviewers(io, given),
+  }),
+  defineCommand("anonymity [ids...]", "Measure how often a model can tell who wrote a draft", {
+    details:
+      "The model sees each draft of ask or council alone and guesses its author; the guesses of all runs are compared with chance. Without an id, of the newest run.",
+    options: ANONYMITY,
+    examples: ["votes anonymity --model sim/eva", "votes anonymity ID ID --model sim/eva --json"],
+    run: async (io, given, ids) =>
+      (await import("./commands/audit.ts")).anonymity(io, given, ids.length > 0 ? ids : ["last"]),
+  }),
+];
+
+export const KNOWN_OVER_RUNS: readonly CommandRow[] = [
   defineCommand("contributions [id]", "Measure who contributed to an answer", {
     options: CONTRIBUTIONS,
     details: "With --all what is recorded of every run: claimed beside measured by persona, and votes apart.",
@@ -34,19 +66,11 @@ export const KNOWN_OVER_RUNS: readonly (Command | CommandGroup)[] = [
       return given.all ? allContributions(io, given, id) : contributions(io, given, id ?? "last");
     },
   }),
-  defineCommand("history", "List who ranked whom, over all runs", {
-    details:
-      "With --matrix the share of the others that a candidate was ranked above, and of how many votes.",
-    options: VOTES,
-    examples: ["history --persona analyst --limit 20", "history --matrix persona --since 90d"],
-    run: async (io, given) => (await import("./commands/votes.ts")).history(io, given),
-  }),
-  defineCommand("league", "Compare personas or models by their reviewers' votes", {
-    details: "By kind of question, with 95 % intervals, and whether the differences are more than chance.",
-    options: LEAGUE,
-    examples: ["league", "league --by model --intent comparison --json"],
-    run: async (io, given) => (await import("./commands/votes.ts")).league(io, given),
-  }),
+  {
+    name: "votes",
+    summary: "Show who ranked whom, who leads, and who favors whom",
+    commands: VOTES_COMMANDS,
+  },
   {
     name: "store",
     summary: "Look after the store",
@@ -57,7 +81,7 @@ export const KNOWN_OVER_RUNS: readonly (Command | CommandGroup)[] = [
         examples: ["store show", "store show --json"],
         run: async (io, given) => (await import("./commands/votes.ts")).showStore(io, given),
       }),
-      defineCommand("rebuild", "Read all runs again for history, league and contributions", {
+      defineCommand("rebuild", "Read all runs again for votes and contributions", {
         details: "What these commands keep beside the runs is thrown away and made anew. No run changes.",
         options: { ...JSON_FLAG, ...QUIET },
         examples: ["store rebuild", "store rebuild --json"],

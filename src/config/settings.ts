@@ -287,7 +287,7 @@ export const Settings = z.strictObject({
   historyTurns: count("20").default(20),
   /** Whether a degraded answer is accepted, or ends with exit code 6. */
   onDegraded: choice(["accept", "refuse"], "refuse").default("accept"),
-  /** Whether members are shown what others wrote about their personas, in short: `parley personas feedback ID --summarize`. */
+  /** Whether members are shown what others wrote about their personas, in short: the summary of their feedback. */
   personaFeedback: truth.meta({ expects: "on or off", example: "on" }).default(false),
   /** Whether a judge of the same family as a member is refused instead of noted. */
   strictFamilies: truth.default(false),

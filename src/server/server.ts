@@ -374,5 +374,5 @@ const HELLO = `Parley is running.
   mcp                   for MCP clients
   healthz, readyz       for whoever watches over it
 
-Bodies have at most ${MAX_BODY / 1_000_000} MB. Programs send a key: parley key new NAME.
+Bodies have at most ${MAX_BODY / 1_000_000} MB. Programs send a key: parley serve keys new NAME.
 `;

@@ -53,7 +53,7 @@ export const de: FirstStrings = {
     relinking: "Verbindung wird wiederhergestellt …",
     signedOut: "Dieser Browser ist hier nicht angemeldet.",
     signedOutNext:
-      "Den Link öffnen, den parley serve link ausgibt, oder einen Schlüssel angeben: parley key new NAME.",
+      "Den Link öffnen, den parley serve link ausgibt, oder einen Schlüssel angeben: parley serve keys new NAME.",
     key: "Schlüssel",
     signIn: "Anmelden",
     notFound: "Diese Seite gibt es nicht.",

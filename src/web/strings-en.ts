@@ -51,7 +51,7 @@ export const en = {
     offline: "The server does not answer. What was loaded can still be read.",
     relinking: "Connecting again …",
     signedOut: "This browser is not signed in.",
-    signedOutNext: "Open the link that parley serve link prints, or give a key: parley key new NAME.",
+    signedOutNext: "Open the link that parley serve link prints, or give a key: parley serve keys new NAME.",
     key: "Key",
     signIn: "Sign in",
     notFound: "There is no such page.",

@@ -1,6 +1,8 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import Database from "libsql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { built, isProblem, membersIn, QUESTION, resultIn, simServer, somewhere } from "./parley.ts";
 
 built();
@@ -9,6 +11,30 @@ const MODELS = ["ada", "bo?seed=2", "cy?seed=3"].map((name) => `openai/${name}`)
 const ASK = ["council", QUESTION, "--seed", "9", "--models", MODELS];
 
 describe("after the fact", () => {
+  it("opens a run as one page in the browser, and says where it is where there is none", async () => {
+    await using place = somewhere();
+    const { id } = resultIn(await place.run(["ask", QUESTION, "--models", "sim/ada", "--json", "--quiet"]));
+    const seen = join(place.folder, "seen");
+    const browser = join(place.folder, "browser");
+    writeFileSync(browser, `#!/bin/sh\nprintf '%s' "$1" > ${seen}.new && mv ${seen}.new ${seen}\n`, {
+      mode: 0o700,
+    });
+    const opened = await place.run(["open"], { BROWSER: browser });
+    expect(opened).toMatchObject({ code: 0, stderr: "" });
+    await vi.waitUntil(() => existsSync(seen), { timeout: 20_000 });
+    expect(readFileSync(seen, "utf8")).toBe(pathToFileURL(opened.stdout.trim()).href);
+    const page = readFileSync(opened.stdout.trim(), "utf8");
+    expect([page.includes(QUESTION), page.includes("391"), page.startsWith("<!")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const none = await place.run(["open", id, "--json"], { BROWSER: "/nowhere/browser" });
+    expect(JSON.parse(none.stdout)).toMatchObject({ id, opened: false });
+    expect(none.stderr).toMatch(/No browser was started/);
+    expect(await place.run(["open", "nosuch"])).toMatchObject({ code: 2, stdout: "" });
+  });
+
   it("replays with the network closed, and fails when one recorded reply is altered", async () => {
     await using place = somewhere();
     const server = await simServer(place);

@@ -15,12 +15,12 @@ const council = async (place: Somewhere, question: string) => {
   return z.looseObject({ id: z.string() }).parse(JSON.parse(ended.stdout)).id;
 };
 
-describe("parley audit reviewers", () => {
+describe("parley votes reviewers", () => {
   it("counts reviews by model, and claims nothing of few", async () => {
     await using place = somewhere();
-    expect((await place.run(["audit", "reviewers"])).stdout).toContain("No reviews are recorded.");
+    expect((await place.run(["votes", "reviewers"])).stdout).toContain("No reviews are recorded.");
     await council(place, "What is 17 * 23?");
-    const { stdout } = await place.run(["audit", "reviewers", "--json"]);
+    const { stdout } = await place.run(["votes", "reviewers", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
       by: "model",
       reviewers: ["sim/ada", "sim/bo", "sim/cy"].map((key) => ({
@@ -29,20 +29,20 @@ describe("parley audit reviewers", () => {
         positionLean: { value: null, n: 1, low: null, high: null },
       })),
     });
-    const words = await place.run(["audit", "reviewers", "--by", "persona"]);
+    const words = await place.run(["votes", "reviewers", "--by", "persona"]);
     expect(words.stdout).toMatch(/Analyst[^]*position +too few \(1\)/);
-    const filtered = await place.run(["audit", "reviewers", "--protocol", "debate"]);
-    expect(filtered.stdout).toBe("No such reviews. parley audit reviewers shows all\n");
+    const filtered = await place.run(["votes", "reviewers", "--protocol", "debate"]);
+    expect(filtered.stdout).toBe("No such reviews. parley votes reviewers shows all\n");
   });
 });
 
-describe("parley audit anonymity", () => {
+describe("parley votes anonymity", () => {
   it("guesses the authors of every draft, claims nothing of few, and asks nothing twice", async () => {
     await using place = somewhere();
     const first = await council(place, "What is 17 * 23?");
     const second = await council(place, "What is 18 * 23?");
     const audit = async (...args: string[]) => {
-      const ended = await place.run(["audit", "anonymity", ...args, "--model", "sim/eva", "--json"]);
+      const ended = await place.run(["votes", "anonymity", ...args, "--model", "sim/eva", "--json"]);
       expect(ended.code).toBe(0);
       return { ...Audit.parse(JSON.parse(ended.stdout)), stderr: ended.stderr };
     };
@@ -57,17 +57,17 @@ describe("parley audit anonymity", () => {
     ]);
     expect(both.audits[1]?.id).toBe(newest.audits[0]?.id);
     expect(both.stderr.match(/3 of 3 prompts/g)).toHaveLength(1);
-    const words = await place.run(["audit", "anonymity", first, "--model", "sim/eva", "-q"]);
+    const words = await place.run(["votes", "anonymity", first, "--model", "sim/eva", "-q"]);
     expect(words.stdout).toContain("Too few guesses for a claim: 20 are needed.");
     expect(words.stdout).toContain("simulated models");
   });
 
   it("says what it cannot audit", async () => {
     await using place = somewhere();
-    const none = await place.run(["audit", "anonymity", "--model", "sim/eva"]);
+    const none = await place.run(["votes", "anonymity", "--model", "sim/eva"]);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("there is no run yet")]);
     await place.run(["respond", "What is 2 + 2?", "--model", "sim/ada", "-q"]);
-    const alone = await place.run(["audit", "anonymity", "--model", "sim/eva"]);
+    const alone = await place.run(["votes", "anonymity", "--model", "sim/eva"]);
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("has no anonymous drafts")]);
   });
 });

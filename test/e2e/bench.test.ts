@@ -12,7 +12,7 @@ const MODELS = ["a", "b", "c"]
 
 /** Tasks in a file of the project. */
 async function tasksIn(place: Somewhere, count: number): Promise<string> {
-  const { stdout } = await place.run(["tasks", "--count", String(count), "--seed", "7"]);
+  const { stdout } = await place.run(["bench", "tasks", "--count", String(count), "--seed", "7"]);
   const file = join(place.cwd, "tasks.jsonl");
   writeFileSync(file, stdout);
   return file;
@@ -22,9 +22,11 @@ const reportIn = ({ stdout }: Ended): BenchReport => BenchReport.parse(JSON.pars
 
 /** The report that another process makes of the bench on record. */
 async function reportOnRecord(place: Somewhere): Promise<BenchReport> {
-  const [bench, ...others] = JSON.parse((await place.run(["benches", "--json"])).stdout) as { id: string }[];
+  const [bench, ...others] = JSON.parse((await place.run(["bench", "list", "--json"])).stdout) as {
+    id: string;
+  }[];
   expect(others).toEqual([]);
-  return reportIn(await place.run(["benches", "show", bench?.id ?? "", "--json"]));
+  return reportIn(await place.run(["bench", "show", bench?.id ?? "", "--json"]));
 }
 
 describe("parley bench", () => {
@@ -99,7 +101,7 @@ describe("parley bench", () => {
       place.run(["bench", file, "--arms", "majorty"]),
       place.run(["bench", "bad.jsonl"]),
       place.run(["bench", file, "--max-cost-usd", "0"]),
-      place.run(["tasks", "--kind", "logik"]),
+      place.run(["bench", "tasks", "--kind", "logik"]),
     ]);
     expect(refused.map(({ code, stderr }) => [code, isProblem(stderr)])).toEqual(
       refused.map(() => [2, true]),

@@ -60,7 +60,11 @@ describe("what could come next", () => {
       [["personas", "show", "hist"], ["historian"]],
       [["Which database fits?", "--eff"], ["--effort"]],
       [["ask", "--context", ""], [":files"]],
-      [["bench", ""], [":files"]],
+      [
+        ["bench", ""],
+        ["list", "show", "tasks", ":files"],
+      ],
+      [["serve", "keys", "re"], ["revoke"]],
       [
         ["completion", ""],
         ["bash", "zsh", "fish"],
@@ -109,6 +113,8 @@ describe("the script", () => {
     ["parley council --mode=v", ["vote"]],
     ["parley council 'two words' --strategy nov", ["novelty"]],
     ["parley judge ", ["validate", "grade", "compare"]],
+    ["parley bench READ", ["README.md"]],
+    ["parley bench ta", ["tasks"]],
   ])("of bash completes %j", async (line, found) => {
     await using place = somewhere();
     const program = `source <(parley completion bash); COMP_LINE=$1; COMP_POINT=\${#1}; _parley 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`;

@@ -41,7 +41,7 @@ export default {
     { name: "silent", title: "silent", hard: true, check: () => ({}) },
     { name: "exits", title: "exits", hard: true, check: () => { process.exit(3); } },
     { name: "keys", title: "keys", hard: true, check: () => ({ passed: true, detail: Object.keys(process.env).join() }) },
-    { name: "slow", title: "slow", hard: true, check: async ({ candidate }) => { await wait(160); return { passed: true, detail: candidate }; } },
+    { name: "slow", title: "slow", hard: true, check: async ({ candidate }) => { await wait(300); return { passed: true, detail: candidate }; } },
   ],
 };
 `;
@@ -113,7 +113,7 @@ describe("gates in worker threads", () => {
       const one = pool(threads);
       return Promise.all(
         Array.from({ length: 8 }, (_, index) =>
-          one.check(checkIn(where)("slow", { candidate: String(index), timeMs: 1_200 }), signal),
+          one.check(checkIn(where)("slow", { candidate: String(index), timeMs: 2_100 }), signal),
         ),
       );
     };

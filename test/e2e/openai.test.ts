@@ -48,7 +48,7 @@ const eventsIn = (text: string): string[] =>
 
 it("resumes a background response byte for byte, though its server is killed twice", async () => {
   await using place = somewhere();
-  const { stdout } = await place.run(["key", "new", "test"]);
+  const { stdout } = await place.run(["serve", "keys", "new", "test"]);
   const headers = { authorization: `Bearer ${stdout.trim()}`, "content-type": "application/json" };
   const started = await serve(place);
   const { url } = started;

@@ -12,7 +12,7 @@ const kid = ({ home }: Somewhere) => join(home, "personas", "kid.yaml");
 async function withChild(place: Somewhere): Promise<void> {
   const [bred, tasks] = await place.runAll([
     { args: ["personas", "breed", "analyst", "historian", "--name", "Kid", "-m", "sim/ada", "-q"] },
-    { args: ["tasks", "--kind", "arithmetic", "--count", "60"] },
+    { args: ["bench", "tasks", "--kind", "arithmetic", "--count", "60"] },
   ]);
   expect([bred?.code, tasks?.code]).toEqual([0, 0]);
   writeFileSync(join(place.cwd, "tasks.jsonl"), tasks?.stdout ?? "");
@@ -141,9 +141,9 @@ describe("personas on the command line", () => {
     const empty = await place.runAll(
       [
         ["personas", "feedback", "analyst"],
-        ["history"],
-        ["history", "--matrix", "model"],
-        ["league"],
+        ["votes", "list"],
+        ["votes", "list", "--matrix", "model"],
+        ["votes", "league"],
         ["contributions", "--all"],
         ["store", "rebuild"],
         ["store"],

@@ -61,7 +61,7 @@ describe.concurrent("parley serve", () => {
     expect((await call(`${url}api/v1/usage`, key)).status).toBe(200);
     const read = await newKey(place, "--scopes", "read", "--until", "2d");
     expect(await call(`${url}api/v1/deliberations`, read, asked(0))).toMatchObject({ status: 403 });
-    const listed = await place.run(["key", "list", "--json"]);
+    const listed = await place.run(["serve", "keys", "list", "--json"]);
     expect(listed.stdout).not.toContain(key.slice(16));
     for (const file of readdirSync(place.home).filter((name) => name.startsWith("parley.db")))
       expect(readFileSync(join(place.home, file)).includes(key)).toBe(false);
@@ -73,7 +73,7 @@ describe.concurrent("parley serve", () => {
       "session",
     ]);
     const [{ id }] = all.filter(({ kind, scopes }: Json) => kind === "key" && scopes.length > 1);
-    const revoked = await place.run(["key", "revoke", id]);
+    const revoked = await place.run(["serve", "keys", "revoke", id]);
     expect(revoked).toMatchObject({ code: 0, stdout: "" });
     await holds(async () => (await call(`${url}api/v1/usage`, key)).status === 401, 3_000);
     process.kill("SIGTERM");
@@ -82,7 +82,7 @@ describe.concurrent("parley serve", () => {
     // What is no terminal may be kept.
     expect(stdout + stderr).not.toMatch(/token|p[kls]_/);
     expect(stderr).toContain("parley serve link");
-  }, 40_000);
+  }, 120_000);
 
   it.skipIf(!existsSync("/usr/bin/script"))(
     "prints the link itself to a terminal alone",
@@ -110,10 +110,10 @@ describe.concurrent("parley serve", () => {
   it("refuses what it cannot serve with exit 2 and the next step", async () => {
     await using place = somewhere();
     const refusals: [args: string[], next: RegExp][] = [
-      [["--host", "0.0.0.0", "--port", "0"], /Try: parley key new NAME/],
+      [["--host", "0.0.0.0", "--port", "0"], /Try: parley serve keys new NAME/],
       [["--base-path", "a b"], /Try: .*--base-path \/parley\//],
       [["--public-url", "ftp://x"], /Try: .*--public-url https/],
-      [["--host", "203.0.113.9", "--port", "0"], /Try: parley key new NAME/],
+      [["--host", "203.0.113.9", "--port", "0"], /Try: parley serve keys new NAME/],
     ];
     const ended: Ended[] = [];
     for (const [args, next] of refusals) {
@@ -141,7 +141,7 @@ describe.concurrent("parley serve", () => {
     const link = await usual.seen("stdout", /^http:\S+/).catch(() => "");
     if (link === "") expect((await usual.ended).stderr).toContain("port 7317 is in use");
     else expect(link).toBe("http://127.0.0.1:7317/"); // stdout is no terminal: no token
-  }, 40_000);
+  }, 120_000);
 
   it("64 live drives end with exit 0 within 15 s of SIGTERM, and a restart repeats what was in flight alone", async () => {
     await using place = somewhere();
@@ -177,11 +177,11 @@ describe.concurrent("parley serve", () => {
     await holds(async () => {
       const { json } = await call(`${two.url}api/v1/deliberations?status=answered&limit=200`, two.key);
       return json.data.length === 9;
-    }, 75_000);
+    }, 150_000);
     // Eight that were in flight, again, and the one that was in line.
     expect(sim.calls()).toBe(17);
     two.process.kill("SIGKILL");
-  }, 180_000);
+  }, 260_000);
 
   it("of two servers over one store one pays; after kill -9 the other goes on when the lease ends", async () => {
     await using place = somewhere();
@@ -218,7 +218,7 @@ describe.concurrent("parley serve", () => {
     expect(new Set(data.map(({ id }: Json) => id as string)).size).toBe(data.length);
     two.process.kill("SIGTERM");
     expect((await two.process.ended).code).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   it("adds nothing to the start of other commands", async () => {
     await using place = somewhere();
@@ -261,5 +261,5 @@ describe.concurrent("parley serve", () => {
       expect(urls.filter((url) => url.includes("/src/cli/")).length).toBeGreaterThan(0);
       expect(urls.filter(isOfServer)).toEqual([]);
     }
-  }, 40_000);
+  }, 120_000);
 });

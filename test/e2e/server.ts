@@ -24,7 +24,7 @@ export type ServeOptions = {
 
 /** Makes a key, which is shown this once. */
 export const newKey = async (place: Somewhere, ...more: readonly string[]): Promise<string> =>
-  (await place.run(["key", "new", "ci", ...more])).stdout.trim();
+  (await place.run(["serve", "keys", "new", "ci", ...more])).stdout.trim();
 
 /** Serves over the store of a place, on a free port unless `args` has one. */
 export async function served(place: Somewhere, options: ServeOptions = {}): Promise<ServeProcess> {
@@ -92,7 +92,7 @@ export const follow = async (
 ): Promise<Sse> => readSse(await open(at, key, { headers: { accept: "text/event-stream", ...headers } }));
 
 /** Resolves when this holds; asks every 50 ms. @throws Error after `ms` */
-export async function holds(what: () => Promise<boolean>, ms = 20_000): Promise<void> {
+export async function holds(what: () => Promise<boolean>, ms = 60_000): Promise<void> {
   const until = performance.now() + ms;
   while (!(await what().catch(() => false))) {
     if (performance.now() > until)

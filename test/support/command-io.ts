@@ -1,5 +1,5 @@
 import { withProtocols } from "../../src/app/registry.ts";
-import type { Command, Io } from "../../src/cli/command.ts";
+import { isCommand, type Command, type Io } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { features } from "../../src/features.ts";
 
@@ -28,9 +28,7 @@ export function commandIo(place: Pick<Io, "cwd" | "env">): { readonly io: Io; re
 
 /** The command of this name, as the program runs it. */
 export function commandNamed(name: string): Command {
-  const command = COMMANDS.find(
-    (one) => one.name === name || ("aliases" in one && one.aliases?.includes(name)),
-  );
-  if (!command || "commands" in command) throw new Error(`there is no command ${name}`);
+  const command = COMMANDS.find((one) => one.name === name || one.aliases?.includes(name));
+  if (!command || !isCommand(command)) throw new Error(`there is no command ${name}`);
   return command;
 }

@@ -136,7 +136,7 @@ export const reviewers = (
           if (leans.length > 0) return leansText({ by, leans, width });
           return protocol === undefined && since === undefined
             ? "No reviews are recorded. Members review each other in: parley council\n"
-            : "No such reviews. parley audit reviewers shows all\n";
+            : "No such reviews. parley votes reviewers shows all\n";
         },
       },
     );

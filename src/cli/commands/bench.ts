@@ -86,7 +86,7 @@ export const showRecorded = (io: Io, { out, json }: Values<typeof SHOW_BENCH>, i
   withStore(io, async ({ store }) => {
     const folder = out === undefined ? undefined : openFolder(resolve(io.cwd, out));
     const found = await readBench(store, await resolveId({ store }, id));
-    if (!found) throw refusal(`${id} is not a bench`, "parley benches lists those on record");
+    if (!found) throw refusal(`${id} is not a bench`, "parley bench list has those on record");
     await printReport(io, found.report, { out: folder, json });
   });
 

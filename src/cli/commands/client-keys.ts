@@ -69,7 +69,7 @@ export const list = (io: Io, options: Values<typeof JSON_FLAG>): Promise<void> =
       value,
       words: ({ width }) =>
         rows.length === 0
-          ? "There are no keys. Try: parley key new ci\n"
+          ? "There are no keys. Try: parley serve keys new ci\n"
           : `${aligned([head, ...rows], width).join("\n")}\n`,
     });
   });

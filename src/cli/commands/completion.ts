@@ -2,11 +2,18 @@ import type { CatalogKind } from "../../config/catalog.ts";
 import { refusal } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { findNearest } from "../../text/words.ts";
-import { longFlag, type Command, type CommandGroup, type CommandOption, type Io } from "../command.ts";
+import {
+  isCommand,
+  longFlag,
+  type Command,
+  type CommandOption,
+  type CommandRow,
+  type Io,
+} from "../command.ts";
 
 // COMPLETION-1. The scripts know nothing: they ask `parley completion words -- WORDS`, which reads the program's own
 //     definitions. So they need no renewal, and no model and no server is asked.
-// COMPLETION-2. A line of an answer is `VALUE<tab>DESCRIPTION`; `:files` alone leaves it to the shell's own file names.
+// COMPLETION-2. A line of an answer is `VALUE<tab>DESCRIPTION`; `:files` leaves the rest to the shell's own file names.
 // COMPLETION-3. Whatever goes wrong, an answer is empty: a prompt shows no error.
 
 /** What could come next, and a few words on it. */
@@ -42,16 +49,18 @@ async function candidates(io: Io, words: readonly string[]): Promise<readonly Ca
   if (first === undefined) return beginning(current, (await rowsOf()).map(summaryOf));
   // What begins with no command is a question.
   const row = (await rowsOf(first))[0] ?? (await rowsOf("ask"))[0];
-  if (row && "commands" in row) {
-    const [second, ...args] = rest;
-    const below = row.commands.find(({ name }) => name === second);
-    if (second === undefined) return beginning(current, row.commands.map(summaryOf));
-    return below ? forCommand(io, below, { args, current, kind: kindOf(row.name) }) : [];
-  }
-  return row ? forCommand(io, row, { args: rest, current, kind: undefined }) : [];
+  return row ? belowRow(io, row, { args: rest, current, kind: kindOf(row.name) }) : [];
 }
 
-const summaryOf = ({ name, summary }: Command | CommandGroup): Candidate => [name, summary];
+async function belowRow(io: Io, row: CommandRow, line: Line): Promise<readonly Candidate[]> {
+  const [next, ...args] = line.args;
+  const below = row.commands?.find(({ name }) => name === next);
+  if (below) return belowRow(io, below, { ...line, args });
+  const names = next === undefined ? beginning(line.current, (row.commands ?? []).map(summaryOf)) : [];
+  return [...names, ...(isCommand(row) ? await forCommand(io, row, line) : [])];
+}
+
+const summaryOf = ({ name, summary }: CommandRow): Candidate => [name, summary];
 const kindOf = (name: string): CatalogKind | undefined => CATALOG_KINDS.find((kind) => kind === name);
 const CATALOG_KINDS = ["personas", "strategies", "packs"] as const;
 
@@ -218,7 +227,8 @@ _parley() {
   COMPREPLY=()
   while IFS= read -r line; do
     if [[ $line == ":files" ]]; then
-      compopt -o default
+      compopt -o filenames
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$word")
       return
     fi
     COMPREPLY+=("\${line%%$'\\t'*}")
@@ -235,16 +245,17 @@ const ZSH = `#compdef parley
 # Completion of parley for zsh: source <(parley completion zsh), after compinit
 _parley() {
   local -a lines values
-  local line tab=$'\\t'
+  local line files tab=$'\\t'
   lines=("\${(@f)$(${ASK} "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   for line in $lines; do
     if [[ $line == ":files" ]]; then
-      _files
-      return
+      files=yes
+      continue
     fi
     values+=("\${\${line%%$tab*}//:/\\\\:}:\${\${line#*$tab}//:/\\\\:}")
   done
   (( $#values )) && _describe parley values
+  [[ -n $files ]] && _files
 }
 compdef _parley parley
 `;
@@ -255,9 +266,8 @@ function __parley_complete
     set -l lines (${ASK} $words[2..-1] 2>/dev/null)
     if contains -- ":files" $lines
         __fish_complete_path (commandline -ct)
-    else
-        printf '%s\\n' $lines
     end
+    string match -v -- ":files" $lines
 end
 complete -c parley -f -a '(__parley_complete)'
 `;

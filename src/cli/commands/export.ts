@@ -1,6 +1,16 @@
-import { mkdirSync } from "node:fs";
-import { dirname, extname } from "node:path";
-import { exportPieces, recordText, type ExportChoice, type ExportParts } from "../../app/export.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  exportPieces,
+  exportText,
+  recordText,
+  type ExportChoice,
+  type ExportParts,
+} from "../../app/export.ts";
 import { listJournals } from "../../app/lookup.ts";
 import { withProtocols } from "../../app/registry.ts";
 import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
@@ -8,9 +18,9 @@ import { type Entry, refusal } from "../../kernel/index.ts";
 import { isDebate } from "../../protocols/debate/view/debated.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { CSV_TABLES, csvHeader, type CsvTable } from "../../reports/csv.ts";
-import { type Io, type Values } from "../command.ts";
+import { print, type Io, type Values } from "../command.ts";
 import { readDebate } from "../debate-files.ts";
-import type { EXPORT } from "../options.ts";
+import type { EXPORT, JSON_FLAG } from "../options.ts";
 import { checkOutput, writeInFolders, writePieces } from "../output-file.ts";
 import { readEntries, withStore } from "../session.ts";
 
@@ -101,6 +111,37 @@ function outputOf(
           makesFolders: true,
         });
   return { file, format: format ?? named ?? (json && output === undefined ? "json" : "md") };
+}
+
+/** Writes a run as one page into a folder of its own, shows it in a browser, and prints where it is. */
+export const open = (io: Io, { json }: Values<typeof JSON_FLAG>, name: string): Promise<void> =>
+  withStore(io, async (stored) => {
+    const entries = await readEntries(stored, name);
+    const parts = { store: stored.store, protocols: withProtocols(io.protocols ?? []) };
+    const id = entries[0]?.deliberation ?? name;
+    const path = join(mkdtempSync(join(tmpdir(), "parley-")), `${id}.html`);
+    writeFileSync(path, await exportText(parts, entries, { format: "html" }), { mode: 0o600 });
+    const opened = await openInBrowser(pathToFileURL(path).href, io.env);
+    if (!opened) io.output.note("No browser was started: open the page yourself, or name one in BROWSER");
+    await print(io, { json }, { value: { id, path, opened }, words: () => `${path}\n` });
+  });
+
+/** How a system opens what a URL names in the program that is meant for it. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Whether a browser was started. */
+async function openInBrowser(url: string, env: Io["env"]): Promise<boolean> {
+  const named = env["BROWSER"]?.trim();
+  const [program, ...args] = named ? [named] : (OPENERS[process.platform] ?? ["xdg-open"]);
+  const child = spawn(program ?? "", [...args, url], { stdio: "ignore", detached: true, env: { ...env } });
+  child.unref();
+  return once(child, "spawn").then(
+    () => true,
+    () => false, // it is not installed
+  );
 }
 
 type Job = { readonly parts: ExportParts; readonly choice: ExportChoice & { readonly table: CsvTable } };

@@ -9,7 +9,7 @@ import {
   uniqueRemarks,
   type PersonaFeedback,
 } from "../../app/personas/feedback.ts";
-import { readLineage } from "../../app/personas/lineage.ts";
+import { readLineage, type LineageNode } from "../../app/personas/lineage.ts";
 import { prepareTrial, verdictIn } from "../../app/personas/trial.ts";
 import { personaFolder } from "../../config/persona-file.ts";
 import { displayPath } from "../../config/text-file.ts";
@@ -26,7 +26,6 @@ import { print, type Io, type Values } from "../command.ts";
 import { estimateLine, estimateText } from "../estimate-text.ts";
 import { EXIT } from "../exits.ts";
 import { noteEarlyEnd, runLab, type LabRun } from "../lab-job.ts";
-import { lineageLines } from "../lineage-text.ts";
 import type { JSON_FLAG } from "../options.ts";
 import type { ACCEPT, BREED, DECIDE, FEEDBACK_OF, TRIAL } from "../persona-commands.ts";
 import { withParley } from "../session.ts";
@@ -204,6 +203,51 @@ export const lineage = (io: Io, { json }: Values<typeof JSON_FLAG>, id: string):
       { value: node, words: ({ width }) => `${lineageLines(node, "", width).join("\n")}\n` },
     );
   });
+
+const STATUSES = {
+  own: "",
+  "on-trial": "on trial",
+  changed: "edited since it was accepted, on trial",
+  accepted: "accepted",
+  "taken-back": "taken back by its rankings",
+  retired: "retired",
+  missing: "no file any more",
+};
+
+const day = (at: string): string => at.slice(0, 10);
+
+const versionLine = ({ at, how, version, by, why, run }: LineageNode["versions"][number]) => ({
+  at,
+  line: `${day(at)} ${how} ${version.slice(0, 8)} by ${oneLine(by, 80)}: ${oneLine(why, 300)} (${run})`,
+});
+
+const trialLine = ({ at, against, version, verdict, run }: LineageNode["trials"][number]) => ({
+  at,
+  line: `${day(at)} trial ${version.slice(0, 8)} against ${against}: ${verdict} (${run})`,
+});
+
+/** A persona with what is on record of it, and its parents below it. */
+function lineageLines(node: LineageNode, indent: string, width: number): string[] {
+  const { id, name, status, version, versions, trials, parents, live } = node;
+  const said = STATUSES[status];
+  const inner = `${indent}│  `;
+  const fit = (text: string) =>
+    wrapped(text, Math.max(20, width - inner.length)).map(
+      (line, index) => `${inner}${index === 0 ? "" : "  "}${line}`,
+    );
+  const ranked =
+    live === null || live.wins + live.losses + live.ties === 0
+      ? []
+      : fit(`ranked since: above ${live.wins}, below ${live.losses}, level ${live.ties}`);
+  return [
+    `${indent}${oneLine(name)} (${id})${said === "" ? "" : `, ${said}`}${version === null ? "" : `  ${version.slice(0, 8)}`}`,
+    ...[...versions.map(versionLine), ...trials.map(trialLine)]
+      .toSorted((one, other) => (one.at < other.at ? -1 : 1))
+      .flatMap(({ line }) => fit(line)),
+    ...ranked,
+    ...parents.flatMap((parent) => lineageLines(parent, `${indent}   `, width)),
+  ];
+}
 
 /** Tries a child, and accepts it where the verdict says so. */
 export const trial = (

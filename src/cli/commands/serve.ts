@@ -43,7 +43,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
         !(await listCredentials(context, principal.organization)).some(({ kind }) => kind === "key")
       ) {
         const why = `others can reach ${host}, and there is no key that they would need`;
-        throw new Fault("configuration", { why, next: "parley key new NAME, and then serve again" });
+        throw new Fault("configuration", { why, next: "parley serve keys new NAME, and then serve again" });
       }
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrls, maxDrives },
@@ -58,7 +58,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
       const { terminal } = output.stdout;
       await output.result(json ? jsonLine({ url: server.url }) : `${terminal ? server.link : server.url}\n`);
       output.note("A link signs browsers in for ten minutes; a new one: parley serve link");
-      output.note("Programs send a key: parley key new NAME");
+      output.note("Programs send a key: parley serve keys new NAME");
       output.note("Press Ctrl-C to stop.");
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { REQUEST_SETTINGS } from "../../app/start.ts";
-import { Settings as SettingsSchema } from "../../config/settings.ts";
+import { sentences } from "../../config/setting-sentences.ts";
+import { Settings as SettingsSchema, type SettingKey } from "../../config/settings.ts";
 import { Opened } from "../../contract/runs.ts";
 import { DeliberationId, Json, Labels } from "../../kernel/index.ts";
 import { DebateFlags } from "../../protocols/debate/settings.ts";
@@ -13,7 +14,7 @@ const text = z.string();
 
 /** The settings of these names as a request has them. */
 const settingFields = (keys: readonly string[]) =>
-  Object.fromEntries(keys.map((key) => [key, settingField(key)]));
+  Object.fromEntries(keys.map((key) => [key, settingField(key).describe(sentences[key as SettingKey])]));
 
 const settings = settingFields(REQUEST_SETTINGS);
 
