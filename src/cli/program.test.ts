@@ -104,6 +104,10 @@ it.each([[[]], [["help", "settings"]], [["help", "environment"]]])(
   },
 );
 
+it.each(["-V", "--version"])("says its version: %s", async (word) => {
+  expect(await printed(80, [word])).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
 it("tells every setting and every variable, in the words of the reference", async () => {
   const settings = await printed(80, ["help", "settings"]);
   for (const key of settingKeys.keys()) expect(settings).toMatch(new RegExp(`^${key}$`, "m"));

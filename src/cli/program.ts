@@ -119,6 +119,10 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
     await io.output.result(firstHelp(await firstRows(io), columns));
     return undefined;
   }
+  if (first === "-V" || first === "--version") {
+    await io.output.result(`${manifest.version}\n`);
+    return undefined;
+  }
   const isHelp = first === "help";
   const topic = isHelp ? HELP_TOPICS.get(argv[1] ?? "") : undefined;
   if (topic) {
