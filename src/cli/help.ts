@@ -133,7 +133,7 @@ const INDENT = 2;
 /** With fewer cells left beside the terms, descriptions stand below them. */
 const MIN_BESIDE = 36;
 
-const indented = (lines: readonly string[], cells: number): string =>
+export const indented = (lines: readonly string[], cells: number): string =>
   lines.map((line) => " ".repeat(cells) + line).join("\n");
 
 /** How help is laid out in a width. */

@@ -159,13 +159,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
     for (const next of below)
       for (const alias of [next.name, ...(next.aliases ?? [])]) add(command, next, alias);
     if (!isCommand(one)) {
-      const examples = listCommands(below).map(
-        ({
-          command: {
-            examples: [example],
-          },
-        }) => example,
-      );
+      const examples = listCommands(below).map(({ command: next }) => next.examples[0]);
       command
         .description(one.summary)
         .addHelpText("after", examplesText(examples.slice(0, 2), columns))
@@ -218,8 +212,8 @@ async function helpWords(
   if (about.length === 1 && (first === "more" || HELP_TOPICS.has(first))) return ["help", first];
   const [named = "", ...rest] = asNamedNow(about, declaredNames(io));
   const row = await rowNamed(named, io);
-  const isKnown = row && (rest.length === 0 || belowRow(row, rest).length === rest.length);
-  if (!isKnown) refuseCommandWords(about, names, { helpFor: ["help", ...about].join(" ") });
+  if (!row || belowRow(row, rest).length < rest.length)
+    refuseCommandWords(about, names, { helpFor: ["help", ...about].join(" ") });
   return [...about, "--help"];
 }
 
@@ -314,7 +308,8 @@ async function meantOption(
   const unknown = /'(--[a-zA-Z-]+)/.exec(message)?.[1];
   if (code !== "commander.unknownOption" || unknown === undefined) return undefined;
   const commands = listCommands(await allRows(io)).map(({ path, command }) => ({
-    ...{ path: path.join(" "), command },
+    path: path.join(" "),
+    command,
   }));
   const flagsOf = ({ options }: Command) => [
     ...Object.values(options).map(({ flags }) => longFlag(flags)),
