@@ -211,7 +211,8 @@ async function runScriptOf(root, { script, tests, environment }) {
   const text = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts[script];
   const command = tests === undefined ? text : `${text} ${tests}`;
   const path = [join(root, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
-  const env = { ...process.env, ...environment, PATH: path, NO_COLOR: "1" };
+  // GOGC: the linter's part that reads types is a Go program, and a quarter of its time is garbage collection otherwise.
+  const env = { GOGC: "200", ...process.env, ...environment, PATH: path, NO_COLOR: "1" };
   const isPosix = process.platform !== "win32";
   const timed = isPosix ? `(${command}\n)\ncode=$?\necho\ntimes\nexit $code` : command;
   const { code, output } = await capture([timed], { cwd: root, env, shell: true, limitMs: partLimitMs });
