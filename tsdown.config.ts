@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { defineConfig } from "tsdown";
+import { defineConfig, type Rolldown } from "tsdown";
 import manifest from "./package.json" with { type: "json" };
+import { licenses } from "./scripts/licenses.mjs";
 
 type Entry = readonly [output: string, source: string];
 
@@ -15,8 +16,8 @@ const library = Object.keys(manifest.exports)
     return [name, existsSync(file) ? file : `src/${folder}/index.ts`];
   });
 
-/** Loaded when they are needed: they bring binaries, threads or their own ways of finding modules. */
-const EXTERNAL = ["@libsql", "pg", "piscina"];
+/** Not in the build: they bring binaries and threads, or are the user's to install. */
+const EXTERNAL = ["@libsql", "pg", "piscina", "vitest"];
 
 /**
  * libsql asks Node for two diagnostic reports, 5 ms each, to tell which C library there is. The command tries the binaries that
@@ -81,7 +82,7 @@ const yamlOnDemand = {
       ? `import { createRequire } from "node:module";
         const require = createRequire(import.meta.url);
         let loaded;
-        const yaml = () => (loaded ??= require("./cli-yaml.cjs"));
+        const yaml = () => (loaded ??= require("./parley-yaml.cjs"));
         ${["isAlias", "isMap", "isNode", "isScalar", "isSeq", "parseDocument", "stringify", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
         ${["Lexer", "LineCounter"].map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join("\n")}
         export const CST = new Proxy({}, { get: (_, name) => yaml().CST[name] });`
@@ -100,32 +101,59 @@ const builtinsOnDemand = {
 /** In the build, the command's first file loads the program's files through the cache of compiled code. */
 const compiledStart = {
   name: "compiled-start",
-  resolveId: (id: string) => (id === "./start.ts" ? "\0start" : null),
+  resolveId: (id: string) => (id === "../command.ts" ? "\0start" : null),
   load: (id: string) =>
     id === "\0start"
       ? `import { requireCompiled } from ${JSON.stringify(resolve("src/cli/compiled-code.ts"))};
-        const { runProgram } = requireCompiled("cli-start.cjs", process.env);
+        const { runProgram } = requireCompiled("command.cjs", process.env);
         export { runProgram };`
       : null,
 };
 
 /**
- * Where the two files begin that almost every command loads: what starts a command and opens a store, and what begins a
- * deliberation. Each takes in all that these import; a hundred small files would take twice as long.
+ * A process parses a few dozen values: compiling a function for each schema would take longer than it saves. The setting is
+ * zod's for the whole process, and a program that uses zod itself has its own.
+ */
+const plainSchemas = {
+  name: "plain-schemas",
+  transform(code: string, id: string) {
+    if (!/[\\/]zod[\\/]v4[\\/]core[\\/]core\.js$/.test(id)) return null;
+    const shared = "export const globalConfig = globalThis.__zod_globalConfig;";
+    if (!code.includes(shared)) throw new Error("zod keeps its settings in another way now");
+    return code.replace(
+      shared,
+      "export const globalConfig = { ...globalThis.__zod_globalConfig, jitless: true };",
+    );
+  },
+};
+
+/**
+ * Where the files begin that almost everything loads: what opens a store and drives a question, for programs, and what the command
+ * line has beyond that. Each takes in all that these import; a hundred small files would take twice as long.
  */
 const CHUNKS = [
-  ["core", ["cli/program.ts", "cli/session.ts", "stores/sqlite.ts"]],
   [
-    "asking",
+    "run",
     [
-      "app/configured.ts",
-      "cli/commands/ask.ts",
-      "cli/run-deliberation.ts",
+      "index.ts",
+      "app/personas/seating.ts",
+      "app/run.ts",
+      "app/start.ts",
       "protocols/ask/index.ts",
       "reactors/memory/index.ts",
+      "stores/sqlite.ts",
     ],
   ],
+  ["core", ["cli/program.ts", "cli/session.ts", "app/configured.ts"]],
+  ["asking", ["app/result.ts", "cli/commands/ask.ts", "cli/ending.ts", "cli/run-deliberation.ts"]],
 ] as const;
+
+/** Functions and classes keep their names: a stack trace has them. */
+const minified = {
+  compress: true,
+  mangle: { keepNames: { function: true, class: true } },
+  codegen: { removeWhitespace: true },
+} as const;
 
 type Chunking = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
 
@@ -137,7 +165,6 @@ function chunkGroups() {
       (chunks ??= chunksBy(chunking)).get(id) === name ? name : null,
     priority: CHUNKS.length - index,
   }));
-  // By itself, because the command tells it how to work before the first schema is made.
   const zod = { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/, priority: CHUNKS.length + 1 };
   // One file with what is asked for of it, without the proxies' part.
   const undici = {
@@ -178,16 +205,38 @@ const common = {
   checks: { pluginTimings: false },
 } as const;
 
+/**
+ * The library's files for `import`: each names what the program's file of that name exports. There is one copy of the code for the
+ * command, the library, and the packages that bring features, so that what one has made the others know.
+ */
+const importable = {
+  name: "importable",
+  generateBundle(this: Rolldown.PluginContext, _: unknown, bundle: Rolldown.OutputBundle) {
+    for (const [name] of library) {
+      const chunk = bundle[`${name}.cjs`];
+      if (chunk?.type !== "chunk") throw new Error(`the build has no ${name}.cjs`);
+      const source = `import all from "./${name}.cjs";\nexport const { ${chunk.exports.join(", ")} } = all;\n`;
+      this.emitFile({ type: "asset", fileName: `${name}.mjs`, source });
+    }
+  },
+};
+
 export default defineConfig([
   {
     ...common,
+    entry: Object.fromEntries(library),
+    dts: { entry: library.map(([, source]) => source), emitDtsOnly: true },
+  },
+  {
+    ...common,
     // The published store contract starts its worker as a process beside itself, and gates are run in threads.
-    entry: Object.fromEntries([
-      ["store-contract-worker", "src/testing/store-contract-worker.ts"],
-      ["gate-worker", "src/gates/worker.ts"],
-      ...library,
-    ]),
-    dts: { entry: library.map(([, source]) => source) },
+    entry: {
+      "store-contract-worker": "src/testing/store-contract-worker.ts",
+      "gate-worker": "src/gates/worker.ts",
+    },
+    dts: false,
+    minify: minified,
+    outputOptions: { chunkFileNames: "worker-[name]-[hash].mjs" },
   },
   {
     ...common,
@@ -200,25 +249,33 @@ export default defineConfig([
   {
     ...common,
     // With its libraries in its own files the command starts in two thirds of the time.
-    entry: { "cli-start": "src/cli/start.ts" },
+    entry: Object.fromEntries(library),
     format: "cjs",
     dts: false,
     deps: {
       alwaysBundle: (id: string) => !EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
     },
-    plugins: [onlyAgents, yamlOnDemand, libsqlBinary, builtinsOnDemand],
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    plugins: [
+      onlyAgents,
+      yamlOnDemand,
+      libsqlBinary,
+      plainSchemas,
+      builtinsOnDemand,
+      importable,
+      licenses("licenses.txt"),
+    ],
+    minify: minified,
     outputOptions: {
-      chunkFileNames: "cli-[name]-[hash].cjs",
+      chunkFileNames: "parley-[name]-[hash].cjs",
       codeSplitting: { groups: chunkGroups() },
     },
   },
   {
     ...common,
-    entry: { "cli-yaml": "yaml" },
+    entry: { "parley-yaml": "yaml" },
     format: "cjs",
     dts: false,
     deps: { alwaysBundle: () => true },
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    minify: minified,
   },
 ]);

@@ -2,14 +2,30 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { root } from "../scripts/root.mjs";
 import { inTurn, median } from "./harness.mjs";
 
-/** @typedef {{ name: string, args: readonly string[], request: boolean, home: string }} Start `request`: timed to its first request, else to its end. */
+/** @typedef {{ name: string, args: readonly string[], target?: number, request: boolean, home: string }} Start `request`: timed to its first request, else to its end. */
 
 const QUESTION = ["What is 17 * 23?", "--models", "openai/a,openai/b,openai/c", "--quiet"];
-const TARGETS = { version: 1.5, request: 2.5, modules: 250 };
+const TARGETS = { version: 1.5, request: 4, library: 5, modules: 250 };
+
+/** A program that asks a council of the same models, over the library of a build. @param {string} build */
+const libraryProgram = (build) => `
+  import { openParley } from ${JSON.stringify(pathToFileURL(join(build, "index.mjs")).href)};
+  const parley = await openParley();
+  const run = await parley.start({ question: ${JSON.stringify(QUESTION[0])}, models: ["openai/a", "openai/b", "openai/c"] });
+  await run.outcome();`;
+
+/** What one of another library is to compare with: a call of a model. */
+const aiSdkProgram = `
+  import { generateText } from ${JSON.stringify(import.meta.resolve("ai"))};
+  import { createOpenAICompatible } from ${JSON.stringify(import.meta.resolve("@ai-sdk/openai-compatible"))};
+  const provider = createOpenAICompatible({ name: "openai", baseURL: process.env.OPENAI_BASE_URL });
+  await generateText({ model: provider("a"), prompt: ${JSON.stringify(QUESTION[0])} });`;
+
+const program = (/** @type {string} */ text) => ["--input-type=module", "--eval", text];
 
 /** From the start of a process to its end, or to its first request: the time, and what is loaded on the way. @type {import("./harness.mjs").Measurement} */
 export async function start({ dist, against, quick, repetitions = quick ? 3 : 20, scratch }) {
@@ -25,14 +41,25 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
   const starts = [
     { name: "node -e 0", args: ["-e", "0"], request: false, home: scratch },
     ...builds.flatMap(({ name, build, home }) => [
-      { name: `${name} --version`, args: [join(build, "cli.mjs"), "--version"], request: false, home },
       {
-        name: `${name} "question", to its first request`,
-        args: [join(build, "cli.mjs"), ...QUESTION],
-        request: true,
-        home,
+        ...{ name: `${name} --version`, args: [join(build, "cli.mjs"), "--version"] },
+        ...{ target: TARGETS.version, request: false, home },
+      },
+      {
+        ...{ name: `${name} "question", to its first request`, args: [join(build, "cli.mjs"), ...QUESTION] },
+        ...{ target: TARGETS.request, request: true, home },
+      },
+      {
+        ...{ name: `${name} as a library, to its first request`, args: program(libraryProgram(build)) },
+        ...{ target: TARGETS.library, request: true, home },
       },
     ]),
+    {
+      name: "a program on the AI SDK, to its first request",
+      args: program(aiSdkProgram),
+      request: true,
+      home: scratch,
+    },
   ];
   const run = (/** @type {readonly string[]} */ args, /** @type {Record<string, string>} */ more) =>
     runAgainst(server, args, { HOME: scratch, ...more });
@@ -60,12 +87,12 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
         times[index]?.push(await time(one));
     }
     const empty = median(times[0] ?? []);
-    const rows = starts.flatMap(({ name, request }, index) => {
+    const rows = starts.flatMap(({ name, target }, index) => {
       const value = median(times[index] ?? []);
       const row = { name, value, unit: "ms" };
       if (index === 0) return [row];
-      const target = request ? TARGETS.request : TARGETS.version;
-      return [row, { name: `${name} / an empty process`, value: value / empty, unit: "x", target }];
+      const ratio = { name: `${name} / an empty process`, value: value / empty, unit: "x" };
+      return [row, target === undefined ? ratio : { ...ratio, target }];
     });
     for (const { name, build } of builds) {
       const { modules, chunks, bytes } = await loadedAtFirstRequest(build, scratch);

@@ -2,9 +2,10 @@
 import { join, resolve } from "node:path";
 import { build } from "tsdown";
 import { build as buildPage } from "vite";
+import { licenses } from "./licenses.mjs";
 
 const outDir = process.argv[2] ?? "dist";
 await build({ outDir, logLevel: "warn" });
 const page = { outDir: resolve(join(outDir, "web")) };
-await buildPage({ logLevel: "warn", build: page });
+await buildPage({ logLevel: "warn", build: page, plugins: [licenses("licenses.txt")] });
 await buildPage({ configFile: "vite.file.config.ts", logLevel: "warn", build: page });

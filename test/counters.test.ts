@@ -14,8 +14,8 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 280,
-  kilobytesOfCode: 1_506,
+  modules: 264,
+  kilobytesOfCode: 1_232,
   statements: 117,
   transactions: 17,
   kilobytes: 7_200,

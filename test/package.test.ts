@@ -1,13 +1,17 @@
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
 import { setUp } from "../scripts/setup.mjs";
+import { called, mcpClient } from "./support/mcp.ts";
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -17,11 +21,25 @@ const Manifest = z.object({
   bin: z.object({ parley: z.string() }),
   exports: z.record(z.string(), z.unknown()),
 });
-const Packed = z.tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })]);
+const Packed = z.tuple([
+  z.object({
+    filename: z.string(),
+    size: z.number(),
+    files: z.array(z.object({ path: z.string() })),
+  }),
+]);
+const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
+
+/** What a user installs, at most: packages, and bytes on disk and as they are sent. */
+const CEILINGS = { packages: 30, bytes: 45_000_000, packedBytes: 2_500_000 };
 
 let folder = "";
+/** A project into which the package was installed, with what npm brings beside it and nothing else. */
+let project = "";
 let unpacked = "";
 let files: string[] = [];
+let packedBytes = 0;
+let installed: string[] = [];
 
 beforeAll(async () => {
   await setUp(root, { build: true });
@@ -29,10 +47,28 @@ beforeAll(async () => {
   const { stdout } = await execute("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
   const [packed] = Packed.parse(JSON.parse(stdout));
   files = packed.files.map((file) => file.path);
+  packedBytes = packed.size;
   await execute("tar", ["-xzf", packed.filename], { cwd: folder });
-  unpacked = join(folder, "package");
-  await symlink(join(root, "node_modules"), join(unpacked, "node_modules"));
+  project = join(folder, "project");
+  unpacked = join(project, "node_modules/@parley-llm/parley");
+  await mkdir(dirname(unpacked), { recursive: true });
+  await rename(join(folder, "package"), unpacked);
+  await writeFile(join(project, "package.json"), '{ "type": "module" }');
+  const { packages } = Lock.parse(JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")));
+  installed = Object.entries(packages).flatMap(([path, { dev = false }]) =>
+    path !== "" && !dev && existsSync(join(root, path)) ? [path] : [],
+  );
+  for (const path of installed) {
+    await mkdir(dirname(join(project, path)), { recursive: true });
+    await symlink(join(root, path), join(project, path));
+  }
 }, 60_000);
+
+/** Runs the installed command without keys, with a data folder of its own. */
+const environment = () => ({
+  ...{ PATH: process.env["PATH"] ?? "", HOME: folder, PARLEY_HOME: join(folder, "home") },
+  ...{ OLLAMA_HOST: "127.0.0.1:1", LMSTUDIO_HOST: "127.0.0.1:1" },
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -43,10 +79,14 @@ async function manifest() {
 it("ships what it runs on, and neither sources nor tests nor the build's own notes", () => {
   expect(files).toEqual(expect.arrayContaining(["LICENSE", "package.json", "dist/cli.mjs"]));
   // The page's files are named by their content.
-  const page = "dist\\/web\\/(?:index\\.html|file\\.(?:js|css)|assets\\/[\\w.-]+\\.(?:js|css))";
-  const shipped = new RegExp(`^(dist\\/[\\w.-]+\\.(mjs|cjs|d\\.mts)|schemas\\/.+\\.json|${page})$`);
+  const page =
+    "dist\\/web\\/(?:index\\.html|licenses\\.txt|file\\.(?:js|css)|assets\\/[\\w.-]+\\.(?:js|css))";
+  const shipped = new RegExp(
+    `^(dist\\/[\\w.-]+\\.(mjs|cjs|d\\.mts)|dist\\/licenses\\.txt|schemas\\/.+\\.json|docs\\/.+\\.(?:md|svg)|${page})$`,
+  );
   const other = files.filter((path) => !shipped.test(path)).sort();
-  expect(other.filter((path) => path !== "README.md")).toEqual(["LICENSE", "package.json"]);
+  expect(other).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+  expect(files).toContain("docs/README.md");
 });
 
 it("has a name under a scope, and the install line of the README has it", async () => {
@@ -55,6 +95,32 @@ it("has a name under a scope, and the install line of the README has it", async 
   expect(Object.keys(bin)).toEqual(["parley"]);
   const readme = await readFile(join(root, "README.md"), "utf8");
   for (const line of [`npm install --global ${name}\n`, `npx ${name} "`]) expect(readme).toContain(line);
+});
+
+it("has types that stand on what was installed alone", async () => {
+  const subpaths = Object.keys((await manifest()).exports).filter((one) => !/json$|testing$/.test(one));
+  const imports = subpaths.map(
+    (one, index) => `export * as part${index} from "@parley-llm/parley${one.slice(1)}";`,
+  );
+  const compilerOptions = {
+    module: "nodenext",
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: ["node"],
+  };
+  await writeFile(join(project, "all.ts"), imports.join("\n"));
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["all.ts"] }));
+  await mkdir(join(project, "node_modules/@types"), { recursive: true });
+  for (const path of ["node_modules/@types/node", "node_modules/undici-types"])
+    // Node's own
+    await symlink(join(root, path), join(project, path));
+  const { stdout } = await execute(process.execPath, [
+    join(root, "node_modules/typescript/bin/tsc"),
+    "-p",
+    project,
+  ]);
+  expect(stdout).toBe("");
 });
 
 it("runs as a command from any folder", async () => {
@@ -75,4 +141,102 @@ it("gives every subpath it promises, with types", async () => {
     expect(Object.keys(exported)).not.toEqual([]);
     expect(existsSync(join(unpacked, "dist", `${name}.d.mts`))).toBe(true);
   }
+});
+
+it("installs few packages, and few bytes", () => {
+  const bytesIn = (path: string): number =>
+    readdirSync(path, { withFileTypes: true }).reduce((sum, entry) => {
+      const inside = join(path, entry.name);
+      return sum + (entry.isDirectory() ? bytesIn(inside) : statSync(inside).size);
+    }, 0);
+  const seen = {
+    packages: installed.length + 1,
+    bytes: [unpacked, ...installed.map((path) => join(root, path))].reduce(
+      (sum, path) => sum + bytesIn(path),
+      0,
+    ),
+    packedBytes,
+  };
+  for (const [what, ceiling] of Object.entries(CEILINGS))
+    expect(seen[what as keyof typeof seen], JSON.stringify(seen)).toBeLessThanOrEqual(ceiling);
+});
+
+it("has no script that runs when it is installed, and nothing that it installs has one", async () => {
+  for (const path of [unpacked, ...installed.map((one) => join(root, one))]) {
+    const { scripts = {} } = z
+      .object({ scripts: z.record(z.string(), z.string()).optional() })
+      .parse(JSON.parse(await readFile(join(path, "package.json"), "utf8")));
+    for (const name of ["preinstall", "install", "postinstall"])
+      expect(scripts, path).not.toHaveProperty(name);
+  }
+});
+
+it("says where it comes from, and of each package that was built in its license", async () => {
+  const all = z
+    .record(z.string(), z.unknown())
+    .parse(JSON.parse(await readFile(join(unpacked, "package.json"), "utf8")));
+  expect(all).toMatchObject({
+    repository: { url: expect.stringContaining("/parley") },
+    homepage: expect.stringMatching(/^https:/),
+    bugs: expect.stringMatching(/^https:/),
+    publishConfig: { provenance: true },
+  });
+  const built = await readFile(join(unpacked, "dist/licenses.txt"), "utf8");
+  for (const name of ["zod", "commander", "hono", "@modelcontextprotocol/server", "undici"])
+    expect(built).toMatch(new RegExp(`^${name} \\d.*\\((?:MIT|Apache-2.0)\\)$`, "m"));
+  expect(await readFile(join(unpacked, "dist/web/licenses.txt"), "utf8")).toMatch(/^preact \d/m);
+});
+
+it("serves MCP to a client from what was installed", async () => {
+  const args = [join(unpacked, "dist/cli.mjs"), "mcp", "--simulated"];
+  const transport = new StdioClientTransport({
+    ...{ command: process.execPath, args, cwd: folder, stderr: "pipe", env: environment() },
+  });
+  await using client = await mcpClient(undefined, { transport });
+  const question = { question: "What is 17 * 23?", models: ["sim/ada?skill=1", "sim/bo?skill=1"] };
+  expect(await called(client, "ask", question)).toMatchObject({ answer: expect.stringContaining("391") });
+});
+
+it("serves the page from what was installed", async () => {
+  const args = [join(unpacked, "dist/cli.mjs"), "serve", "--port", "0", "--simulated"];
+  const server = spawn(process.execPath, args, { cwd: folder, env: environment() });
+  try {
+    const [url] = z.tuple([z.string()]).parse(await once(createInterface({ input: server.stdout }), "line"));
+    const page = await fetch(/^http:\/\/[\w.:]+/.exec(url)?.[0] ?? "");
+    expect(await page.text()).toContain("<title>Parley</title>");
+  } finally {
+    server.kill();
+  }
+});
+
+it("says how to install PostgreSQL's package where a store needs it", async () => {
+  const env = { ...environment(), PARLEY_STORE: "postgres://127.0.0.1:1/none" };
+  const failed = execute(process.execPath, [join(unpacked, "dist/cli.mjs"), "list"], { cwd: folder, env });
+  await expect(failed).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /needs the package pg, which is not installed\.\nTry: run npm install pg\b/,
+    ),
+  });
+});
+
+it("gives a package that imports the library the copy that the command runs", async () => {
+  const program = `
+    import { runProgram } from "@parley-llm/parley/command";
+    import { defineFeature, Fault } from "@parley-llm/parley";
+    const refuse = () => { throw new Fault("configuration", { why: "the poll is closed", next: "open it" }); };
+    const command = { name: "open", summary: "Open it", options: {}, examples: ["poll open", "poll open"], run: refuse };
+    const feature = defineFeature({
+      name: "poll",
+      commands: [{ name: "poll", summary: "Poll", heading: "Other", load: async () => [command] }],
+    });
+    process.exitCode = await runProgram(process.argv.slice(2), { features: [feature] });`;
+  const file = join(project, "own.mjs");
+  await writeFile(file, program);
+  const failed = execute(process.execPath, [file, "poll", "open"], { cwd: folder, env: environment() });
+  // A fault of another copy would be an unexpected error.
+  await expect(failed).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("the poll is closed"),
+  });
 });

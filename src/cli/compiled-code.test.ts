@@ -48,7 +48,11 @@ describe("a loader", () => {
 
   afterEach(() => rm(dist, { recursive: true, force: true }));
 
+  /** As another process would. */
   const start = () => {
+    const { cache } = createRequire(import.meta.url);
+    for (const path of Object.keys(cache).filter((one) => one.startsWith(dist)))
+      Reflect.deleteProperty(cache, path);
     const loader = createLoader(dist, folder);
     const loaded = loader.load("cli-start.cjs");
     loader.keep();
@@ -77,10 +81,15 @@ describe("a loader", () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it("imports as it runs, on every start, without a warning", async () => {
+  it("imports as it runs, on every start, without a warning, and gives what is imported its own files", async () => {
     const url = pathToFileURL(join(dist, "package.mjs")).href;
-    await writeFile(join(dist, "package.mjs"), "export const answer = 42;");
-    await writeFile(join(dist, "cli-part-aaaaaaaa.cjs"), `exports.add = () => import ("${url}");`);
+    const itself =
+      'import all from "./cli-part-aaaaaaaa.cjs"; export const answer = all.add() === all.add() ? 42 : 0;';
+    await writeFile(join(dist, "package.mjs"), itself);
+    await writeFile(
+      join(dist, "cli-part-aaaaaaaa.cjs"),
+      `let imported; exports.add = () => (imported ??= import ("${url}"));`,
+    );
     const loader = pathToFileURL(join(import.meta.dirname, "compiled-code.ts")).href;
     const program = `const { createLoader } = await import("${loader}");
       const made = createLoader(...${JSON.stringify([dist, folder])});

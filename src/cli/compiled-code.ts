@@ -60,17 +60,20 @@ const HASHED = /-[\w-]{8}\.cjs$/;
 const IMPORT = /\bimport\s*\(/g;
 const importHere = (id: string): Promise<unknown> => import(id);
 
-/** Files of one folder that require each other, each compiled from its cache in `folder` where that fits. */
+/**
+ * Files of one folder that require each other, each compiled from its cache in `folder` where that fits. They are in Node's own table,
+ * so that a package that imports the library gets the copy that runs.
+ */
 export function createLoader(dist: string, folder: string) {
-  const modules = new Map<string, { exports: unknown }>();
   const fresh: { readonly cache: string; readonly script: Script }[] = [];
   // V8 refuses what another version of it or other flags made.
   const cacheOf = (name: string) => join(folder, `${name}.${process.version}-${process.arch}`);
 
   function load(name: string): unknown {
-    const known = modules.get(name);
-    if (known) return known.exports;
     const filename = join(dist, name);
+    const outside = createRequire(filename);
+    const known = outside.cache[filename];
+    if (known) return known.exports as unknown;
     const source = readFileSync(filename, "utf8").replaceAll(IMPORT, "require.import(");
     const cached = HASHED.test(name);
     const cachedData = cached ? readCache(cacheOf(name)) : undefined;
@@ -80,15 +83,14 @@ export function createLoader(dist: string, folder: string) {
     });
     if (cached && (!cachedData || script.cachedDataRejected === true))
       fresh.push({ cache: cacheOf(name), script });
-    const loaded = { exports: {} };
-    modules.set(name, loaded);
-    const outside = createRequire(filename);
-    const inside = (id: string): unknown =>
-      /^\.\/cli-[\w-]+\.cjs$/.test(id) ? load(id.slice(2)) : outside(id);
+    const loaded = Object.assign(new module.Module(filename), { filename, exports: {} });
+    outside.cache[filename] = loaded;
+    const inside = (id: string): unknown => (/^\.\/[\w-]+\.cjs$/.test(id) ? load(id.slice(2)) : outside(id));
     const require = Object.assign(inside, { import: importHere });
     // Node's own wrapper around a CommonJS file.
     const run = script.runInThisContext() as (...given: unknown[]) => void;
     run.call(loaded.exports, loaded.exports, require, loaded, filename, dist);
+    loaded.loaded = true;
     return loaded.exports;
   }
 

@@ -12,6 +12,6 @@ else if (major < 20 || (major === 20 && minor < 20)) {
   );
   process.exitCode = 2;
 } else {
-  const { runProgram } = await import("./start.ts");
+  const { runProgram } = await import("../command.ts");
   process.exitCode = await runProgram(args);
 }

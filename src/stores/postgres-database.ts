@@ -1,6 +1,6 @@
 import { Fault, isFault, refusal } from "../kernel/index.ts";
 import { errorCode } from "./database.ts";
-import pg from "pg";
+import type pg from "pg";
 import { retryWhileBusy } from "./patience.ts";
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
@@ -136,8 +136,9 @@ export async function openDatabase(
     const next = "use lower-case letters, digits and underscores";
     throw refusal(`"${schema}" cannot be the name of a schema`, next);
   }
-  const { user, host, port, database: name } = parseAddress(url);
-  const pool = createPool(url, { connections, connectMs: Math.min(CONNECT_MS, maxWaitMs) });
+  const driver = await loadDriver();
+  const { user, host, port, database: name } = parseAddress(driver, url);
+  const pool = createPool(driver, url, { connections, connectMs: Math.min(CONNECT_MS, maxWaitMs) });
   const patience = { maxPauseMs: MAX_PAUSE_MS, maxWaitMs };
   const location = `postgres://${user ?? ""}@${host}:${port}/${name ?? ""} (schema ${schema})`;
   const database: PostgresDatabase = {
@@ -157,9 +158,22 @@ export async function openDatabase(
   }
 }
 
-function parseAddress(url: string): pg.Client {
+type Pg = typeof pg;
+
+/** The package is the user's to install: most stores are a file. */
+async function loadDriver(): Promise<Pg> {
   try {
-    return new pg.Client({ connectionString: url });
+    return (await import("pg")).default;
+  } catch (error) {
+    if (!/^(?:ERR_)?MODULE_NOT_FOUND$/.test(errorCode(error))) throw error;
+    const next = "run npm install pg (globally, where Parley is installed globally)";
+    throw refusal("a store in PostgreSQL needs the package pg, which is not installed", next);
+  }
+}
+
+function parseAddress({ Client }: Pg, url: string): pg.Client {
+  try {
+    return new Client({ connectionString: url });
   } catch {
     // The driver's own message may quote the address, and with it the password.
     const why =
@@ -169,10 +183,11 @@ function parseAddress(url: string): pg.Client {
 }
 
 function createPool(
+  { Pool, types }: Pg,
   url: string,
   { connections, connectMs }: { connections: number; connectMs: number },
 ): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     max: connections,
     idleTimeoutMillis: IDLE_MS,
@@ -180,7 +195,7 @@ function createPool(
     allowExitOnIdle: true,
     application_name: "parley",
     // Cursors and sums are far below 2^53.
-    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format)) },
   });
   // An idle connection that breaks is replaced by the next query; unheard, it would end the process.
   pool.on("error", () => undefined);

@@ -79,7 +79,7 @@ if ("because" in server) {
   });
 } else {
   const { url } = server;
-  storeContract("the PostgreSQL store", () => postgresPlace(url));
+  storeContract("the PostgreSQL store", () => postgresPlace(url), { describe, expect, it });
 
   engramStoreContract("the PostgreSQL store", () => postgresPlace(url));
 

@@ -49,6 +49,9 @@ async function place() {
 if (hasOwn) {
   const because = "processes of its own open it by libsql";
   storeContract("Node's own SQLite", place, {
+    describe,
+    expect,
+    it,
     skip: [
       {
         because,

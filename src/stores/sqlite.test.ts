@@ -96,7 +96,7 @@ function inMemory() {
   });
 }
 
-storeContract("the SQLite store", sqlitePlace);
+storeContract("the SQLite store", sqlitePlace, { describe, expect, it });
 
 engramStoreContract("the SQLite store", sqlitePlace);
 
@@ -110,6 +110,9 @@ engramStoreContract("the SQLite store in memory", inMemory, {
 });
 
 storeContract("the SQLite store in memory", inMemory, {
+  describe,
+  expect,
+  it,
   skip: [
     {
       because: "it lives in one process",

@@ -1,4 +1,10 @@
-import { describe, it } from "vitest";
+import type * as vitest from "vitest";
+
+/** What a contract's tests are written with. Who joins brings it, so that this package is loaded without one. */
+export type TestRunner = Pick<typeof vitest, "describe" | "expect" | "it">;
+
+/** The runner's, from when a contract is joined. */
+export let expect: TestRunner["expect"];
 
 /** Tests that a store cannot pass, by title, and why that is no fault. */
 export type StoreSkip = { readonly because: string; readonly tests: readonly string[] };
@@ -21,13 +27,16 @@ export type Joining<Place> = {
   /** Makes an empty place for one test. */
   readonly place: () => Promise<Place>;
   readonly skip?: readonly StoreSkip[] | undefined;
+  readonly runner: TestRunner;
 };
 
 /** Runs every case in a place of its own. Each skip is printed with its reason, and one that names no test is an error. */
 export function joinContract<Place extends AsyncDisposable>(
   { what, cases }: Contract<Place>,
-  { name, place, skip = [] }: Joining<Place>,
+  { name, place, skip = [], runner }: Joining<Place>,
 ): void {
+  const { describe, it } = runner;
+  expect = runner.expect;
   const reasons = new Map(
     skip.flatMap(({ because, tests }) => tests.map((title) => [title, because] as const)),
   );

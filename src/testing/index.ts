@@ -1,5 +1,5 @@
 export { failingStore, type FailingStore } from "./failing-store.ts";
-export { storeContract, type StoreSkip } from "./store-contract.ts";
+export { storeContract, type StoreSkip, type TestRunner } from "./store-contract.ts";
 export type { OpenInChild, StorePlace } from "./store-place.ts";
 export { mortal, type CrashPoint, type Mortal, type MortalParts } from "./crash.ts";
 export {

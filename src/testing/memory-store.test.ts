@@ -1,3 +1,4 @@
+import { describe, expect, it } from "vitest";
 import type { StoredEvent } from "../kernel/index.ts";
 import { memoryStore } from "./memory-store.ts";
 import type { StorePlace } from "./store-place.ts";
@@ -19,6 +20,9 @@ storeContract(
     return Promise.resolve({ open, alter, [Symbol.asyncDispose]: () => Promise.resolve() });
   },
   {
+    describe,
+    expect,
+    it,
     skip: [
       {
         because: "it lives in one process",

@@ -20,8 +20,8 @@ export interface StoreChild extends AsyncDisposable {
 }
 
 const self = import.meta.url;
-const extension = self.slice(self.lastIndexOf("."));
-const ownWorker = fileURLToPath(new URL(`./store-contract-worker${extension}`, self));
+const extension = self.endsWith(".ts") ? "ts" : "mjs";
+const ownWorker = fileURLToPath(new URL(`./store-contract-worker.${extension}`, self));
 
 /** Only TypeScript needs a loader. */
 const loaderFor = (...modules: readonly string[]): string[] =>

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect } from "./contract.ts";
 import { FIRST_CURSOR, Cursor, type Entry, type Store } from "../kernel/index.ts";
 import { collect, needed, type StoreCase } from "./store-place.ts";
 import { LOCAL, byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect } from "./contract.ts";
 import { Digest, FIRST_CURSOR, OrganizationId, Tombstone, isFault, type Store } from "../kernel/index.ts";
 import { collect, type StoreCase } from "./store-place.ts";
 import { LOCAL, byClient, byClosing, byOpening, byStep } from "./store-samples.ts";

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect } from "./contract.ts";
 import {
   FIRST_CURSOR,
   Digest,

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect } from "./contract.ts";
 import { FIRST_CURSOR, type Entry, type Store } from "../kernel/index.ts";
 import { storeChild, type StoreChild } from "./store-contract-child.ts";
 import { collect, needed, readable, type StoreCase, type StorePlace } from "./store-place.ts";

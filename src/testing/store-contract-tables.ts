@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect } from "./contract.ts";
 import { Cursor, Digest, isFault, type Store } from "../kernel/index.ts";
 import type { StoreCase } from "./store-place.ts";
 import { LOCAL, byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";

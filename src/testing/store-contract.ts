@@ -1,4 +1,4 @@
-import { joinContract, type StoreSkip } from "./contract.ts";
+import { joinContract, type StoreSkip, type TestRunner } from "./contract.ts";
 import { followingCases } from "./store-contract-following.ts";
 import { forgettingCases } from "./store-contract-forgetting.ts";
 import { journalCases } from "./store-contract-journal.ts";
@@ -8,7 +8,7 @@ import { roundTripCases } from "./store-contract-round-trips.ts";
 import { tableCases } from "./store-contract-tables.ts";
 import type { StorePlace } from "./store-place.ts";
 
-export type { StoreSkip } from "./contract.ts";
+export type { StoreSkip, TestRunner } from "./contract.ts";
 
 const cases = [
   ...journalCases,
@@ -25,11 +25,12 @@ const cases = [
  * one that names no test is an error.
  *
  * @param place makes an empty place for one test
+ * @param options vitest's own functions: `storeContract("my store", place, { describe, expect, it })`
  */
 export function storeContract(
   name: string,
   place: () => Promise<StorePlace>,
-  { skip }: { readonly skip?: readonly StoreSkip[] } = {},
+  { skip, ...runner }: TestRunner & { readonly skip?: readonly StoreSkip[] },
 ): void {
-  joinContract({ what: "the store contract", cases }, { name, place, skip });
+  joinContract({ what: "the store contract", cases }, { name, place, skip, runner });
 }

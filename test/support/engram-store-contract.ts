@@ -1,3 +1,4 @@
+import { describe, expect, it } from "vitest";
 import { joinContract, type StoreSkip } from "../../src/testing/contract.ts";
 import { engramProcessCases } from "./engram-contract-processes.ts";
 import { engramRowCases } from "./engram-contract-rows.ts";
@@ -17,5 +18,8 @@ export function engramStoreContract(
   place: () => Promise<EngramPlace>,
   { skip }: { readonly skip?: readonly StoreSkip[] } = {},
 ): void {
-  joinContract({ what: "the contract of engrams", cases }, { name, place, skip });
+  joinContract(
+    { what: "the contract of engrams", cases },
+    { name, place, skip, runner: { describe, expect, it } },
+  );
 }
