@@ -79,6 +79,8 @@ type RouteParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** One such body, as the document shows it. */
+  readonly example?: z.input<B>;
   /** Headers that it reads, each with what it does. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Several for one status where the client chooses by Accept. */

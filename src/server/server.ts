@@ -369,7 +369,7 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, id: string):
 
 const HELLO = `Parley is running.
 
-  api/v1/openapi.json   what the API takes and gives
+  api/v1/               what the API takes and gives; api/v1/openapi.json for programs
   v1/                   OpenAI's API, for its clients
   mcp                   for MCP clients
   healthz, readyz       for whoever watches over it

@@ -50,6 +50,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/fork", {
     ...{ name: "forkDeliberation", tag: TAG, needs: "write", params: OfRun, body: ForkBody },
+    example: { without: ["b"] },
     summary: "Run again with changes; steps that they do not affect are reused",
     headers: {
       "Idempotency-Key": "A name for the request: a repeat of it joins the same fork.",
@@ -69,6 +70,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/fork/estimate", {
     ...{ name: "estimateFork", tag: TAG, needs: "read", params: OfRun, body: ForkBody },
+    example: { without: ["b"] },
     summary: "Say what a fork would take without any reuse, and how many calls it can reuse",
     replies: { 200: ForkEstimate, ...REFUSALS, 402: Problem },
     async handle({ parley, caller: { principal }, params, body }) {
@@ -87,6 +89,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/contributions", {
     ...{ name: "measureContributions", tag: TAG, needs: "write", params: OfRun, body: ContributionsBody },
+    example: { calls: true, repeats: 19 },
     summary: "Say what each member gave to the answer: claimed, and measured where calls are allowed",
     replies: { 200: Contributions, ...REFUSALS, 402: Problem },
     async handle({ parley, caller: { principal }, params, body, signal }) {
@@ -117,6 +120,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/answers", {
     ...{ name: "answer", tag: "People", needs: "write", params: OfRun, body: AnswersBody },
+    example: { step: "protocol/review-ada", text: "Ranking: A, B" },
     summary: "Answer questions or a seat's step, or abstain from it; the first answer stands",
     replies: { 200: Answered, ...REFUSALS, 409: Problem },
     handle: async (call) => ({
@@ -126,6 +130,7 @@ export const actionRoutes: readonly ApiRoute[] = [
   }),
   route("post", "deliberations/{id}/feedback", {
     ...{ name: "giveFeedback", tag: "People", needs: "write", params: OfRun, body: FeedbackBody },
+    example: { thumb: "up", text: "It held." },
     summary: "Rate an answer, or say how it turned out",
     replies: { 201: FeedbackReply, ...REFUSALS },
     async handle({ parley, caller: { principal }, params, body }) {

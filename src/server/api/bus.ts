@@ -78,6 +78,10 @@ export const busRoutes: readonly ApiRoute[] = [
   }),
   route("post", "bus", {
     ...{ name: "publishBus", tag: "Bus", needs: "write", body: BusMessage },
+    example: {
+      subject: "user.feedback",
+      payload: { query_id: "0197", sentiment: "positive", text: "It held." },
+    },
     summary: "Publish user.feedback or reward.event: a rating of an answer",
     replies: { 201: FeedbackReply, ...REFUSALS },
     async handle({ parley, caller: { principal }, body: { payload, correlation_id } }) {

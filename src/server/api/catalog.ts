@@ -42,6 +42,7 @@ const catalogRoute = (kind: "personas" | "strategies" | "packs"): ApiRoute =>
 export const catalogRoutes: readonly ApiRoute[] = [
   route("post", "estimate", {
     ...{ name: "estimate", tag: "Catalog", needs: "read", body: NewRequest },
+    example: { question: "Should our job queue move to PostgreSQL?", protocol: "council" },
     summary: "Say what a question would take, without calling a model",
     replies: { 200: RunEstimate, ...REFUSALS, 402: Problem },
     async handle({ parley, caller: { principal }, body }) {
@@ -134,6 +135,7 @@ export const catalogRoutes: readonly ApiRoute[] = [
   }),
   route("post", "memory/facts", {
     ...{ name: "pinFact", tag: "Memory", needs: "write", body: PinBody },
+    example: { fact: "We run PostgreSQL 16." },
     summary: "Pin a fact",
     replies: { 201: Pinned, ...REFUSALS },
     handle: async (call) => ({

@@ -56,6 +56,7 @@ const only = z
 export const deliberationRoutes: readonly ApiRoute[] = [
   route("post", "deliberations", {
     ...{ name: "openDeliberation", tag: TAG, needs: "write", body: NewRequest },
+    example: { question: "Should our job queue move to PostgreSQL?", protocol: "council", maxCostUsd: 0.5 },
     summary: "Put a question before models",
     headers: {
       "Idempotency-Key": "A name for the request: a repeat of it joins the same deliberation.",

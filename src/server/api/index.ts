@@ -1,5 +1,5 @@
 import { Refused, problemReply } from "../problem.ts";
-import { route, type ApiRoute } from "../route.ts";
+import { route, type ApiRoute, type HttpReply } from "../route.ts";
 import type { ApiSurface } from "../server.ts";
 import { actionRoutes } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
@@ -8,7 +8,7 @@ import { deliberationRoutes } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
 import { knowledgeRoutes } from "./knowledge.ts";
 import { libraryRoutes } from "./library.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument, openApiPage } from "./openapi.ts";
 import { sessionRoutes } from "./sessions.ts";
 
 export const apiRoutes: readonly ApiRoute[] = [
@@ -22,23 +22,30 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...sessionRoutes,
 ];
 
+/** The document of this API in one form. Whoever may not call the API may know what it takes. */
+const ownRoute = (
+  path: string,
+  name: string,
+  shown: (document: ReturnType<typeof openApiDocument>) => HttpReply,
+): ApiRoute => ({
+  ...route("get", path, {
+    ...{ name, tag: "Catalog", needs: "read", replies: {} },
+    summary: "The document of this API",
+    handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
+  }),
+  answer: async (_exchange, { config: { version }, publicUrl: url, access: { cookie } }) =>
+    shown(openApiDocument(apiRoutes, { version, url, cookie })),
+});
+
 /** The native API. */
 export const nativeApi: ApiSurface = {
   prefix: "api/v1/",
   routes: [
     ...apiRoutes,
-    {
-      ...route("get", "openapi.json", {
-        ...{ name: "getDocument", tag: "Catalog", needs: "read", replies: {} },
-        summary: "The document of this API",
-        handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
-      }),
-      // Whoever may not call the API may know what it takes.
-      answer: async (_exchange, { config: { version }, publicUrl: url, access: { cookie } }) => ({
-        status: 200,
-        body: openApiDocument(apiRoutes, { version, url, cookie }),
-      }),
-    },
+    ownRoute("openapi.json", "getDocument", (document) => ({ status: 200, body: document })),
+    ownRoute("", "showDocument", (document) => ({
+      ...{ status: 200, content: { type: "text/html; charset=utf-8", bytes: openApiPage(document) } },
+    })),
   ],
   refuse: problemReply,
 };

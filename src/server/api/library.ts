@@ -177,6 +177,7 @@ function entryRoutes(
     }),
     route("post", `${kind}/{name}`, {
       ...{ name: `write${noun}`, tag: TAG, needs: "manage", params: Named, body: EntryBody },
+      example: { text: "name: Mine\ndescription: Of my own\n" },
       summary: `Write ${a} of one's own, in place of what there is`,
       replies: { 200: schema, ...REFUSALS, 409: Problem },
       handle: ({ config: { place }, params: { name }, body }) =>
@@ -228,6 +229,7 @@ const promptRoutes: readonly ApiRoute[] = [
   }),
   route("post", "prompts/{name}", {
     ...{ name: "writePrompt", tag: TAG, needs: "manage", params: Named, body: EntryBody },
+    example: { text: "Answer in one sentence.\n" },
     summary: "Write a prompt of one's own, in place of the one that ships",
     replies: { 200: PromptEntry, ...REFUSALS, 409: Problem },
     handle: (call) =>
@@ -282,6 +284,7 @@ const personaRoutes: readonly ApiRoute[] = [
   // Before the paths with an id: `breed` is none.
   route("post", "personas/breed", {
     ...{ name: "breedPersona", tag: TAG, needs: "manage", body: BreedBody, ...OPENS },
+    example: { parents: ["analyst", "historian"], name: "Archivist" },
     summary: "Breed a persona from two or three others; it is on trial until it is accepted",
     handle: (call) =>
       withoutPaths(call.config.place, () => {
@@ -322,6 +325,7 @@ const personaRoutes: readonly ApiRoute[] = [
   }),
   route("post", "personas/{id}", {
     ...{ name: "editPersona", tag: TAG, needs: "manage", params: OfPersona, body: PersonaBody },
+    example: { text: "name: Mine\ninstructions: Be brief.\n", why: "shorter answers" },
     summary: "Write a persona of one's own, in place of what there is; the edit is recorded",
     replies: { 200: PersonaChanged, ...REFUSALS, 409: Problem },
     handle: (call) =>
@@ -335,6 +339,7 @@ const personaRoutes: readonly ApiRoute[] = [
   }),
   route("post", "personas/{id}/decision", {
     ...{ name: "decideOnPersona", tag: TAG, needs: "manage", params: OfPersona, body: DecisionBody },
+    example: { decision: "accepted", why: "it won its trial" },
     summary: "Accept, retire or roll back a persona, with a reason; the decision is recorded",
     replies: { 200: PersonaChanged, ...REFUSALS, 409: Problem },
     handle: (call) =>
@@ -347,6 +352,7 @@ const personaRoutes: readonly ApiRoute[] = [
   }),
   route("post", "personas/{id}/trial", {
     ...{ name: "tryPersona", tag: TAG, needs: "manage", params: OfPersona, body: TrialBody, ...OPENS },
+    example: { tasks: [{ question: "What is 17 * 23?", answer: "391" }] },
     summary: "Compare a bred persona with its parent and with none; it is accepted if it is better",
     handle: (call) =>
       withoutPaths(call.config.place, () => {

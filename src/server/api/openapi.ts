@@ -4,11 +4,13 @@ import { ForkEstimate, ModelList, RunEstimate, Usage } from "../../contract/figu
 import * as knowledgeSchemas from "../../contract/knowledge.ts";
 import * as library from "../../contract/library.ts";
 import * as runs from "../../contract/runs.ts";
-import { Json, Labels } from "../../kernel/index.ts";
+import { Json, Labels, type ReportPart } from "../../kernel/index.ts";
+import { pageHtml } from "../../reports/page.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, TITLES } from "../problem.ts";
 import type { DeclaredReply, ApiRoute } from "../route.ts";
 import { BusMessage } from "./bus.ts";
+import { FIELDS } from "./fields.ts";
 import * as requests from "./schemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -69,7 +71,7 @@ export function openApiDocument(
       schemas: Object.fromEntries(
         Object.entries(made.schemas).map(([name, { $id: _id, $schema: _schema, ...schema }]) => [
           name,
-          schema,
+          describeFields(schema, name),
         ]),
       ),
       securitySchemes: {
@@ -82,7 +84,7 @@ export function openApiDocument(
 }
 
 function operationOf(one: ApiRoute, referTo: (schema: z.ZodType) => JsonSchema): JsonSchema {
-  const { name, summary, tag, needs, params, query, body, headers = {}, replies } = one;
+  const { name, summary, tag, needs, params, query, body, example, headers = {}, replies } = one;
   const parameters = [
     ...parametersOf("path", params),
     ...parametersOf("query", query),
@@ -102,7 +104,7 @@ function operationOf(one: ApiRoute, referTo: (schema: z.ZodType) => JsonSchema):
       ? {
           requestBody: {
             required: !body.safeParse({}).success,
-            content: { "application/json": { schema: referTo(body) } },
+            content: { "application/json": { schema: referTo(body), example } },
           },
         }
       : {}),
@@ -145,7 +147,162 @@ function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined):
     const { $schema: _schema, ...made } = z.toJSONSchema(bare, { unrepresentable: "any", override: tidy });
     const schemaOf = said.success ? said.data.inDocument : made;
     const required = where === "path" || !(given instanceof z.ZodOptional);
-    return { name, in: where, required, schema: schemaOf };
+    return { name, in: where, required, description: meaningOf(where, name), schema: schemaOf };
+  });
+}
+
+const meaningOf = (parent: string, name: string): string | undefined =>
+  [`${parent}.${name}`, name].flatMap((key) => (Object.hasOwn(FIELDS, key) ? (FIELDS[key] ?? []) : []))[0];
+
+/** A schema whose fields say what they mean, also those that stand in lists, choices and other fields. `parent`: what it is the schema of. */
+function describeFields<T>(schema: T, parent: string): T {
+  if (Array.isArray(schema)) return schema.map((one: unknown) => describeFields(one, parent)) as T;
+  if (typeof schema !== "object" || schema === null) return schema;
+  const described = Object.entries(schema).map(([key, value]: [string, unknown]) => {
+    if (key !== "properties") return [key, describeFields(value, parent)] as const;
+    const fields = Object.entries(value as Readonly<Record<string, object>>).map(
+      ([name, field]) =>
+        [name, { description: meaningOf(parent, name), ...describeFields(field, name) }] as const,
+    );
+    return [key, Object.fromEntries(fields)] as const;
+  });
+  return Object.fromEntries(described) as T;
+}
+
+/** What is read of the document to show it. */
+type ApiDocument = {
+  readonly info: { readonly description: string; readonly version: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, DocumentedSchema>> };
+};
+type DocumentedOperation = {
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description: string;
+  }[];
+  readonly requestBody?: { readonly content: { readonly "application/json": DocumentedContent } };
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly content?: Readonly<Record<string, Partial<DocumentedContent>>>;
+      }
+    >
+  >;
+};
+type DocumentedContent = { readonly schema: { readonly $ref?: string }; readonly example: unknown };
+type DocumentedSchema = {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, DocumentedSchema>>;
+  readonly anyOf?: readonly DocumentedSchema[];
+  readonly items?: DocumentedSchema;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly description?: string;
+};
+
+const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
+
+/** The form of a value, in a few words. */
+function formOf({ $ref, anyOf, items, type, const: only, ...schema }: DocumentedSchema): string {
+  if ($ref !== undefined) return nameIn($ref);
+  if (anyOf) return [...new Set(anyOf.map(formOf))].join(" or ");
+  if (items) return `list of ${formOf(items)}`;
+  if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(", ");
+  return only === undefined ? [type ?? "any"].flat().join(" or ") : JSON.stringify(only);
+}
+
+/** Without the marks of Markdown. */
+const plain = (text = ""): string => text.replaceAll("`", "");
+
+/** Every field of a schema, those of its own fields below it as `field.inner`. */
+const fieldRows = (schema: DocumentedSchema, above = ""): readonly (readonly string[])[] => [
+  ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+    [
+      `${above}${name}${schema.required?.includes(name) === true ? "" : "?"}`,
+      plain(field.description),
+      formOf(field),
+    ],
+    ...fieldRows(field, `${above}${name}.`),
+  ]),
+  ...[...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])].flatMap((one) =>
+    fieldRows(one, above),
+  ),
+];
+
+const FIELD_HEADS = ["field", "meaning", "form"];
+
+/** The document as a page of HTML, which loads nothing. */
+export function openApiPage(document: JsonSchema): string {
+  const { info, tags, paths, components } = document as ApiDocument; // as `openApiDocument` makes it
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => ({ heading: `${method.toUpperCase()} ${path}`, one })),
+  );
+  const operationPart = ({ heading, one }: (typeof operations)[number]): ReportPart => {
+    const { requestBody, parameters = [], description, responses } = one;
+    const body = requestBody?.content["application/json"];
+    return {
+      heading,
+      folds: true,
+      blocks: [
+        { kind: "words", text: plain(description) },
+        {
+          kind: "table",
+          heads: ["parameter", "in", "meaning"],
+          rows: parameters.map((parameter) => [parameter.name, parameter.in, plain(parameter.description)]),
+        },
+        ...(body
+          ? [
+              { kind: "words" as const, text: `The body is ${formOf(body.schema)}, for example:` },
+              { kind: "text" as const, text: JSON.stringify(body.example, undefined, 2), verbatim: "json" },
+            ]
+          : []),
+        {
+          kind: "table",
+          heads: ["status", "meaning", "body"],
+          rows: Object.entries(responses).map(([status, { description: meaning, content = {} }]) => [
+            status,
+            meaning,
+            Object.entries(content)
+              .map(([type, { schema }]) => (schema?.$ref === undefined ? type : nameIn(schema.$ref)))
+              .join(", "),
+          ]),
+        },
+      ],
+    };
+  };
+  const schemas = Object.entries(components.schemas).map(([name, schema]): ReportPart => {
+    const rows = fieldRows(schema);
+    const form = { kind: "words" as const, text: formOf(schema) };
+    return {
+      heading: name,
+      folds: true,
+      blocks: rows.length > 0 ? [{ kind: "table", heads: FIELD_HEADS, rows }] : [form],
+    };
+  });
+  return pageHtml({
+    title: "The API of Parley",
+    ...{ simulated: false, warnings: [], question: "The API of Parley", answer: null, final: "" },
+    summary: `Version ${info.version}. ${plain(info.description)} As JSON: openapi.json.`,
+    parts: [
+      ...tags.map(({ name, description }): ReportPart => ({
+        heading: name,
+        blocks: [{ kind: "words", text: description }],
+        parts: operations.filter(({ one }) => one.tags.includes(name)).map(operationPart),
+      })),
+      {
+        heading: "Bodies",
+        blocks: [{ kind: "words", text: "? stands after a field that may be left out." }],
+        parts: schemas,
+      },
+    ],
   });
 }
 
