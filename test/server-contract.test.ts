@@ -124,7 +124,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   personas: ["mine", "kid", "kid", "analyst", "nobody", "a b"],
   strategies: ["mine", "mine", "mine", "balanced", "nobody", "A"],
   packs: ["mine", "mine", "mine", "risk-review", "nobody", "x".repeat(70)],
-  prompts: ["council-draft", "council-draft", "nobody", ".."],
+  prompts: ["council-draft", "council-draft", "nobody", "..x"],
 };
 const TEXTS: Readonly<Record<string, string>> = {
   editPersona: "id: mine\nname: Mine\ninstructions: Be brief.\n",
