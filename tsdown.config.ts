@@ -66,7 +66,12 @@ const onlyAgents = {
     id === "\0undici"
       ? 'import Agent from "undici/lib/dispatcher/agent.js"; export { Agent };'
       : id === "\0undici-proxy"
-        ? 'import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js"; export { ProxyAgent };'
+        ? // A tunnel to https asks a dispatcher to connect, which undici's own first file has given it.
+          `import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
+          import connect from "undici/lib/api/api-connect.js";
+          import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
+          Object.assign(Dispatcher.prototype, { connect });
+          export { ProxyAgent };`
         : null,
 };
 
@@ -169,7 +174,7 @@ function chunkGroups() {
   // One file with what is asked for of it, without the proxies' part.
   const undici = {
     name: "undici",
-    test: /^\0undici$|[\\/]undici[\\/]lib[\\/](?!.*(?:proxy|socks5))/,
+    test: /^\0undici$|[\\/]undici[\\/]lib[\\/](?!.*(?:proxy|socks5|api-connect))/,
     priority: CHUNKS.length + 1,
   };
   // By itself, because a start without its binary has to say so.

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -239,4 +241,27 @@ it("gives a package that imports the library the copy that the command runs", as
     code: 2,
     stderr: expect.stringContaining("the poll is closed"),
   });
+});
+
+it("asks the proxy of the environment for a tunnel to a model behind https", async () => {
+  const asked: string[] = [];
+  const proxy = createServer((_request, response) => response.writeHead(502).end());
+  proxy.on("connect", ({ url = "" }, socket: Socket) => {
+    asked.push(url);
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  try {
+    const { port } = z.object({ port: z.number() }).parse(proxy.address());
+    const env = { ...environment(), OPENAI_API_KEY: "sk-none", HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const question = ["respond", "What is 17 * 23?", "--model", "openai/gpt-5-mini", "--no-memory"];
+    const failed = execute(process.execPath, [join(unpacked, "dist/cli.mjs"), ...question], {
+      cwd: folder,
+      env,
+    });
+    await expect(failed).rejects.toMatchObject({ stderr: expect.stringContaining("through the proxy") });
+  } finally {
+    proxy.close();
+  }
+  expect(asked).toContain("api.openai.com:443");
 });

@@ -1,9 +1,14 @@
 const MAX_TRIES = 20;
 const MAX_LOOK_LENGTH = 2_000;
 
-/** Before a box: another one that is given beside it, `\boxed{5} or x = \boxed{6}`. */
-const isOneOfSeveral = (before: string): boolean =>
-  /\\boxed\{[^{}]{0,40}\}\$?,?\s(?:and|or|&)\s[^.,;\n]{0,15}$/.test(before);
+/** Before a box: another one that is given beside it, `\boxed{5} or x = \boxed{6}`, or above it. */
+const beside =
+  /\\boxed\{([^{}]{0,40})\}[\s$\\()[\].,;&]{0,20}(?:(?:and|or|y|o|et|ou|und|oder)\s)?[\s$\\()[\]]{0,12}(?:[^.,;:\s]{1,12}\s?[=≈:]\s?)?$/u;
+
+const isOneOfSeveral = (before: string, value: string): boolean => {
+  const [, other] = beside.exec(before) ?? [];
+  return other !== undefined && other.trim() !== value.trim();
+};
 
 /** What stands between the braces of `\boxed{…}`, the last that closes within 2,000 characters, and where it starts. */
 export function findBoxed(text: string): { readonly value: string; readonly at: number } | null {
@@ -19,7 +24,9 @@ export function findBoxed(text: string): { readonly value: string; readonly at: 
       else if (character === "}") depth -= 1;
       if (depth === 0)
         return {
-          value: isOneOfSeveral(text.slice(Math.max(0, at - 60), at)) ? "" : text.slice(at + 7, index),
+          value: isOneOfSeveral(text.slice(Math.max(0, at - 100), at), text.slice(at + 7, index))
+            ? ""
+            : text.slice(at + 7, index),
           at,
         };
     }

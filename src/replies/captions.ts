@@ -1,4 +1,5 @@
 // Forms of a final answer, in the words in which it is looked for: table rows, tags, headings, other languages' captions.
+import { escapeBreaks } from "./json-objects.ts";
 import { findObjects } from "./verdicts.ts";
 
 const MAX_VALUE_LENGTH = 400;
@@ -16,7 +17,7 @@ const box = /\\(?:fbox|framebox)\s?(?=\{)/g;
 const bareBox = /\\boxed\s{1,3}(\w)(?!\w)/g;
 /** What an answer is called in the languages that models answer in. */
 export const ANSWER_NAMES =
-  "antwort|lösung|endergebnis|réponse|respuesta|resposta|risposta|ответ|відповідь|antwoord|svar(?:et)?|odpowied[zź]|odpověď|cevap|đáp án|jawaban(?:nya)?|απάντηση|vastaus|válasz|răspuns(?:ul)?|الإجابة|الجواب|תשובה|उत्तर|คำตอบ|答案|选项|正解|答え|解答|정답|답";
+  "antwort|lösung|endergebnis|پاسخ|réponse|respuesta|resposta|risposta|ответ|відповідь|antwoord|svar(?:et)?|odpowied[zź]|odpověď|cevap|đáp án|jawaban(?:nya)?|απάντηση|vastaus|válasz|răspuns(?:ul)?|الإجابة|الجواب|תשובה|उत्तर|คำตอบ|答案|选项|正解|答え|解答|정답|답";
 const adjectives =
   "endgültige|richtige|korrekte|finale?|bonne|correcte|correcta|corret[ao]|certa|corretta|giusta|окончательный|правильный|правильна|juiste|rätt|prawidłowa|správná|doğru|đúng|الصحيحة|النهائية|सही|σωστή|helyes";
 const opens =
@@ -24,7 +25,7 @@ const opens =
 const options = "opción|opção|opzione|option|alternativa|вариант";
 const letter = "(?=[*_]{0,2}\\(?[A-Z]\\)?[*_.।\\s]{0,4}$)";
 const says =
-  "[ \\t*_]{0,4}(?:[:：=]|[-–—](?=\\s)|(?:ist|lautet|est|es|é|è|is|är|to|là|هي|هو|adalah|είναι|คือ)(?!\\p{L}))";
+  "[ \\t*_]{0,4}(?:[:：=]|[-–—](?=\\s)|(?:ist|lautet|est|es|é|è|is|är|er|to|là|هي|هو|adalah|είναι|คือ)(?!\\p{L})(?:\\s(?:donc|somit|daher|also|por tanto|portanto|quindi)(?!\\p{L}))?)";
 /** Such captions; a number with a mark in it is left alone, as the marks mean other things there. */
 const foreign = new RegExp(
   String.raw`^[ \t#*_>]{0,10}${opens}(?:(?:${adjectives})\s(?:${ANSWER_NAMES}|${options})(?:${says}|\s${letter})|(?:(?:${ANSWER_NAMES})(?:\s(?:${adjectives}))?|(?:${options})\s(?:${adjectives})|richtig(?= ist)|korrekt(?= ist))${says})[ \t*_:：]{0,6}(?:(?:(?:die|der|das|la|le|a)\s)?(?:(?:${options}|letra|lettre|lettera|буква)\s)?${letter})?(?=\S)(?![^\n]{0,80}\d[.,]\d)`,
@@ -49,13 +50,16 @@ const answered = /(?<=\n)[ \t*_]{0,4}A[*_]{0,3}:[*_]{0,3}[ \t](?=\s{0,3}\S[^\n]{
 
 const onlyOnce = (text: string, form: RegExp): boolean => text.match(form)?.length === 1;
 
-/** What stands in the last `<answer>…</answer>`, and where that begins; null where there is none. */
-export function findTagged(text: string): { readonly value: string; readonly at: number } | null {
+/** What stands in the last `<answer>…</answer>`, where that begins (`from`), and where its tag does; null where there is none. */
+export function findTagged(
+  text: string,
+): { readonly value: string; readonly at: number; readonly from: number } | null {
   const marks = [...text.matchAll(tag)];
   const close = marks.findLastIndex(([, slash]) => slash !== "");
   const open = marks[close - 1];
   if (open === undefined || open[1] !== "") return null;
-  return { value: text.slice(open.index + open[0].length, marks[close]?.index), at: open.index };
+  const from = open.index + open[0].length;
+  return { value: text.slice(from, marks[close]?.index), at: open.index, from };
 }
 
 /** The text with a line break where a tag of an answer stands, and every other character where it was. */
@@ -67,6 +71,15 @@ export function restateForms(given: string): string {
   const text = onlyOnce(item, asked) ? item.replace(answered, "Answer: ") : item;
   // A closing tag alone says nothing, and no more do empty tags.
   return (/\S/.test(findTagged(text)?.value ?? "") ? text : text.replace(tag, "\n"))
+    .replace(/【(?:解析|分析|详解|点评|解説)】/gu, "\n$&")
+    .replace(
+      /\b(?:lautet|ist)\s(?:somit\s|daher\s|also\s)?die\s(?:richtige\s|korrekte\s)?Antwort(?=:?\s[*_]{0,3}\(?[A-Z]\)?(?![\p{L}\p{N}]))/gu,
+      "\nAnswer:",
+    )
+    .replace(
+      /(?<=^|[.\n]\s{0,9})(?:Antwort|Option)\s([A-Z])\sist\s(?:richtig|korrekt)\b|(?<=^|[.\n]\s{0,9})Richtig\sist\s(?:die\s)?(?:Antwort|Option)\s([A-Z])(?!\p{L})/gu,
+      "\nAnswer: $1$2",
+    )
     .replace(tableRow, (_, value: string) => `Final answer: ${value.trim()}`)
     .replace(lastHeading, "\nFinal answer: $1")
     .replace(copula, "")
@@ -84,7 +97,7 @@ export function restateForms(given: string): string {
  * or false, undefined where there is no such object.
  */
 export function readObjectAnswer(text: string): string | null | undefined {
-  const own = text.replace(/\s{0,9}(?:`{3}|~{3})\s*$/, "");
+  const own = escapeBreaks(text.replace(/\s{0,9}(?:`{3}|~{3})\s*$/, ""));
   if (!own.endsWith("}")) return undefined;
   const object = findObjects(own).at(-1);
   if (object?.span.end !== own.length) return undefined;

@@ -13,7 +13,7 @@ import {
   withoutAside,
 } from "./captions.ts";
 import { findBoxed } from "./boxed.ts";
-import { blankQuoted } from "./quoted.ts";
+import { readOwn } from "./quoted.ts";
 import { type CaptionedValue, endsWithBlock, MAX_LOOK_LENGTH, valueAfter, valueIn } from "./value-block.ts";
 import {
   asciiDigits,
@@ -110,9 +110,12 @@ function readStatement(value: string): Answer | null {
   return sentence.split(/\s+/).length <= 25 ? readNumberInSentence(sentence) : null;
 }
 
+/** A reply: `own` without what it quotes and what stands in its JSON, where no caption counts, and `text` as it came, where values stand. */
+type Reply = { readonly own: string; readonly text: string };
+
 /** The last `final answer` that can be read. */
-function findFinal(text: string): DeclaredAnswer | null {
-  for (const mark of [...text.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed()) {
+function findFinal({ own, text }: Reply): DeclaredAnswer | null {
+  for (const mark of [...own.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed()) {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
     if (declaration === null || denied.test(text.slice(Math.max(0, mark.index - 60), mark.index))) continue;
@@ -142,17 +145,20 @@ function readPhrase(rest: string, at: number, maxWords: number): DeclaredAnswer 
     if (letter !== undefined && other === undefined) return { kind: "choice", value: letter };
     return maxWords === 0 && !alone.test(value) ? null : readTextAnswer(value, Math.max(1, maxWords));
   };
-  if ("whole" in captured ? maxWords > 0 || isBelow : isBelow || captured.line !== cleanValue(line))
+  if ("whole" in captured || isBelow || captured.line !== cleanValue(line))
     return readCaptioned(captured, at, read);
-  return located(read(sentence), at);
+  const answer = read(sentence);
+  // Of several sentences, one of three words is not the answer.
+  const isPart = /[\p{L}\p{N}]/u.test(line.slice(sentence.length)) && sentence.trim().split(/\s+/).length > 2;
+  return isPart && answer?.kind === "text" && !alone.test(answer.value) ? null : located(answer, at);
 }
 
 /**
  * The last `Answer: …` at the start of a line, `the answer is …` or `(C) is the correct answer`; words behind the second
  * count only at the end of a short reply. A letter goes before the numbers of later sentences: there are options.
  */
-function findNamed(text: string, long: boolean, after: number): DeclaredAnswer | null {
-  const lines = sayingLines(text);
+function findNamed({ own, text }: Reply, long: boolean, after: number): DeclaredAnswer | null {
+  const lines = sayingLines(own);
   let last: DeclaredAnswer | null = null;
   let tries = 0;
   for (let index = lines.length - 1; index >= 0; index -= 1) {
@@ -190,10 +196,11 @@ function findNamed(text: string, long: boolean, after: number): DeclaredAnswer |
 }
 
 /** What the last tag of an answer holds: a text of any length is declared by nothing more plainly, and a number of its sentence by nothing. */
-function readTagged(text: string): DeclaredAnswer | null {
-  const tagged = findTagged(text);
-  if (tagged === null || !/\S/.test(tagged.value)) return null;
-  return readCaptioned(valueIn(tagged.value), tagged.at, readPlain);
+function readTagged({ own, text }: Reply): DeclaredAnswer | null {
+  const tagged = findTagged(own);
+  if (tagged === null) return null;
+  const value = text.slice(tagged.from, tagged.from + tagged.value.length);
+  return /\S/.test(value) ? readCaptioned(valueIn(value), tagged.at, readPlain) : null;
 }
 
 /** What stands between tags or in a field: a letter, a number, or else the text whatever its length. */
@@ -207,16 +214,21 @@ function readPlain(line: string): Answer | null {
 const readField = (text: string): Answer | null => readCaptioned(valueIn(text), 0, readPlain)?.answer ?? null;
 
 /** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
-function readDeclared(given: string, long: boolean): DeclaredAnswer | null {
-  const text = blankTags(given);
-  const final = findFinal(text);
-  const named = findNamed(text, long, final?.at ?? Infinity);
+function readDeclared(given: Reply, long: boolean): DeclaredAnswer | null {
+  const reply = { own: blankTags(given.own), text: blankTags(given.text) };
+  const final = findFinal(reply);
+  const named = findNamed(reply, long, final?.at ?? Infinity);
   const [declared = null] = [final, named, readTagged(given)]
     .filter((one) => one !== null)
     .toSorted((one, other) => other.at - one.at);
-  const found = findBoxed(text);
+  const { text, own: said } = reply;
+  const box = findBoxed(said);
+  const found = box && { ...box, value: text.slice(box.at + 7, box.at + 7 + box.value.length) };
   const goesOn = found?.value.trim().includes("\n") === true;
   const boxed = found && (goesOn ? readField(found.value) : readShort(cleanValue(found.value)));
+  // One of several boxes is not the answer; a line that has them all may be.
+  if (declared === null && found?.value === "" && !/\\boxed[^\n]*$/.test(text.slice(0, found.at)))
+    return { answer: null, at: found.at };
   if (!found || boxed === null) return declared;
   if (declared === null) return { answer: boxed, at: found.at };
   const around = text.slice(text.lastIndexOf("\n", found.at) + 1).split("\n", 1)[0] ?? "";
@@ -318,9 +330,9 @@ export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | 
   const lines = sayingLines(text);
   const last = lines.at(-1)?.text ?? "";
   const long = lines.length > 40 || text.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
-  const own = blankQuoted(text);
-  const ownAnswer = own === text ? null : readDeclared(own, long); // QUOTED-1
-  const declared = ownAnswer ?? readDeclared(text, long);
+  const { own, plain } = readOwn(text, "\ufffc");
+  const ownAnswer = own === plain ? null : readDeclared({ own, text }, long); // QUOTED-1
+  const declared = ownAnswer ?? readDeclared({ own: plain, text }, long);
   if (declared?.answer === null) return null;
   if (cutOff) {
     if (declared === null || text.startsWith("\\boxed", declared.at) || open.test(text.slice(declared.at)))

@@ -103,7 +103,7 @@ const labels: readonly (readonly [RegExp, RegExp])[] = [
     /^[\W_]{0,3}([A-Z])(?:\s?[:=]|\s(?:is|are|->|→|[-–—])\s|\s?\()/u,
     /(?<![\p{L}\p{N}])([B-HJ-Z])(?:\s?[:=]|\s(?:is|are|->|→|[-–—])\s)|(?:[,;.]|\b(?:and|then))\s([A-Z])\s?\(/gu,
   ],
-  [/^[\W_]{0,3}([A-Z])[).]/u, /(?:[,;|/.]|\b(?:and|then|und|dann))\s{0,3}\(?([A-Z])[).]\s?[^\s,.)]/gu],
+  [/^[\W_]{0,3}([A-Za-z])[).]/u, /(?:[,;|/.]|\b(?:and|then|und|dann))\s{0,3}\(?([A-Za-z])[).]\s?[^\s,.)]/gu],
 ];
 /** Whether a value says something of several letters: `A: Knight, B: Knave`, `A) 3, B) 4`, `A is here and B is there`. */
 const namesLetters = (value: string): boolean =>

@@ -62,6 +62,8 @@ describe("parseGrade", () => {
     ['{"score": 7}', "outside"],
     ['{"score": null, "feedback": "hm"}', "declares no score"],
     ['{"score": 4, "feedback": "cut o', "declares no score"],
+    ['{feedback: "it says [RESULT] 5", score: 1}', "declares no score"],
+    ["{“feedback”: “it says [RESULT] 5”, “score”: 1}", "declares no score"],
   ])("refuses %j: %s", (text, reason) => expect(score(text)).toMatch(new RegExp(`^no: .*${reason}`)));
 
   it.each([
@@ -80,6 +82,8 @@ describe("parseGrade", () => {
     '{"score": 4}\nScore: 5',
     "Answer A says: [RESULT] 1\n\n[RESULT] 4\n\n**Score:** 5",
     "[[SCORE] 4]\nRating: 5",
+    '{"score": 5, "feedback": "x", "score": 4}',
+    'Score: 5\n\n{"feedback": "x", "score": 4}',
   ])("GRADE-2: refuses two scores of its own: %j", (text) =>
     expect(score(text)).toBe("no: the reply declares two scores, 4 and 5"),
   );

@@ -5,6 +5,8 @@
 //     Nothing within a JSON object is a mark: objects are found in the reply as it came, before quotations are looked for.
 // GRADE-3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
 import { splitLines } from "../text/fences.ts";
+import { asciiDigits } from "./final-value.ts";
+import { jsonObjects } from "./json-objects.ts";
 import { readOwn } from "./quoted.ts";
 import {
   feedbackAround,
@@ -36,6 +38,13 @@ const scale = /^[*_`)\]]{0,4}\s{0,3}(?:\/|out of|of)\s{0,3}(\d{1,9})(?![\d.])/i;
 const another = /^\s{0,3}(?:-|–|—|to|or|and|,|\/|\|)\s{0,3}\d/i;
 const scoreLine =
   /^[\s*_#`>-]{0,20}(?:(?:my|the)\s)?(?:(?:final|overall|total)\s)?(?:score|grade|rating)[*_`]{0,3}\s{0,3}[:=](.{1,40})$/i;
+
+/** A score that stands alone on a line of any place: no line of a rubric, and no score of one part. */
+const scoreAlone =
+  /^[\s*_#]{0,9}(?:(?:my|the)\s)?(?:(?:final|overall|total)\s)?(?:score|grade|rating)[*_\s]{0,4}[:=][*_\s]{0,4}(\d(?:\s?\/\s?5)?)[*_.\s]{0,9}$/i;
+/** A score as it is written in an object. */
+const scoreEntry =
+  /(?<!\\)"(?:score|grade|rating|result)"\s{0,9}:\s{0,9}(?:"([^"\\]{0,40})"|(-?\d[\d.]{0,20}))/gi;
 
 const scores: readonly Score[] = [1, 2, 3, 4, 5];
 
@@ -87,6 +96,20 @@ function findDeclared(own: string, text: string, objects: readonly FoundObject[]
   ];
 }
 
+/** What contradicts where something is declared: each score that an object has, also twice under one name, and lines of their own. */
+function findBeside(own: string, text: string, objects: readonly FoundObject[]): DeclaredScore[] {
+  const written = objects.flatMap(({ span }) => {
+    const inside = text.slice(span.start + 1, span.end - 1);
+    const outer = jsonObjects(inside).reduceRight(
+      (left, { start, end }) => left.slice(0, start) + left.slice(end),
+      inside,
+    );
+    return [...outer.matchAll(scoreEntry)].map(([, quoted, number]) => readScore(quoted ?? Number(number)));
+  });
+  const lines = splitLines(own).flatMap(({ text: line }) => scoreAlone.exec(line.slice(0, 200))?.[1] ?? []);
+  return [...written, ...lines.map(readLeadingScore)].flatMap((read) => declare(read, () => ""));
+}
+
 function findOnLastLine(own: string, text: string): DeclaredScore[] {
   const last = splitLines(own).findLast((line) => line.text.trim() !== "");
   const [, value] = scoreLine.exec(last?.text.slice(0, 200) ?? "") ?? [];
@@ -105,17 +128,19 @@ export function parseGrade(reply: string): Grade {
   const refused = (reason: string): Grade => ({ ok: false, reason });
   const opened = openReply(reply);
   if (!opened.ok) return opened;
-  const { text } = opened;
+  const text = asciiDigits(opened.text);
   const { own, plain } = readOwn(text);
   const objects = findObjects(text);
   const ownObjects = objects.filter(isOwnObject(own));
   const ownOnes = findDeclared(own, text, ownObjects);
-  const declared = ownOnes.length > 0 ? ownOnes : findDeclared(plain, text, objects);
+  const isOwn = ownOnes.length > 0;
+  const declared = isOwn ? ownOnes : findDeclared(plain, text, objects);
   const [first] = declared;
   if (first === undefined)
     return refused(text.trim() === "" ? "the reply is empty" : "the reply declares no score");
   const scores: Score[] = [];
-  for (const { value } of declared) {
+  const beside = isOwn ? findBeside(own, text, ownObjects) : findBeside(plain, text, objects);
+  for (const { value } of [...declared, ...beside]) {
     if ("refused" in value) return refused(value.refused);
     scores.push(value.score);
   }

@@ -80,7 +80,9 @@ function blank(text: string, spans: readonly Span[], mark = " "): string {
   return parts.length === 0 ? text : parts.join("") + text.slice(at);
 }
 
-const objectStart = /\{\s{0,99}(["'])[\w -]{1,60}\1\s{0,9}:/;
+/** A broken object, with quotation marks of any kind or none around a name that judges write. */
+const objectStart =
+  /\{\s{0,99}(?:(["'])[\w -]{1,60}\1|[“”‘’„][\w -]{1,60}[“”‘’]|(?<=(?<![\w\\}])\{\s{0,99})(?:feedback|reason(?:ing)?|explanation|rationale|score|grade|rating|result|verdict|winner|preference|answer|final_answer))\s{0,9}:/;
 
 /**
  * The words of a reply with LF line ends, every one where it stood: `plain` without what stands in its JSON objects, where nothing is a

@@ -37,10 +37,28 @@ const codeWord =
 const row = /^(?=[^\n]*[\p{L}\p{N}.#])(?:[^\p{L}\n=]|(?<!\p{L})\p{L}(?!\p{L}))*$/u;
 /** An equation with a variable on its left side. */
 const equation = /^[^=\n]*(?<!\p{L})\p{L}(?!\p{L})[^=\n]*=[^=\n]*$/u;
-const assigned = /^[\s$\\(&*-]*(\p{L}[\p{L}\p{N}_{}']{0,20})\s?&?[=≈:]/u;
+const assigned = /^[\s$\\([&*-]*(\p{L}[\p{L}\p{N}_{}']{0,20})\s?&?[=≈:]/u;
 const endsOpen = /(?:[,&;{([=+*/\\|-]|\\\\|\b(?:and|or))\s*$/;
 const beginsInside = /^(?: {2,}|\t|\s*[)\]}&|])/;
 const opensBlock = /\\begin\{(?![^]*\\end\{)|^\s*```|^\s*\|/;
+
+const quoteMark = /^\s{0,3}>(?:\s|$)/;
+/** Begins a line that says more of the one above. */
+const qualifies = /^\s*(?:where|with|and|or|if|otherwise|unless|when|provided|ou|et|oder|und|wobei)\b/;
+/** A line of a program that needs no sign of one. */
+const statement = /^\s*(?:import|from|using|package|use|require|include|#include|@\w+)\b/;
+/** `A: Knight`, `(a) 3`: a letter of which something is said. */
+const labelled = /^[\s*_>]{0,6}\(?\p{L}(?:\)|\s?[:.)])[\s*_]{0,4}\S/u;
+
+/** Whether a line behind a blank one belongs to the value that the line above begins. */
+function continuesApart(above: string, under: string): boolean {
+  const line = above.slice(-MAX_LINE_LENGTH).replace(/\*{1,2}\s*$/, "");
+  const below = under.slice(0, MAX_LINE_LENGTH);
+  if (!saysSomething(below)) return false;
+  if (equation.test(line) && equation.test(below)) return true;
+  if (isProse(below) && !codeSign.test(below)) return false;
+  return endsOpen.test(line) || statement.test(line) || (/[;{]\s*$/.test(line) && codeSign.test(below));
+}
 
 /** Whether the line below one belongs to the same value: it is indented, of the same form, or the one above is left open. */
 function continues(above: string, under: string): boolean {
@@ -58,8 +76,19 @@ function continues(above: string, under: string): boolean {
 export function endsWithBlock(text: string): boolean {
   const lines = text.trimEnd().split("\n");
   if (fence.test(lines.at(-1) ?? "")) lines.pop();
-  const [above, last] = lines.slice(-2);
-  if (above === undefined || last === undefined) return false;
+  const last = lines.at(-1);
+  const above = lines
+    .slice(0, -1)
+    .findLast((line, index, all) => saysSomething(line) || index < all.length - 3);
+  if (above === undefined || last === undefined || above.trim() === "") return false;
+  if (/\b(?:and|or|o|y|ou|et|oder|und|u)\s*$/.test(above.slice(-20))) return true;
+  const apart = lines.at(-2) !== above;
+  if (apart) {
+    const [one, other] = [above, last].map(
+      (line) => /^[\s$\\[(]*\$|^\s*\\\[/.test(line) && assigned.exec(line)?.[1],
+    );
+    return typeof one === "string" && typeof other === "string" && one !== other;
+  }
   const [one, other] = [above, last].map((line) => assigned.exec(line)?.[1]);
   if (one !== undefined && one === other) return false;
   return continues(above, last) && (one !== undefined || !equation.test(last));
@@ -98,6 +127,11 @@ const isSimple = (line: string): boolean =>
 const lettered = /^[\s*_>-]{0,6}\(?[A-Z](?:[).:]|\*{1,2}|\s*$)/;
 const reasons = /^\s*\p{Lu}?[\p{L}'’]+[ ,]+(?:[^\s]+ ){2,}/u;
 
+/** Three words and an end, or five characters of a script without blanks. */
+const isSentence = (line: string): boolean =>
+  /^\p{Script=Han}{5}/u.test(line) ||
+  (/^(?:[^\s]+\s+){2,60}[^\s]+[.!]["'*_)\s]*$/.test(line) && !isSimple(line));
+
 /** Lines up to a blank one, and what they come to as one value; what stands below must not go on with them. */
 function readLines(lines: readonly string[]): CaptionedValue {
   const end = lines.findIndex((line, index) => index > 0 && (line.trim() === "" || fence.test(line)));
@@ -105,7 +139,9 @@ function readLines(lines: readonly string[]): CaptionedValue {
   const next = end === -1 ? undefined : lines.slice(end).find(saysSomething);
   const [first = "", second] = block;
   if (second === undefined)
-    return next !== undefined && continues(first, next) ? { whole: null } : bare(first);
+    return next !== undefined && (continues(first, next) || continuesApart(first, next))
+      ? { whole: null }
+      : bare(first);
   if (lettered.test(first) && reasons.test(second)) return bare(first);
   const ends = next === undefined || (isProse(next) && !beginsInside.test(next));
   return ends ? writeWhole(block, true) : { whole: null };
@@ -118,6 +154,7 @@ function readBelow(lines: readonly string[], depth = 0): CaptionedValue {
   const [first = "", ...behind] = rest;
   if (fence.test(first)) {
     const end = behind.findIndex((line) => fence.test(line));
+    if (end !== -1 && behind.slice(end + 1).some((line) => fence.test(line))) return { whole: null };
     const inside = (end === -1 ? behind : behind.slice(0, end)).filter((line) => line.trim() !== "");
     return inside.length > 1 ? writeWhole(inside, false) : bare(inside[0] ?? "");
   }
@@ -132,16 +169,25 @@ function readBelow(lines: readonly string[], depth = 0): CaptionedValue {
 /** What a caption declares: the rest of its line, or where there is none, or it only announces, the block below (WHOLE-1). */
 export function valueAfter(text: string): CaptionedValue {
   const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", MAX_LINES + 2);
-  const own = (lines[0] ?? "").replace(captionMark, "");
-  const below = lines.slice(1);
+  const given = (lines[0] ?? "").replace(captionMark, "");
+  const under = lines.slice(1);
+  // `> 5` alone is a bound.
+  const isQuote =
+    quoteMark.test(under.find(saysSomething) ?? "") && (given.trim() === "" || quoteMark.test(given));
+  const [own = "", ...below] = isQuote
+    ? [given, ...under].map((line) => line.replace(quoteMark, ""))
+    : [given, ...under];
   if (cleanValue(own) === "") return readBelow(below);
   if (fence.test(own)) return readBelow([own, ...below]);
   if (isAnnouncement(own, below[0])) return readBelow(below, 1);
   const [next = ""] = below;
-  const isMore = saysSomething(next) && !fence.test(next) && !isSimple(own) && !isProse(next);
+  const isText = saysSomething(next) && !fence.test(next);
+  // Of a sentence, and of what is said of a letter, the next line says more.
+  if (isText && (qualifies.test(next) || isSentence(own) || (labelled.test(own) && labelled.test(next))))
+    return isProse(next) || isSimple(own) ? { whole: null } : readLines([own, ...below]);
+  const isMore = isText && !isSimple(own) && (!isProse(next) || /^\s*<\p{L}/u.test(own));
   if (isMore || continues(own, next)) return readLines([own, ...below]);
-  const apart = below.find(saysSomething) ?? "";
-  return equation.test(own) && equation.test(apart) ? { whole: null } : bare(own);
+  return continuesApart(own, below.find(saysSomething) ?? "") ? { whole: null } : bare(own);
 }
 
 /** What stands between tags or in a field, whatever its length: one line, or several (WHOLE-1). */

@@ -79,6 +79,16 @@ const KINDS: Readonly<Record<string, (chance: Chance) => string[][]>> = {
     ]),
   facts: (chance) =>
     ["Ada", "Bo", "Cy"].map((name) => ["- ", name, ": ", pick(chance, ["red", "green", "blue"])]),
+  json: (chance) => [
+    ["{"],
+    ["  ", '"port"', ": ", `${1_000 + below(chance, 9_000)}`, ","],
+    ["  ", '"tls"', ": ", pick(chance, ["true", "false"])],
+    ["}"],
+  ],
+  html: (chance) => [["<table>"], ["<tr><td>", `${below(chance, 100)}`, "</td></tr>"], ["</table>"]],
+  sentences: (chance) =>
+    ["Ada", "Bo"].map((name) => [name, " is a ", pick(chance, ["knight", "knave"]), "."]),
+  parts: (chance) => ["(a)", "(b)"].map((name) => [name, " ", `${below(chance, 100)}`]),
   yaml: (chance) => [
     ["server:"],
     ["  ", "port: ", `${1_000 + below(chance, 9_000)}`],
@@ -93,6 +103,13 @@ const FRAMES: Readonly<Record<string, (value: string) => string>> = {
   beside: (value) => `Final answer: ${value}`,
   fenced: (value) => `Final answer:\n\`\`\`\n${value}\n\`\`\`\n`,
   heading: (value) => `### Answer\n\n${value}\n\nThat is all there is to say of it.`,
+  closed: (value) => `Final answer:\n\`\`\`python\n${value}\n\`\`\`\n\nI hope this helps!`,
+  indented: (value) => `The answer is:\n\n    ${value.replaceAll("\n", "\n    ")}`,
+  quoted: (value) => `Final answer:\n> ${value.replaceAll("\n", "\n> ")}`,
+  twoFences: (value) => {
+    const [first = "", ...others] = value.split("\n");
+    return `Final answer:\n\`\`\`\n${first}\n\`\`\`\nand\n\`\`\`\n${others.join("\n")}\n\`\`\``;
+  },
   named: (value) => `Answer:\n${value}`,
   phrase: (value) => `The answer is:\n\n${value}`,
   announced: (value) => `Final answer:\nHere it is:\n${value}`,
@@ -191,6 +208,22 @@ describe("values of several lines", () => {
       expect({ frame, same: same(set(one), set(other)) }).toEqual({ frame, same: false });
   });
 
+  it.each([
+    ["a fence with a closing sentence", "Final answer:\n```\n42\n```\nI hope this helps!", "43"],
+    ["an object in a tag", '<answer>{"a": 42}</answer>', "43"],
+    ["a sentence and the next", "Final answer: The first is 7.\nThe second is 42.", "43"],
+    ["what is said of two letters", "Final answer: A: 7\nB: 42", "43"],
+    ["parts in a line", "The answer is (a) 42, (b) 4", "43"],
+    ["several boxes", "$$\\boxed{x = 42}$$\n$$\\boxed{y = 4}$$", "43"],
+    ["two formulas", "Respuesta:\n\n$$x=42$$\n\n$$y=4$$", "43"],
+    ["a program behind a blank line", "Final answer: import math\n\ndef f(x):\n    return 42", "43"],
+    ["a formula and what it holds for", "Final answer: $$x=3$$\nwhere y is 42.", "43"],
+    ["numbers below each other", "The answer is 123\n42", "43"],
+    ["several sentences", "The answer is You should use Postgres. It costs 42 dollars.", "43"],
+  ])("WHOLE-1: is not read in part: %s", (_, reply, other) =>
+    expect(same(reply, reply.replace("42", other))).toBe(false),
+  );
+
   it("are equal with other spaces, and with other zeros in a grid of numbers", () => {
     expect(same("Final answer:\n1  2\n3 4", "<answer>\n  1 2\n  3 4\n</answer>")).toBe(true);
     expect(same("<answer>\n8.00\n9.50\n</answer>", "<answer>\n8\n9.5\n</answer>")).toBe(true);
@@ -200,6 +233,11 @@ describe("values of several lines", () => {
   it.each([
     ["one line below its caption", "Final answer:\n42\n\nIt is the product.", "42"],
     ["one line in a fence", "Final answer:\n```\n42\n```", "42"],
+    ["a quoted line", "Final answer:\n> 42", "42"],
+    ["a fence with what follows", "Final answer:\n```\n42\n```\n\nLet me know if you have questions.", "42"],
+    ["the same box twice", "\\boxed{42}\n\n**Final answer**\n\\boxed{42}", "42"],
+    ["a word with its reason", "The answer is Paris. It is the capital of France.", "Paris"],
+    ["an object with a line break in a string", '{"reason":"Final answer: 7\nx","answer":"8"}', "8"],
     ["one line of mathematics", "Final answer:\n\\[\n42\n\\]", "42"],
     ["a letter and its reasons", "Final answer:\nB\nBecause it holds in all the cases that were named.", "B"],
     ["a letter below what announces it", "### Final Answer:\nThe correct option is:\n**A. ~12.6**", "A"],
