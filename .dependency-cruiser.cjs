@@ -218,12 +218,7 @@ module.exports = {
       from: { path: "^src/prompts/", pathNot: test },
       to: { dependencyTypes: ["core"] },
     },
-    {
-      name: "nobody-imports-tests",
-      severity: "error",
-      from: {},
-      to: { path: test },
-    },
+    { name: "nobody-imports-tests", severity: "error", from: {}, to: { path: test } },
     {
       name: "nothing-shipped-needs-development-tools",
       comment: "what the build takes in is a development dependency, too, and stands in the list above",

@@ -270,10 +270,7 @@ export default defineConfig([
       licenses("licenses.txt"),
     ],
     minify: minified,
-    outputOptions: {
-      chunkFileNames: "parley-[name]-[hash].cjs",
-      codeSplitting: { groups: chunkGroups() },
-    },
+    outputOptions: { chunkFileNames: "parley-[name]-[hash].cjs", codeSplitting: { groups: chunkGroups() } },
   },
   {
     ...common,

@@ -64,10 +64,7 @@ export function asked(parley, { seed, chair = "" }) {
         ...MEMBERS.map((name) => seat(name, "member", PACE)),
         seat("eve", "chair", chair === "" ? PACE : chair),
       ],
-      templates: {
-        ...textsOf(parley, parley.council),
-        strategy: "Weigh every answer by its reasons.",
-      },
+      templates: { ...textsOf(parley, parley.council), strategy: "Weigh every answer by its reasons." },
       seed,
       budget: {},
       organization: "local",

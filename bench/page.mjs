@@ -94,9 +94,7 @@ function assetsOf(dist) {
     // A package is one gzipped stream of its files, in which each has a header of 512 bytes.
     packed: gzipSync(
       Buffer.concat(all.flatMap((name) => [readFileSync(join(folder, name)), Buffer.alloc(512)])),
-      {
-        level: 9,
-      },
+      { level: 9 },
     ).length,
     gzipped: (/** @type {readonly string[]} */ names) =>
       names.reduce(
@@ -136,12 +134,7 @@ async function measureLongRun(browser, id, steps) {
       if (!scrubbed.changed) throw new Error("the scrubber moved nothing");
       return [
         { name: `${is}: ready`, value: readyMs, unit: "ms", target: 2_000 },
-        {
-          name: `${is}: events over the wire`,
-          value: loadedBytes / 1_048_576,
-          unit: "MB",
-          target: 0.5,
-        },
+        { name: `${is}: events over the wire`, value: loadedBytes / 1_048_576, unit: "MB", target: 0.5 },
         {
           name: `${is}: a scrub step to its frame, p95`,
           value: quantile(scrubbed.frames, 0.95),

@@ -32,12 +32,7 @@ const Report = z.object({
     z.object({
       name: z.string(),
       rows: z.array(
-        z.object({
-          name: z.string(),
-          value: z.number(),
-          unit: z.string(),
-          against: z.number().optional(),
-        }),
+        z.object({ name: z.string(), value: z.number(), unit: z.string(), against: z.number().optional() }),
       ),
     }),
   ),

@@ -242,9 +242,7 @@ describe("a request with store: false", () => {
   it("is not paid again by a repeat under its name once it is forgotten", async () => {
     const word = plant();
     const send = () =>
-      server.post("/v1/responses", asking(word, { store: false }), {
-        headers: { "idempotency-key": word },
-      });
+      server.post("/v1/responses", asking(word, { store: false }), { headers: { "idempotency-key": word } });
     await isGone(idIn(await send()), word);
     expect(await send()).toMatchObject({ status: 404 });
     await isGone(idIn(await server.post("/v1/responses", asking(word, { store: false }))), word);

@@ -28,12 +28,7 @@ const Row = z.looseObject({
   openedAt: z.string(),
   seq: z.int(),
 });
-const Replayed = z.looseObject({
-  same: z.boolean(),
-  closed: z.boolean(),
-  steps: z.int(),
-  calls: z.int(),
-});
+const Replayed = z.looseObject({ same: z.boolean(), closed: z.boolean(), steps: z.int(), calls: z.int() });
 const Search = z.looseObject({
   engrams: z.array(
     z.looseObject({ engram: z.looseObject({ id: z.string(), question: z.string(), summary: z.string() }) }),

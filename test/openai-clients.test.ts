@@ -334,9 +334,7 @@ describe("npm's openai", () => {
       server.post(
         "/v1/chat/completions",
         { model: "parley/respond", messages: asking(content) },
-        {
-          headers: { "x-stainless-retry-count": String(retries) },
-        },
+        { headers: { "x-stainless-retry-count": String(retries) } },
       );
     const [first, again, other] = [
       await send(0, "What is 2+3?"),

@@ -24,11 +24,7 @@ const Manifest = z.object({
   exports: z.record(z.string(), z.unknown()),
 });
 const Packed = z.tuple([
-  z.object({
-    filename: z.string(),
-    size: z.number(),
-    files: z.array(z.object({ path: z.string() })),
-  }),
+  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
 ]);
 const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
 

@@ -43,10 +43,7 @@ const formOf = (text: string) =>
 
 describe("every template that ships", () => {
   it("is declared by a protocol", async () => {
-    const files = readdirSync(new URL("../src", import.meta.url), {
-      recursive: true,
-      encoding: "utf8",
-    });
+    const files = readdirSync(new URL("../src", import.meta.url), { recursive: true, encoding: "utf8" });
     const names = files.flatMap((file) => /templates\/([a-z-]+)\.md$/.exec(file)?.[1] ?? []);
     const declared = (await shippedTemplates(withProtocols([], features))).map(({ name }) => name);
     // Pinned by respond's opening alone: an older opening has no text for it, and needs none.
@@ -79,9 +76,7 @@ describe("a comparison", () => {
     const example = shape.replaceAll('"label"', '"A"').replaceAll('["A", "A"]', '["A", "B"]');
     expect(
       parseComparison(example.replace(/(.*)\["A"\]/, '$1["B"]').replace('["A"]', '["B"]'), ["A", "B"]),
-    ).toMatchObject({
-      ok: true,
-    });
+    ).toMatchObject({ ok: true });
     expect(comparisonSchema.schema).toMatchObject({ required: ["agreements", "contradictions", "unique"] });
   });
 });

@@ -70,9 +70,7 @@ describe("opening", () => {
         server.post(
           "deliberations",
           { ...question, question: `What is ${sum}?` },
-          {
-            headers: { "idempotency-key": "rivals" },
-          },
+          { headers: { "idempotency-key": "rivals" } },
         ),
       ),
     );

@@ -242,18 +242,17 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
       ? fc.constant(undefined)
       : inBody(
           operation,
-          valuesOf(schema, {
-            root: document,
-            known: { ...KNOWN, correlation_id: fc.constantFrom(...ids) },
-          }),
+          valuesOf(schema, { root: document, known: { ...KNOWN, correlation_id: fc.constantFrom(...ids) } }),
         );
-  return fc.record({ params, query, headers, body }).map((drawn) => ({
-    path: fill(path, drawn.params) + search(drawn.query),
-    sent: {
-      headers: drawn.headers as Record<string, string>,
-      ...(drawn.body === undefined ? {} : { body: JSON.stringify(drawn.body) }),
-    },
-  }));
+  return fc
+    .record({ params, query, headers, body })
+    .map((drawn) => ({
+      path: fill(path, drawn.params) + search(drawn.query),
+      sent: {
+        headers: drawn.headers as Record<string, string>,
+        ...(drawn.body === undefined ? {} : { body: JSON.stringify(drawn.body) }),
+      },
+    }));
 }
 
 const fill = (path: string, params: Record<string, unknown>): string =>

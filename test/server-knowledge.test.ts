@@ -83,10 +83,7 @@ describe("single events", () => {
       count += entries.length;
       return entries;
     };
-    const parley = {
-      ...server.parley,
-      context: () => ({ ...context, store: { ...context.store, read } }),
-    }; // a store that counts
+    const parley = { ...server.parley, context: () => ({ ...context, store: { ...context.store, read } }) }; // a store that counts
     const reader = await shownReader(parley, server.principal, id as string);
     expect((await readOnly(reader, [500])).map(({ seq }) => seq)).toEqual([500]);
     expect(count).toBe(2); // the opening says whether a person takes part

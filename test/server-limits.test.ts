@@ -235,9 +235,7 @@ describe("a bad request", () => {
       const opened = await own.post(
         "deliberations",
         { ...question, models: ["sim/ada"], question: text },
-        {
-          headers: { prefer: "wait=10", "idempotency-key": "odd" + text.codePointAt(0) },
-        },
+        { headers: { prefer: "wait=10", "idempotency-key": "odd" + text.codePointAt(0) } },
       );
       expect([200, 422]).toContain(opened.status);
       if (opened.status === 200)

@@ -44,10 +44,7 @@ answerAsClient(async (/** @type {Options} */ options) => {
   );
   const models = parley.createModels({
     env: {},
-    compatible: {
-      bench: { url: `${url}/v1`, local: true },
-      judging: { url: `${judge}/v1`, local: true },
-    },
+    compatible: { bench: { url: `${url}/v1`, local: true }, judging: { url: `${judge}/v1`, local: true } },
     ...(shared ? { substitutes: { dispatcher } } : {}),
     limits: {
       concurrency: { provider: 100_000, model: 100_000 },
@@ -153,9 +150,7 @@ async function heap() {
 function askedOf(parley, { arm, user, second, shared, nth }) {
   const judging = arm === "critic";
   const remembering = arm !== "bare";
-  const own = parley.RespondSettings.parse({
-    recall: remembering ? { user, rules: RECALL } : null,
-  });
+  const own = parley.RespondSettings.parse({ recall: remembering ? { user, rules: RECALL } : null });
   const judge = {
     model: shared ? "compatible/bench/judge" : "compatible/judging/judge",
     ...{ temperature: 0, contextTokens: null, maxOutputTokens: 1_024, form: "prometheus" },

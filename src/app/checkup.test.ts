@@ -78,11 +78,7 @@ describe("critic and memory", () => {
       { what: "critic and memory", ok: true, found: "critic: off · memory: off" },
     ]);
     expect(await looked({ "project/parley.yaml": "judge: sim/ada\nuser: ada\nstore: ':memory:'" })).toEqual([
-      {
-        what: "critic and memory",
-        ok: true,
-        found: "critic: sim/ada · memory: on (user ada)",
-      },
+      { what: "critic and memory", ok: true, found: "critic: sim/ada · memory: on (user ada)" },
     ]);
   });
 

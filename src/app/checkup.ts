@@ -136,12 +136,7 @@ async function probeProviders(
     const own = settings.models.find((ref) => ref.startsWith(`${provider}/`));
     const ref = ModelRef.safeParse(own ?? (first === undefined ? provider : `${provider}/${first}`));
     if (!ref.success || (own ?? first) === undefined)
-      return {
-        what,
-        ok: true,
-        found: "not tested: no model is named",
-        next: `name a model of ${provider}`,
-      };
+      return { what, ok: true, found: "not tested: no model is named", next: `name a model of ${provider}` };
     const tested = await testModel(models, ref.data, { signal, maxOutputTokens: PROBE_TOKENS });
     if (tested.ok)
       return { what, ok: true, found: `${ref.data} answered in ${formatDuration(tested.latencyMs)}` };

@@ -197,11 +197,7 @@ async function newParticipants(
     opening,
     seats,
     texts,
-  }: {
-    readonly opening: Opening;
-    readonly seats: AnyProtocol["seats"];
-    readonly texts: Map<Digest, string>;
-  },
+  }: { readonly opening: Opening; readonly seats: AnyProtocol["seats"]; readonly texts: Map<Digest, string> },
   without: readonly string[],
 ): Promise<Participant[]> {
   const members = opening.participants.filter(isVoice);

@@ -39,10 +39,12 @@ export async function searchMemory(
   return {
     ...{ user: context.settings.user, query, how },
     more: engrams.length > limit,
-    engrams: engrams.slice(0, limit).map((one) => ({
-      ...viewOf(one),
-      ...{ similarity: one.similarity, words: one.words, score: one.score },
-    })),
+    engrams: engrams
+      .slice(0, limit)
+      .map((one) => ({
+        ...viewOf(one),
+        ...{ similarity: one.similarity, words: one.words, score: one.score },
+      })),
   };
 }
 

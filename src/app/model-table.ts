@@ -47,8 +47,5 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
   const rows = [...configured, ...found, simulated];
   const unique = new Map<string, ModelRow>();
   for (const one of rows) if (!unique.has(one.ref)) unique.set(one.ref, one);
-  return {
-    models: [...unique.values()],
-    missing,
-  };
+  return { models: [...unique.values()], missing };
 }

@@ -4,9 +4,9 @@ const QUESTION = "Reply with one short sentence: who are you?";
 const TIMEOUT_MS = 60_000;
 
 /** What one call to a model came to. */
-export type ModelTest = Pick<Call, "latencyMs" | "tokens" | "cost"> & {
-  readonly model: string;
-} & ({ readonly ok: true; readonly reply: string } | Pick<Extract<Call, { ok: false }>, "ok" | "failure">);
+export type ModelTest = Pick<Call, "latencyMs" | "tokens" | "cost"> & { readonly model: string } & (
+    { readonly ok: true; readonly reply: string } | Pick<Extract<Call, { ok: false }>, "ok" | "failure">
+  );
 
 /** Makes one request to a model, with a short question. `maxOutputTokens` bounds its reply, hidden reasoning included. */
 export async function testModel(

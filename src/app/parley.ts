@@ -329,10 +329,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
         const next = "resume it, if it has not ended";
         throw new Fault("configuration", { why: `${resolved} is not waiting for answers`, next });
       }
-      return answerQuestions(context.store, resolved, {
-        pending,
-        answers: new Map(Object.entries(answers)),
-      });
+      return answerQuestions(context.store, resolved, { pending, answers: new Map(Object.entries(answers)) });
     },
     async seats(id, call) {
       const context = reading(call);

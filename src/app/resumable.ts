@@ -36,10 +36,7 @@ export type RecordedRun = {
 };
 
 /** Where the runs of a measurement are: `request` names the nth, counted from 0. */
-export type RunNames = {
-  readonly organization: OrganizationId;
-  readonly request: (nth: number) => string;
-};
+export type RunNames = { readonly organization: OrganizationId; readonly request: (nth: number) => string };
 
 /** The recorded runs of a measurement, in order, up to the first that does not exist. */
 export async function* recordedRuns(
@@ -130,10 +127,7 @@ export const againName = ({ world }: Pick<AppContext, "world">, client: Opening[
   `/again/${client?.request ?? world.id()}`;
 
 /** `new`: nothing was recorded; `open`: it was interrupted; `closed`: all is recorded; `forked`: it continues an ended run. */
-export type Resumed = {
-  readonly id: DeliberationId;
-  readonly state: "new" | "open" | "closed" | "forked";
-};
+export type Resumed = { readonly id: DeliberationId; readonly state: "new" | "open" | "closed" | "forked" };
 
 /** Finds or opens the deliberation in which this work is to be done. @throws Fault as `open` and `changes` do */
 export async function resumable(context: AppContext, work: ResumableWork): Promise<Resumed> {

@@ -190,9 +190,7 @@ describe("watching", () => {
   it("WATCH-2: reads again what it has let go, counts nothing twice, and forgets nothing that is due", async () => {
     const store = memoryStore();
     let reads = 0;
-    const counting = alterStore(store, (part) => ({
-      read: (...args) => ((reads += 1), part.read(...args)),
-    }));
+    const counting = alterStore(store, (part) => ({ read: (...args) => ((reads += 1), part.read(...args)) }));
     const on = staged(counting);
     const old = await on.open("old");
     await on.drive(old);

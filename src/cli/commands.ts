@@ -218,11 +218,7 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ["eval --debate ID --models sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
     run: async (io, given) => (await import("./commands/eval.ts")).evaluate(io, given),
   }),
-  {
-    name: "judge",
-    summary: "Score, compare and validate with LLM-as-judge",
-    commands: JUDGE,
-  },
+  { name: "judge", summary: "Score, compare and validate with LLM-as-judge", commands: JUDGE },
   defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],
     options: options.TEST,

@@ -77,10 +77,7 @@ export function createLoader(dist: string, folder: string) {
     const source = readFileSync(filename, "utf8").replaceAll(IMPORT, "require.import(");
     const cached = HASHED.test(name);
     const cachedData = cached ? readCache(cacheOf(name)) : undefined;
-    const script = new Script(module.wrap(source), {
-      filename,
-      ...(cachedData ? { cachedData } : {}),
-    });
+    const script = new Script(module.wrap(source), { filename, ...(cachedData ? { cachedData } : {}) });
     if (cached && (!cachedData || script.cachedDataRejected === true))
       fresh.push({ cache: cacheOf(name), script });
     const loaded = Object.assign(new module.Module(filename), { filename, exports: {} });

@@ -51,10 +51,12 @@ async function entriesOf(
   };
   await store.for(OrganizationId.parse("local")).append(id, [opening], { by: "open", request: "one" });
   if (roster)
-    await store.for(OrganizationId.parse("local")).append(id, [roster], {
-      ...{ by: "protocol", step: StepKey.parse("draft/admitted"), digest, after: [] },
-      work: { kind: "admission", of: "draft" },
-    });
+    await store
+      .for(OrganizationId.parse("local"))
+      .append(id, [roster], {
+        ...{ by: "protocol", step: StepKey.parse("draft/admitted"), digest, after: [] },
+        work: { kind: "admission", of: "draft" },
+      });
   const lost: NewEvent = {
     type: "degradation-noted",
     data: {

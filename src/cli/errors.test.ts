@@ -7,10 +7,7 @@ import { raiseCaps, remedyOf } from "./errors.ts";
 const capRemedy = (caps: readonly Cap[], budget: Budget) => raiseCaps(capsPassed(caps, budget));
 
 const quote = { tokensIn: 100, tokensOut: 100, usd: 1 };
-const reservations = {
-  reserve: () => Promise.resolve(),
-  reservations: () => Promise.resolve([]),
-};
+const reservations = { reserve: () => Promise.resolve(), reservations: () => Promise.resolve([]) };
 
 /** Which cap the engine says is in the way of a call under these; `laterMs` after the beginning. */
 async function capOf(budget: Budget, laterMs = 0): Promise<Cap> {

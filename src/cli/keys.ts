@@ -15,10 +15,7 @@ type KeyLifecycle = Pick<Lifecycle, "on" | "off"> & {
   stop(): void;
 };
 
-const processKeys: KeyLifecycle = {
-  ...processLifecycle,
-  stop: () => process.kill(process.pid, "SIGTSTP"),
-};
+const processKeys: KeyLifecycle = { ...processLifecycle, stop: () => process.kill(process.pid, "SIGTSTP") };
 
 const CTRL_C = "\u0003";
 const CTRL_Z = "\u001a";

@@ -27,6 +27,4 @@ export const RESPONDENT = {
   temperature: setting("--temperature <t>", "temperature, 0 to 2 (default: the provider's)"),
 };
 
-export const PACK = {
-  pack: text("--pack <id>", "members, strategy and settings of a pack (parley packs)"),
-};
+export const PACK = { pack: text("--pack <id>", "members, strategy and settings of a pack (parley packs)") };

@@ -91,10 +91,7 @@ describe("a list of engrams", () => {
     );
     const text = memorySearchText(
       searched([one, two], { query: "capital", how: "full text alone", more: true }),
-      {
-        ...plain,
-        width: 200,
-      },
+      { ...plain, width: 200 },
     );
     expect(text.split("\n")).toEqual([
       "d1/protocol/answer/A#0",

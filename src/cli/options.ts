@@ -78,15 +78,11 @@ export const STRATEGY = {
   strategy: setting("--strategy <name>", "balanced, risk-averse, goal-seeking, novelty, or a file"),
   goal: setting("--goal <text>", "goal of the strategy goal-seeking"),
 };
-export const CHAIR = {
-  chair: listSetting("--chair <refs>", "chair model, with fallbacks, comma-separated"),
-};
+export const CHAIR = { chair: listSetting("--chair <refs>", "chair model, with fallbacks, comma-separated") };
 export const MODELS = {
   models: listSetting("-m, --models <refs>", "models, provider/model, comma-separated"),
 };
-export const MODEL = {
-  model: text("-m, --model <ref>", "model, provider/model", { isList: true }),
-};
+export const MODEL = { model: text("-m, --model <ref>", "model, provider/model", { isList: true }) };
 export const REVIEWERS = {
   reviewers: listSetting("--reviewers <refs>", "reviewer models (do not draft)", { old: "--judge <refs>" }),
 };

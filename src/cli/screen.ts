@@ -10,11 +10,7 @@ import { createLive, systemTime, type Lifecycle, type ScreenTime, type TerminalO
 // SCREEN-2. After `stop` nothing more is written, and the terminal is as it was but for one line.
 
 /** Live progress, fed with everything that happens. `stop` may be called more than once. */
-export type Screen = {
-  event(entry: Entry): void;
-  frame(frame: Frame): void;
-  stop(): void;
-};
+export type Screen = { event(entry: Entry): void; frame(frame: Frame): void; stop(): void };
 
 export type ScreenOptions = {
   readonly output: TerminalOutput;

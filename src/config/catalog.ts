@@ -56,10 +56,7 @@ const KINDS = {
     noun: "strategy",
     read: (file: FolderFile): CatalogFile => {
       const { name, description, directive: text } = readStrategy(file);
-      return {
-        name,
-        value: { description, text, missing: [] },
-      };
+      return { name, value: { description, text, missing: [] } };
     },
     template: (id: string) =>
       [

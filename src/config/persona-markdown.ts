@@ -33,10 +33,7 @@ export function readPersonaMarkdown(
       "move them there",
     );
   const from = whole.split("\n").length;
-  const body = readBody(text.slice(whole.length), {
-    parts,
-    place: (line) => `${name}:${from + line}:1`,
-  });
+  const body = readBody(text.slice(whole.length), { parts, place: (line) => `${name}:${from + line}:1` });
   return {
     ...{ path, text },
     value: { ...head.value, ...(body.value === "" ? {} : { instructions: body.value }) },

@@ -126,10 +126,11 @@ const Compatible = z
   .meta({ expects: "a mapping with a url", example: "{url: http://localhost:8000/v1}" });
 
 const UPSTREAM = { noun: "a provider behind OpenRouter", expects: "its slug", example: "deepinfra" };
-const upstreams = z.preprocess(splitEntries, z.array(line(100, UPSTREAM)).min(1).max(50)).meta({
+const UPSTREAMS = {
   expects: "providers behind OpenRouter, separated by commas or as a list",
   example: "deepinfra, together",
-});
+};
+const upstreams = z.preprocess(splitEntries, z.array(line(100, UPSTREAM)).min(1).max(50)).meta(UPSTREAMS);
 
 /**
  * Which of the providers behind OpenRouter may answer: the object `provider` of its requests (OpenRouter, "Provider Routing").

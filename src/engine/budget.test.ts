@@ -212,10 +212,12 @@ describe("on a resume", () => {
     ];
     const on = await opened({ protocols, script }, { tokens: 200 });
     await on.drive(on.id);
-    await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
-      by: "client",
-      request: "word",
-    });
+    await on.store
+      .for(LOCAL)
+      .append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+        by: "client",
+        request: "word",
+      });
     await on.drive(on.id);
     expect(await on.ends()).toContain("over-budget");
     expect(on.models.count()).toBe(1);
@@ -238,10 +240,12 @@ describe("on a resume", () => {
     await on.clock.advance(1);
     const [one] = await Promise.all([on.drive(on.id), on.clock.advance(1_000)]);
     expect(one).toMatchObject({ status: "waiting" });
-    await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
-      by: "client",
-      request: "word",
-    });
+    await on.store
+      .for(LOCAL)
+      .append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+        by: "client",
+        request: "word",
+      });
     await on.clock.settle(late);
     await on.drive(on.id);
     expect(on.models.calls.map(({ outcome }) => outcome)).toEqual(["aborted", "answered", "answered"]);
@@ -260,10 +264,12 @@ describe("on a resume", () => {
     ];
     const on = await opened({ protocols, script: { ada: () => "!" } }, { calls: 2 });
     await on.drive(on.id);
-    await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
-      by: "client",
-      request: "word",
-    });
+    await on.store
+      .for(LOCAL)
+      .append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+        by: "client",
+        request: "word",
+      });
     await on.drive(on.id);
     expect(await on.ends()).not.toContain("over-budget");
   });

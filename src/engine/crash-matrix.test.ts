@@ -46,10 +46,12 @@ const scenarios: Record<string, Scenario> = {
       const id = opened.deliberation;
       await engine.drive(id, { signal: alone });
       const answers = [{ id: "q1", text: "like this" }];
-      await store.for(LOCAL).append(id, [{ type: "clarification-answered", data: { answers } }], {
-        by: "client",
-        request: "clarification",
-      });
+      await store
+        .for(LOCAL)
+        .append(id, [{ type: "clarification-answered", data: { answers } }], {
+          by: "client",
+          request: "clarification",
+        });
       await engine.drive(id, { signal: alone });
       return [id];
     },

@@ -35,10 +35,12 @@ function staged(options: Partial<StageOptions> = {}) {
     open: async (request: string, changes = {}) =>
       (await on.engine.open(request, toyAsked("toy", changes))).opened.deliberation,
     note: (id: DeliberationId, topic: string) =>
-      on.store.for(LOCAL).append(id, [{ type: "note-taken", data: { topic, reason: "test", body: null } }], {
-        by: "client",
-        request: topic,
-      }),
+      on.store
+        .for(LOCAL)
+        .append(id, [{ type: "note-taken", data: { topic, reason: "test", body: null } }], {
+          by: "client",
+          request: topic,
+        }),
     echoes: async (id: DeliberationId) =>
       (await on.store.for(LOCAL).read(id)).flatMap((entry) =>
         isEvent(entry, "feedback-given") ? [entry.data.by] : [],
@@ -160,9 +162,7 @@ describe("a drain", () => {
     const counted = on.start();
     const part = counted.store.for(OrganizationId.parse("local"));
     const { append } = part;
-    Object.assign(part, {
-      append: (...args: Parameters<typeof append>) => ((worked += 1), append(...args)),
-    });
+    Object.assign(part, { append: (...args: Parameters<typeof append>) => ((worked += 1), append(...args)) });
     const serving = counted.engine.react({ worker: "worker", signal: stop.signal });
     await on.clock.settle(drained);
     await on.clock.advance(20_000);

@@ -151,10 +151,7 @@ describe("closing (point 5)", () => {
     expect(await on.store.for(LOCAL).append(on.id, [note], reactor)).toMatchObject({ ok: true, fresh: true });
     expect(
       await on.store.for(LOCAL).append(on.id, [feedback], { by: "client", request: "thumb" }),
-    ).toMatchObject({
-      ok: true,
-      fresh: true,
-    });
+    ).toMatchObject({ ok: true, fresh: true });
     expect(await engine.drive(on.id, { signal: alone })).toMatchObject({ status: "closed" });
   });
 
@@ -184,10 +181,7 @@ describe("a series (point 6)", () => {
     expect(one.fresh).toBe(!two.fresh);
     expect(one.opened.id).toBe(two.opened.id);
     await engine.open("r3", place("local", 1));
-    const listed = await store.for(LOCAL).list({
-      series: place("local").series.id,
-      limit: 9,
-    });
+    const listed = await store.for(LOCAL).list({ series: place("local").series.id, limit: 9 });
     expect(listed).toHaveLength(2);
   });
 

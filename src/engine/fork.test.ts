@@ -143,10 +143,7 @@ describe("a fork", () => {
   it("stands beside its parent's series, and one request forks once", async () => {
     const on = stage({ protocols: [toyProtocol(() => Promise.resolve(nothingToSay))] });
     // A brand that the test writes out.
-    const { opened } = await on.engine.open("r1", {
-      ...toyAsked("toy"),
-      series: { id: "s", index: 0 },
-    });
+    const { opened } = await on.engine.open("r1", { ...toyAsked("toy"), series: { id: "s", index: 0 } });
     const [one, two] = await Promise.all(
       [1, 2].map(() => on.engine.fork(opened.deliberation, { request: "f", changes: {} })),
     );

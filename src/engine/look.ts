@@ -21,10 +21,7 @@ import type { SeatWork } from "./steps-context.ts";
 export type SeatReading = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 /** A step that waits for a person: the prompt, whole, and what the step's reader says of an answer. */
-export type SeatPrompt = {
-  readonly messages: readonly Message[];
-  read(text: string): SeatReading;
-};
+export type SeatPrompt = { readonly messages: readonly Message[]; read(text: string): SeatReading };
 
 /** How many turns of the event loop a look waits, after the first step, for a protocol that does something without one. */
 const IDLE_TURNS = 200;

@@ -61,10 +61,12 @@ describe("a replay", () => {
     const on = await driven({ protocols: [protocol], script: { ...script, chair: () => "d" } }, asked);
     if (protocol === waiting) {
       expect(await on.engine.replay(on.id)).toEqual({ steps: 2, calls: 2 });
-      await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
-        by: "client",
-        request: "clarification",
-      });
+      await on.store
+        .for(LOCAL)
+        .append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+          by: "client",
+          request: "clarification",
+        });
       await on.drive(on.id);
     }
     const { steps } = await on.engine.replay(on.id);
@@ -78,10 +80,9 @@ describe("a replay", () => {
         ? { ...entry, data: { ...entry.data, readers } }
         : withReply(entry, "draft/ada", "read otherwise");
     const replayed = (readers: number | undefined) =>
-      stage({
-        protocols: [council],
-        store: () => altered(on.store, recordedBy(readers)),
-      }).engine.replay(on.id);
+      stage({ protocols: [council], store: () => altered(on.store, recordedBy(readers)) }).engine.replay(
+        on.id,
+      );
     const earlier = { steps: 6, calls: 5, reread: 1 };
     expect([await replayed(undefined), await replayed(1)]).toEqual([earlier, earlier]);
     await expect(replayed(READERS_VERSION)).rejects.toMatchObject({ code: "replay-differs" });
@@ -165,9 +166,7 @@ describe("a replay", () => {
     const closing = (await on.store.for(LOCAL).read(on.id)).at(-1);
     const shortcut = toyProtocol(
       () => Promise.resolve(closing && isEvent(closing, "deliberation-closed") ? closing.data : nothingToSay),
-      {
-        name: "toy-council",
-      },
+      { name: "toy-council" },
     );
     const other = stage({ protocols: [shortcut], store: () => on.store });
     await expect(other.engine.replay(on.id)).rejects.toMatchObject({

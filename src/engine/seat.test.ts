@@ -9,10 +9,7 @@ import { canAfford, phase, type NewDeliberation } from "./index.ts";
 
 const HOUR = 3_600_000;
 const STEP = StepKey.parse("draft/ana");
-const ana = {
-  ...toyParticipant("ana", "member"),
-  model: Participant.shape.model.parse("human/ana"),
-};
+const ana = { ...toyParticipant("ana", "member"), model: Participant.shape.model.parse("human/ana") };
 const asked = (changes: Partial<NewDeliberation> = {}) =>
   toyAsked("toy-council", {
     participants: [toyParticipant("ada", "member"), ana, toyParticipant("chair", "chair")],
@@ -36,10 +33,12 @@ const answerAt = (
   id: DeliberationId,
   { text, step }: { readonly text: string; readonly step: StepKey },
 ) =>
-  store.for(LOCAL).append(id, [{ type: "seat-answered", data: { step, person: ana.id as never, text } }], {
-    by: "client",
-    request: `seat/${step}`,
-  });
+  store
+    .for(LOCAL)
+    .append(id, [{ type: "seat-answered", data: { step, person: ana.id as never, text } }], {
+      by: "client",
+      request: `seat/${step}`,
+    });
 
 describe("a person's step", () => {
   it("waits while models work, and goes on with the answer at no cost (SEAT-1)", async () => {

@@ -129,10 +129,9 @@ async function carryOn(id: DeliberationId, process: StageProcess, chance: Chance
     if (driven.status === "closed") return driven.closing.id;
     if (driven.status === "interrupted") continue;
     for (const request of driven.requests) {
-      await process.store.for(LOCAL).append(id, [{ type: "clarification-answered", data: { answers: [] } }], {
-        by: "client",
-        request,
-      });
+      await process.store
+        .for(LOCAL)
+        .append(id, [{ type: "clarification-answered", data: { answers: [] } }], { by: "client", request });
     }
   }
 }

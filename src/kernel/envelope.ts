@@ -43,10 +43,10 @@ export type UnknownEvent = {
 export type Entry = Event | UnknownEvent;
 
 /** An event that a subscription cannot give out, with the reason. Reading its deliberation throws the same fault. */
-export type UnreadableEvent = {
-  readonly type: "unreadable";
-  readonly fault: Fault<Unreadable>;
-} & Pick<Envelope, "deliberation" | "cursor">;
+export type UnreadableEvent = { readonly type: "unreadable"; readonly fault: Fault<Unreadable> } & Pick<
+  Envelope,
+  "deliberation" | "cursor"
+>;
 
 export const isEvent = <T extends EventType>(entry: Entry, ...types: readonly T[]): entry is Event<T> =>
   // `includes` accepts only the array's own element type.

@@ -72,10 +72,7 @@ export async function compareEngrams(
   const meaning = await meaningOf(embedder, search, signal);
   const ids = engrams.map(({ engram }) => engram.id);
   const similarities = await similaritiesOf(store, { scope, meaning, near: [], ids });
-  return {
-    candidates: candidatesOf(query, engrams, similarities),
-    how: describeSearch(meaning, query, 0),
-  };
+  return { candidates: candidatesOf(query, engrams, similarities), how: describeSearch(meaning, query, 0) };
 }
 
 async function meaningOf(

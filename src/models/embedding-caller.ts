@@ -86,10 +86,7 @@ const openaiCompatible: EmbeddingWire = {
 };
 
 /** Ollama's own `POST /api/embed`, which also cuts what is too long for the model. */
-const ollama: EmbeddingWire = {
-  path: "/api/embed",
-  read: (reply) => toItems(toObject(reply)["embeddings"]),
-};
+const ollama: EmbeddingWire = { path: "/api/embed", read: (reply) => toItems(toObject(reply)["embeddings"]) };
 
 /** The wire over which an endpoint gives vectors, or null where it has none to give. */
 export function findEmbeddingWire({ wire }: Endpoint): EmbeddingWire | null {

@@ -187,29 +187,14 @@ export const failureRows: readonly FailureRow[] = [
     code: "context-too-long",
     source: "https://huggingface.co/docs/text-generation-inference/reference/launcher",
   },
-  {
-    status: only(413),
-    code: "context-too-long",
-    source: "RFC 9110, 15.5.14",
-  },
+  { status: only(413), code: "context-too-long", source: "RFC 9110, 15.5.14" },
   {
     status: only(401, 403),
     code: "unauthorised",
     source: "https://platform.openai.com/docs/guides/error-codes",
   },
-  {
-    status: only(429),
-    code: "rate-limited",
-    later: true,
-    crowded: true,
-    source: "RFC 6585, 4",
-  },
-  {
-    status: only(408),
-    code: "timed-out",
-    later: true,
-    source: "RFC 9110, 15.5.9",
-  },
+  { status: only(429), code: "rate-limited", later: true, crowded: true, source: "RFC 6585, 4" },
+  { status: only(408), code: "timed-out", later: true, source: "RFC 9110, 15.5.9" },
   {
     status: only(0),
     says: /authentication|permission|unauthori[sz]ed/i,
@@ -268,11 +253,7 @@ export const failureRows: readonly FailureRow[] = [
     crowded: /concurren|too many (?:simultaneous|parallel)|maximum pending requests|server busy/i,
     source: "https://platform.claude.com/docs/en/api/errors",
   },
-  {
-    status: any,
-    code: "refused",
-    source: "RFC 9110, 15.5",
-  },
+  { status: any, code: "refused", source: "RFC 9110, 15.5" },
 ];
 
 function isMeant(row: FailureRow, { status, text }: FailureClue): boolean {

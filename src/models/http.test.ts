@@ -71,9 +71,7 @@ describe("a compressed reply", () => {
       response.writeHead(401, { "content-encoding": "gzip" });
       response.end(gzipSync('{"error":{"message":"no such key"}}'));
     });
-    expect(call).toMatchObject({
-      failure: { code: "unauthorised", message: "no such key (HTTP 401)" },
-    });
+    expect(call).toMatchObject({ failure: { code: "unauthorised", message: "no such key (HTTP 401)" } });
   });
 
   it.each([

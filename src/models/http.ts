@@ -18,10 +18,7 @@ export const USER_AGENT = `parley/${manifest.version}`;
 export type ResponseHead = { readonly status: number; readonly header: (name: string) => string };
 
 /** Takes an answer as it arrives. `bytes` says when it has enough; what comes after is read and dropped. */
-export type Receiver = {
-  head(head: ResponseHead): void;
-  bytes(chunk: Buffer): boolean;
-};
+export type Receiver = { head(head: ResponseHead): void; bytes(chunk: Buffer): boolean };
 
 export type Exchange = {
   readonly url: URL;
@@ -191,10 +188,7 @@ export type Http = ReturnType<typeof createHttp>;
 export function createHttp({
   own,
   env = {},
-}: {
-  readonly own?: Dispatcher | undefined;
-  readonly env?: Variables;
-} = {}) {
+}: { readonly own?: Dispatcher | undefined; readonly env?: Variables } = {}) {
   const isProxied =
     own === undefined && Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
   let direct: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);

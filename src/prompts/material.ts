@@ -1,8 +1,5 @@
 /** A template's text by name, and the fence mark of a text: what every prompt needs of the protocol context. */
-export type Desk = {
-  readonly template: (name: string) => string;
-  readonly mark: (text: string) => string;
-};
+export type Desk = { readonly template: (name: string) => string; readonly mark: (text: string) => string };
 
 /** An earlier turn of the conversation; with `covers`, a summary of so many turns, without a question. */
 export type ShownTurn = {

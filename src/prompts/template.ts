@@ -74,12 +74,7 @@ export function defineTemplate<const S extends string>(
   slots: readonly S[],
   text: string,
 ): Template<S> {
-  return {
-    name,
-    slots,
-    text,
-    render: (desk, values) => render({ name, text: desk.template(name) }, values),
-  };
+  return { name, slots, text, render: (desk, values) => render({ name, text: desk.template(name) }, values) };
 }
 
 /**

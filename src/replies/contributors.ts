@@ -103,11 +103,7 @@ export function parseContributors(reply: string, labels: readonly string[]): Con
   const found = all.findLast(({ start }) => !isAscribed(text, start)) ?? all.at(-1);
   if (found === undefined) return { ok: false, reason: "the answer has no JSON block of contributors", text };
   const { start, json, end } = found;
-  const refused = (reason: string) => ({
-    ok: false as const,
-    reason,
-    text: removeBlock(text, start, end),
-  });
+  const refused = (reason: string) => ({ ok: false as const, reason, text: removeBlock(text, start, end) });
   const parsed = Block.safeParse(parseJson(json));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -2,9 +2,7 @@ import * as z from "zod";
 import { toFields, findFields, toText } from "./reply-fields.ts";
 
 /** The JSON form of an agent's questions to the client. */
-export const QuestionsReply = z.strictObject({
-  questions: z.array(z.strictObject({ text: z.string() })),
-});
+export const QuestionsReply = z.strictObject({ questions: z.array(z.strictObject({ text: z.string() })) });
 
 export type Questions =
   | {

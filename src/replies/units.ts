@@ -209,10 +209,7 @@ function readFactor(text: string): { readonly name: string; readonly power: numb
   if (written !== undefined) return { name: sign, power: Number(written) * given };
   const [last = ""] = words.slice(-1);
   const isKnown = symbols.has(bare) || definitions.has(bare);
-  return {
-    name: isKnown ? bare : [...words.slice(0, -1), singular(last)].join(" "),
-    power: given,
-  };
+  return { name: isKnown ? bare : [...words.slice(0, -1), singular(last)].join(" "), power: given };
 }
 
 /** Which unit a text names; two texts that name one unit give the same. */

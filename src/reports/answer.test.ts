@@ -144,12 +144,7 @@ describe("the answer itself", () => {
         finalAnswer: hostile,
         control: { kind: "draft-majority", by: hostile, answer: hostile, agrees: null, overlap: null },
       },
-      {
-        footer: hostile,
-        strategy: hostile,
-        vetoed: [{ id: hostile, flaw: hostile }],
-        insights: [hostile],
-      },
+      { footer: hostile, strategy: hostile, vetoed: [{ id: hostile, flaw: hostile }], insights: [hostile] },
     );
     expect(answerText(everywhere, plain) + briefAnswerText(everywhere, plain, footer)).not.toMatch(
       /[^\P{Cc}\n]|\u202e/u,

@@ -103,10 +103,7 @@ export function describeFlips({ n, rightToWrong, wrongToRight, p }: FlipFigures)
 export type BenchCostUnit = "usd" | "tokens" | "calls";
 
 /** The cost per question, in a unit that all arms have. */
-export type BenchCostAxis = {
-  readonly unit: BenchCostUnit;
-  readonly of: (arm: PlottedArm) => number | null;
-};
+export type BenchCostAxis = { readonly unit: BenchCostUnit; readonly of: (arm: PlottedArm) => number | null };
 
 /** US dollars where every arm's cost is known and any is not zero, else tokens, else calls. */
 export function costAxis(arms: readonly PlottedArm[]): BenchCostAxis {
@@ -136,11 +133,7 @@ export const benchPlotWords = (isSimulated: boolean, tasks: number): BenchPlotWo
   title: "Accuracy over cost",
   subtitle: `${isSimulated ? "simulated models · " : ""}${tasks} tasks · bars are 95 % Wilson intervals`,
   nothing: "No arm has finished a question yet",
-  axis: {
-    usd: "US dollars per question",
-    tokens: "tokens per question",
-    calls: "model calls per question",
-  },
+  axis: { usd: "US dollars per question", tokens: "tokens per question", calls: "model calls per question" },
   share: (share, digits) => `${(share * 100).toFixed(digits)} %`,
   cost(value, unit) {
     if (unit === "usd") return formatUsd(value);

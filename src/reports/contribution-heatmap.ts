@@ -98,10 +98,7 @@ export function sharesFigure(rows: readonly PersonaShares[]): ElementTree {
   const columns = [...strategies, "votes"];
   const width = LEFT + columns.length * CELL.width + 24;
   const height = TOP + Math.max(1, personas.length) * CELL.height + 24;
-  const at = (row: number, column: number) => ({
-    x: LEFT + column * CELL.width,
-    y: TOP + row * CELL.height,
-  });
+  const at = (row: number, column: number) => ({ x: LEFT + column * CELL.width, y: TOP + row * CELL.height });
   const middle = CELL.width / 2;
   const label = (column: number, words: string) =>
     text({ x: at(0, column).x + middle, y: TOP - 10, class: "faint", anchor: "middle" }, words);

@@ -13,12 +13,7 @@ export type TextPosition = {
 export const text = ({ x, y, class: name, anchor }: TextPosition, content: string): ElementTree =>
   element("text", { x: px(x), y: px(y), class: name, "text-anchor": anchor }, content);
 
-export type LineEnds = {
-  readonly x1: number;
-  readonly y1: number;
-  readonly x2: number;
-  readonly y2: number;
-};
+export type LineEnds = { readonly x1: number; readonly y1: number; readonly x2: number; readonly y2: number };
 
 export const line = ({ x1, y1, x2, y2 }: LineEnds, name: string): ElementTree =>
   element("line", { class: name, x1: px(x1), y1: px(y1), x2: px(x2), y2: px(y2) });

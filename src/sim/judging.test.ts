@@ -8,10 +8,7 @@ import { simulateReply } from "./reply.ts";
 import { shippedText } from "../../test/support/templates.ts";
 import { readReference } from "./reference.ts";
 
-const desk: Desk = {
-  template: shippedText,
-  mark: (text) => text.length.toString(16).padStart(16, "0"),
-};
+const desk: Desk = { template: shippedText, mark: (text) => text.length.toString(16).padStart(16, "0") };
 const rubric = {
   name: "right",
   criteria: "Is it right?",

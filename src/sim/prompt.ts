@@ -33,7 +33,10 @@ export type Conversation = {
  * it continues none. It does where its last user turn says so under `# Your task`, outside of all fences, or where a
  * plain chat without any fence has come to its second question.
  */
-function readConversation({ messages, tools = [] }: Pick<ModelRequest, "messages" | "tools">): {
+function readConversation({
+  messages,
+  tools = [],
+}: Pick<ModelRequest, "messages" | "tools">): {
   readonly conversation: Conversation;
   readonly own: readonly Message[];
 } | null {

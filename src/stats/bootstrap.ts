@@ -49,9 +49,5 @@ export function bootstrap<T>(
   const tail = (1 - confidence) / 2;
   // The k-th from its end, k the share of one more than all, as for the quantiles of an unknown distribution.
   const place = Math.min(resamples, Math.max(1, Math.floor((resamples + 1) * tail + 1e-9)));
-  return {
-    estimate,
-    low: values[place - 1] ?? estimate,
-    high: values[resamples - place] ?? estimate,
-  };
+  return { estimate, low: values[place - 1] ?? estimate, high: values[resamples - place] ?? estimate };
 }

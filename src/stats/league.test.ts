@@ -27,14 +27,16 @@ const tallyOf = (sessions: readonly LeagueSession[]): Sums => {
 
 const anySession: fc.Arbitrary<LeagueSession> = fc.record({
   ballots: fc.array(fc.shuffledSubarray(NAMES, { minLength: 1 }), { maxLength: 4 }),
-  places: fc.shuffledSubarray(NAMES).chain((players) =>
-    fc
-      .array(fc.option(fc.integer({ min: 1, max: 4 })), {
-        minLength: players.length,
-        maxLength: players.length,
-      })
-      .map((places) => players.map((player, index) => ({ player, place: places[index] ?? null }))),
-  ),
+  places: fc
+    .shuffledSubarray(NAMES)
+    .chain((players) =>
+      fc
+        .array(fc.option(fc.integer({ min: 1, max: 4 })), {
+          minLength: players.length,
+          maxLength: players.length,
+        })
+        .map((places) => players.map((player, index) => ({ player, place: places[index] ?? null }))),
+    ),
 });
 
 describe("a tally", () => {

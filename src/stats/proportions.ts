@@ -20,10 +20,7 @@ export function wilson(successes: number, n: number): Interval | null {
   const middle = successes + z ** 2 / 2;
   const half = z * Math.sqrt((successes * (n - successes)) / n + z ** 2 / 4);
   // Where everything succeeded the bound is 1 exactly, which rounding may miss.
-  return {
-    low: (middle - half) / (n + z ** 2),
-    high: successes === n ? 1 : (middle + half) / (n + z ** 2),
-  };
+  return { low: (middle - half) / (n + z ** 2), high: successes === n ? 1 : (middle + half) / (n + z ** 2) };
 }
 
 /** How many of `n` there were, as a share from 0 to 1 with Wilson's interval. */

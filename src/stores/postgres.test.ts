@@ -43,11 +43,7 @@ async function postgresPlace(url: string): Promise<PostgresPlace> {
     schema,
     lock,
     open: () => openPostgres(url, { schema }),
-    child: {
-      ...bundled,
-      export: "openPostgres",
-      args: [url, { schema }],
-    },
+    child: { ...bundled, export: "openPostgres", args: [url, { schema }] },
     holdWrites: async () => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();

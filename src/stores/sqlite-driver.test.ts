@@ -73,10 +73,7 @@ if (hasOwn) {
   });
   engramStoreContract("Node's own SQLite", place, {
     skip: [
-      {
-        because,
-        tests: ["loses nothing acknowledged when two of four processes that remember are killed"],
-      },
+      { because, tests: ["loses nothing acknowledged when two of four processes that remember are killed"] },
     ],
   });
   it("reads and writes the file that libsql made, and the other way round", async () => {

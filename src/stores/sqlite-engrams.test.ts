@@ -203,10 +203,7 @@ it("finds the few without a vector among many, in slices", { timeout: 60_000 }, 
     ["n8500", "n4500"],
     ["n8500", "n4500"],
   ]);
-  await engrams.embed(ada, {
-    model,
-    vectors: new Map([...missing].map((id) => [engramId(id), atAngle(1)])),
-  });
+  await engrams.embed(ada, { model, vectors: new Map([...missing].map((id) => [engramId(id), atAngle(1)])) });
   expect(await found(9)).toEqual([]);
   await engrams.put(engram("late"), engramId("late"));
   expect(await found(9)).toEqual(["late"]);

@@ -35,10 +35,7 @@ storeContract(
         because: "it has no lock to wait for",
         tests: ["waits for a held lock without holding the event loop"],
       },
-      {
-        because: "it has nothing at rest",
-        tests: ["keeps data at rest as canonical JSON"],
-      },
+      { because: "it has nothing at rest", tests: ["keeps data at rest as canonical JSON"] },
       { because: "closing it means nothing", tests: ["refuses to be used after it was closed"] },
     ],
   },

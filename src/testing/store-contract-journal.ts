@@ -215,10 +215,7 @@ export const journalCases: readonly StoreCase[] = [
     });
     expect(
       await store.for(LOCAL).append(id, [note("graded")], byReactor("d1/protocol/draft#0", "grade")),
-    ).toMatchObject({
-      ok: true,
-      fresh: true,
-    });
+    ).toMatchObject({ ok: true, fresh: true });
     expect((await store.for(LOCAL).read(id)).map((entry) => entry.seq)).toEqual(upTo(5));
   }),
 

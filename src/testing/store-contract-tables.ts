@@ -82,9 +82,11 @@ export const tableCases: readonly StoreCase[] = [
   twice("gives each step's reservations, and the event that it recorded", async (here, there) => {
     await here.for(LOCAL).append(id, [opening("?")], byOpening);
     const reserve = (step: string, calls: number) =>
-      here.for(LOCAL).reserve(id, `protocol/${step}`, {
-        ...{ calls, tokens: calls * 1_000, usd: calls / 4, model: `openai/${step}`, speaker: step },
-      });
+      here
+        .for(LOCAL)
+        .reserve(id, `protocol/${step}`, {
+          ...{ calls, tokens: calls * 1_000, usd: calls / 4, model: `openai/${step}`, speaker: step },
+        });
     expect(await here.for(LOCAL).reservations(id)).toEqual([]);
     await reserve("draft/ada", 1);
     await reserve("draft/bob", 2);

@@ -72,10 +72,7 @@ describe("traceSentences", () => {
   });
   it("takes the threshold itself for enough", () => {
     expect(traceSentences("apples grow", [{ id: "a", text: "apples grow" }], { threshold: 1 })).toMatchObject(
-      {
-        sentences: [{ sources: [{ similarity: 1 }] }],
-        lost: [],
-      },
+      { sentences: [{ sources: [{ similarity: 1 }] }], lost: [] },
     );
   });
   it("shares a sentence's content by similarity", () => {

@@ -68,14 +68,16 @@ function partOf(entries: readonly Entry[], participants: readonly Participant[])
     return index === undefined ? [] : [index];
   };
   const reviews = entries.filter((entry): entry is Event<"review-given"> => isEvent(entry, "review-given"));
-  const ballots = reviews.filter(isCast).flatMap(({ data: { by, ranking } }) =>
-    ranking.ok
-      ? seatOf(by).map((voter) => ({
-          by: voter,
-          ranked: ranking.steps.flatMap((step) => seatOf(answers.get(step)?.data.by ?? "")),
-        }))
-      : [],
-  );
+  const ballots = reviews
+    .filter(isCast)
+    .flatMap(({ data: { by, ranking } }) =>
+      ranking.ok
+        ? seatOf(by).map((voter) => ({
+            by: voter,
+            ranked: ranking.steps.flatMap((step) => seatOf(answers.get(step)?.data.by ?? "")),
+          }))
+        : [],
+    );
   const standing = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data.places ?? [];
   return {
     who: voters.map(([, { persona, model }]) => ({ persona, model })),

@@ -9,10 +9,7 @@ export const formatCount = (count: number | null): string =>
 export const formatRatio = (value: number | null, digits = 2): string =>
   value === null
     ? t.unknown
-    : numberFormat({
-        minimumFractionDigits: digits,
-        maximumFractionDigits: digits,
-      }).format(value);
+    : numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
 /** As many digits as it was set with: two settings do not look alike. */
 export const formatSetting = (value: number): string =>
@@ -43,12 +40,9 @@ export const formatBill = ({ calls, unknown, cost }: Pick<Result, "calls" | "unk
 
 export function formatTime(ms: number): string {
   const unit = (value: number, name: "second" | "minute" | "hour" | "millisecond", digits = 0) =>
-    numberFormat({
-      style: "unit",
-      unit: name,
-      unitDisplay: "short",
-      maximumFractionDigits: digits,
-    }).format(value);
+    numberFormat({ style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits }).format(
+      value,
+    );
   if (ms < 1_000) return unit(ms, "millisecond");
   if (ms < 60_000) return unit(ms / 1_000, "second", 1);
   if (ms < 3_600_000)

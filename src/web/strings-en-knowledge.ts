@@ -166,12 +166,9 @@ export const personas = {
   rival: "Against",
   tally: "Won–lost–tied",
   decision: "Decision",
-  decisions: {
-    better: "better",
-    "no-better": "not better",
-    open: "not decided",
-    undecided: "undecided",
-  } as { readonly [decision: string]: string },
+  decisions: { better: "better", "no-better": "not better", open: "not decided", undecided: "undecided" } as {
+    readonly [decision: string]: string;
+  },
   fewPairs: (count: number) => `${plural(count, "pair", "pairs")} that differed: too few to tell`,
   pathTitle: (against: string) => `Path of the test against ${against}`,
   pathAxis: "log-likelihood ratio",
@@ -220,11 +217,9 @@ export const library = {
   from: "From",
   description: "What it is for",
   usedBy: "Asked by",
-  froms: {
-    "built-in": "shipped",
-    user: "your own",
-    project: "the project's",
-  } as { readonly [from: string]: string },
+  froms: { "built-in": "shipped", user: "your own", project: "the project's" } as {
+    readonly [from: string]: string;
+  },
   shadows: (from: string) => `It stands in front of one that is ${from}.`,
   empty: "There is none.",
   emptyNext: "Write one: give it a name below.",

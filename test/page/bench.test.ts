@@ -103,10 +103,9 @@ describe.skipIf(browser.isMissing)("the screen of benches", () => {
       nodes.slice(0, 3).map(({ html }) => html),
     ]);
     expect(told).toEqual([]);
-    const { scrollWidth, clientWidth } = await page.locator("html").evaluate((root) => ({
-      scrollWidth: root.scrollWidth,
-      clientWidth: root.clientWidth,
-    }));
+    const { scrollWidth, clientWidth } = await page
+      .locator("html")
+      .evaluate((root) => ({ scrollWidth: root.scrollWidth, clientWidth: root.clientWidth }));
     expect(scrollWidth).toBe(clientWidth);
   });
 });

@@ -64,10 +64,7 @@ export function mortalMemory(
     unembedded: (scope, of) => alive(() => engrams.unembedded(scope, of)),
     forget: (scope, of) => alive(() => engrams.forget(scope, of)),
   };
-  return {
-    memory: createMemory({ store, embeddings, world: process.world }),
-    begun: (at) => begun[at],
-  };
+  return { memory: createMemory({ store, embeddings, world: process.world }), begun: (at) => begun[at] };
 }
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);

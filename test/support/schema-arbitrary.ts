@@ -75,9 +75,7 @@ function objectsOf(
     ([name, one]) => [name, known[name] ?? inner(one)] as const,
   );
   const required: string[] = schema.required ?? [];
-  const shape = fc.record(Object.fromEntries<fc.Arbitrary<unknown>>(own), {
-    requiredKeys: required,
-  });
+  const shape = fc.record(Object.fromEntries<fc.Arbitrary<unknown>>(own), { requiredKeys: required });
   // Of many optional fields a few, or nothing would ever be carried out.
   const sparse = fc
     .tuple(

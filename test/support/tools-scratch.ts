@@ -25,10 +25,5 @@ export function scratch(files: Readonly<Record<string, string | Uint8Array>> = {
   mkdirSync(inside);
   mkdirSync(outside);
   for (const [path, content] of Object.entries(files)) write(`inside/${path}`, content);
-  return {
-    inside,
-    outside,
-    write,
-    [Symbol.dispose]: () => rmSync(above, { recursive: true, force: true }),
-  };
+  return { inside, outside, write, [Symbol.dispose]: () => rmSync(above, { recursive: true, force: true }) };
 }

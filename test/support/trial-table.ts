@@ -82,9 +82,7 @@ export const seatIn = ({ messages }: ModelRequest): string => {
 };
 
 /** Answers that say whose they are. */
-export const answering: Script = {
-  model: (request) => ({ text: `I am ${seatIn(request)}.`, latencyMs: 5 }),
-};
+export const answering: Script = { model: (request) => ({ text: `I am ${seatIn(request)}.`, latencyMs: 5 }) };
 
 /** What a judge says of the two answers that it is shown, by whose they are. */
 export const judging =

@@ -126,12 +126,7 @@ export async function recordPresent(
   const versions = await listVersions(context, persona.id);
   const present = versionOf(persona);
   if (versions.some(({ version }) => version === present)) return undefined;
-  return recordDecision(context, {
-    persona,
-    decision: "edited",
-    why,
-    file: readOwnFile(persona),
-  });
+  return recordDecision(context, { persona, decision: "edited", why, file: readOwnFile(persona) });
 }
 
 /** Carries out what a person decides about a persona; a version that somebody edited is recorded before. */

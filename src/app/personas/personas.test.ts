@@ -200,10 +200,7 @@ describe("a child on trial", () => {
   const seat = (context: AppContext) =>
     prepareOpening(
       { ...context, settings: { ...context.settings, personas: ["kid", "analyst"] } },
-      {
-        question: "Why?",
-        protocol: "council",
-      },
+      { question: "Why?", protocol: "council" },
     );
 
   it("may not sit, nor respond, until it is accepted, and not with other instructions (STAND-1)", async () => {

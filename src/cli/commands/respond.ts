@@ -44,14 +44,7 @@ export const respond = (
       }
       const turn = await askTurn(
         io,
-        {
-          ...request,
-          configured,
-          folder: readable,
-          isAnnounced: true,
-          signal,
-          wait,
-        },
+        { ...request, configured, folder: readable, isAnnounced: true, signal, wait },
         showing,
       );
       if (!wait) leave.abort();

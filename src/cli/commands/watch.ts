@@ -66,11 +66,7 @@ const noteUnreadable =
 
 function onScreen({ output }: Io, { quiet }: WatchFlags): { readonly watcher: Watcher; end(): void } {
   const hint = process.stdin.isTTY === true ? "q or Ctrl-C quits" : "Ctrl-C quits";
-  const screen = createWatchScreen({
-    output: process.stdout,
-    color: output.stdout.color,
-    hint,
-  });
+  const screen = createWatchScreen({ output: process.stdout, color: output.stdout.color, hint });
   const entry = (one: Entry) => void (quiet || screen.entry(one));
   return {
     watcher: {

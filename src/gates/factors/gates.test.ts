@@ -73,9 +73,7 @@ describe("G1", () => {
     });
     expect(
       await check("G1", holes(0.5), { candidate: "ragged", thresholds: { max_missing: 0.6 } }),
-    ).toMatchObject({
-      passed: true,
-    });
+    ).toMatchObject({ passed: true });
     const large = makeSoil({
       fields: ({ fields }) => ({ large: Float64Array.from(fields["close"] ?? [], (value) => value * 1e200) }),
     });

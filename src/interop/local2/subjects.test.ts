@@ -155,13 +155,7 @@ describe("LoCAL2's subjects", () => {
       },
     ]);
     expect(payloadsOf(messages, "answer.dialog")).toEqual([
-      {
-        query: "How warm is it?",
-        answer: "20 degrees.",
-        session_id: "d1",
-        query_id: "d1/4",
-        user_id: "ada",
-      },
+      { query: "How warm is it?", answer: "20 degrees.", session_id: "d1", query_id: "d1/4", user_id: "ada" },
     ]);
     const critique = {
       score: 4,

@@ -133,18 +133,11 @@ export const SUBJECTS: readonly SubjectRow[] = [
   made("query.received", { from: ["deliberation-opened"], fields: QUESTION }),
   made("memory.context", {
     from: ["engrams-recalled"],
-    fields: {
-      ...QUESTION,
-      capsules: ({ data }) => data.engrams.map(capsule),
-      candidates: unknown,
-    },
+    fields: { ...QUESTION, capsules: ({ data }) => data.engrams.map(capsule), candidates: unknown },
   }),
   none("generation.thinking", "what a model thinks is not recorded"),
   none("generation.token", "streamed tokens are not recorded"),
-  made(`tool.call.${TOOL}`, {
-    from: ["tool-called"],
-    fields: { tool, args: ({ data }) => data.arguments },
-  }),
+  made(`tool.call.${TOOL}`, { from: ["tool-called"], fields: { tool, args: ({ data }) => data.arguments } }),
   made(`tool.result.${TOOL}`, {
     from: ["tool-called"],
     fields: { tool, result: ({ data }) => toText(data.result), sources: unknown },

@@ -20,13 +20,7 @@ const side = (changes: Partial<Side> = {}): Side => ({
   ...changes,
 });
 
-const engram = {
-  id: EngramId.parse("e"),
-  mark: "mixed",
-  similarity: null,
-  words: 1,
-  score: 1,
-} as const;
+const engram = { id: EngramId.parse("e"), mark: "mixed", similarity: null, words: 1, score: 1 } as const;
 
 const row = (task: string, changes: Partial<AblationRow>): AblationRow => ({
   task,

@@ -48,13 +48,7 @@ export const AblationRow = z.strictObject({
   kind: z.string().nullable(),
   question: z.string(),
   /** What memory gave; null before it was searched. */
-  recalled: z
-    .strictObject({
-      engrams: z.array(RecalledRow),
-      facts: z.int(),
-      how: z.string(),
-    })
-    .nullable(),
+  recalled: z.strictObject({ engrams: z.array(RecalledRow), facts: z.int(), how: z.string() }).nullable(),
   /** null where this side has not begun. */
   with: SideRow.nullable(),
   without: SideRow.nullable(),

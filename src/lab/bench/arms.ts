@@ -112,11 +112,7 @@ const ARMS = {
     deliberates: true,
     option: "strategy",
   },
-  pack: {
-    what: () => "a pack's members, strategy and settings",
-    deliberates: true,
-    option: "pack",
-  },
+  pack: { what: () => "a pack's members, strategy and settings", deliberates: true, option: "pack" },
   debate: {
     what: () => "proposals, critiques and refinements of agents with roles, and a judge's solution",
     protocol: "debate",

@@ -238,9 +238,7 @@ describe("a capped bench", () => {
       arms,
     });
     expect(ended).toMatchObject({ stop: null, report: { complete: true } });
-    const open = await store.for(LOCAL).list({
-      limit: 50,
-    });
+    const open = await store.for(LOCAL).list({ limit: 50 });
     expect(open.filter(({ status }) => status === "open")).toEqual([]);
   });
 

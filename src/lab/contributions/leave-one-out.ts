@@ -54,9 +54,7 @@ export type RerunOptions = {
 };
 
 export type RerunContext = RunContext &
-  Pick<AppContext, "models" | "checkModel"> & {
-    readonly settings: Caps;
-  };
+  Pick<AppContext, "models" | "checkModel"> & { readonly settings: Caps };
 
 export type MeasuredRun = { readonly entries: readonly Entry[]; readonly grounds: Grounds };
 

@@ -264,9 +264,7 @@ describe("leaving each member out", () => {
   });
 
   it("asks the chair that wrote, not the one that failed before it", async () => {
-    const on = table(undefined, {
-      script: script(() => ({ fail: "refused" }), { second: copying("ada") }),
-    });
+    const on = table(undefined, { script: script(() => ({ fail: "refused" }), { second: copying("ada") }) });
     const id = await held(on, { chairs: ["chair", "second"] });
     const { length: before } = on.models.calls;
     const { leaveOneOut } = await measured(on, id);

@@ -90,12 +90,7 @@ notes: >
       skipped: [],
       delayMs: 1_500,
       needs: [],
-      defaults: {
-        respondentB: true,
-        modelB: "ollama/gemma4:26b",
-        temperatureB: 0.6,
-        model: "openai/x",
-      },
+      defaults: { respondentB: true, modelB: "ollama/gemma4:26b", temperatureB: 0.6, model: "openai/x" },
     });
   });
 

@@ -234,11 +234,7 @@ const EVENTS = Object.keys(BusEvents.unwrap().shape);
 const KEYS = {
   story: {
     own: Object.keys(StoryFile.shape),
-    within: {
-      response_generation_checks: CHECKS,
-      expected_bus_events: EVENTS,
-      critic: ["should_fire"],
-    },
+    within: { response_generation_checks: CHECKS, expected_bus_events: EVENTS, critic: ["should_fire"] },
   },
   turn: {
     own: Object.keys(Turn.in.shape),

@@ -26,10 +26,7 @@ function faked(
   const users = new Set<string>();
   let turns = 0;
   const ports: StoryPorts = {
-    world: {
-      id: clock.id,
-      sleep: (ms) => (log.push(`slept ${ms}`), Promise.resolve()),
-    },
+    world: { id: clock.id, sleep: (ms) => (log.push(`slept ${ms}`), Promise.resolve()) },
     notes: (question, user) => (users.add(user), Promise.resolve([`about ${question}`])),
     async converse(said) {
       turns += 1;

@@ -11,6 +11,4 @@ export const wires = {
   responses: openaiResponses,
   anthropic,
   ollama,
-} as const satisfies {
-  readonly [name in WireName]: Wire;
-};
+} as const satisfies { readonly [name in WireName]: Wire };

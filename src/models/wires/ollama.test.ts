@@ -78,11 +78,7 @@ describe("a chat", () => {
         },
         { role: "tool", content: "rain", tool_name: "look" },
         { role: "tool", content: "wind", tool_name: "hear" },
-        {
-          role: "assistant",
-          content: "again",
-          tool_calls: [{ function: { name: "smell", arguments: {} } }],
-        },
+        { role: "assistant", content: "again", tool_calls: [{ function: { name: "smell", arguments: {} } }] },
         { role: "tool", content: "salt", tool_name: "smell" },
         { role: "tool", content: "from nowhere" },
       ],

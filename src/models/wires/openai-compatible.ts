@@ -352,11 +352,7 @@ function complaint(words: string): WireFeature | null {
 
 /** Chat completions, as OpenAI defines them and many servers speak them. */
 export const openaiCompatible: Wire = {
-  build: (request, to) => ({
-    path: "/chat/completions",
-    headers: {},
-    body: chatBody(request, to),
-  }),
+  build: (request, to) => ({ path: "/chat/completions", headers: {}, body: chatBody(request, to) }),
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   framing: serverSentEvents,
   reader: chatReader,

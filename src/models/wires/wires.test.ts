@@ -85,9 +85,7 @@ describe("a chat completion", () => {
     ]);
     expect(
       bodyOf(openaiCompatible, full, { ...plain, maxTokensField: "max_completion_tokens" }),
-    ).toMatchObject({
-      max_completion_tokens: 50,
-    });
+    ).toMatchObject({ max_completion_tokens: 50 });
   });
 
   it.each([

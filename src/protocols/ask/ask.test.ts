@@ -44,10 +44,7 @@ const script = (people: Readonly<Record<string, Lines>>): Script =>
           const { revision = lines.draft } = lines;
           if (typeof revision !== "string") return revision;
           const critiques = labelsIn(request).map((label) => `## Answer ${label}\n${name} looked at it.`);
-          return {
-            text: [...critiques, `## My answer\n${said(name, revision)}`].join("\n"),
-            latencyMs: 5,
-          };
+          return { text: [...critiques, `## My answer\n${said(name, revision)}`].join("\n"), latencyMs: 5 };
         }
         if (task === "comparison") return lines.comparison ?? comparing(0);
         return { text: task === "synthesis" ? synthesisOf(request) : reviewOf(request), latencyMs: 5 };

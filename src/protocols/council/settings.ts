@@ -36,10 +36,10 @@ export type Rewriting = z.infer<typeof Rewriting>;
 
 export const CouncilSettings = z.strictObject({
   /** `consensus`: the chair writes one answer under a strategy. `vote`: the winner's draft is the answer. */
-  mode: z.enum(["consensus", "vote"]).default("consensus").meta({
-    flag: "--mode <mode>",
-    description: "consensus (the chair writes) or vote (best draft)",
-  }),
+  mode: z
+    .enum(["consensus", "vote"])
+    .default("consensus")
+    .meta({ flag: "--mode <mode>", description: "consensus (the chair writes) or vote (best draft)" }),
   strategy: Strategy.default({ name: "balanced", sees: [] }),
   /** The minimum number of drafts; by default more than half of the members. */
   quorum: z.int().positive().optional(),

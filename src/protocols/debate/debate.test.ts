@@ -92,10 +92,7 @@ describe("a debate of three agents and two rounds", () => {
     const on = table();
     const { entries } = await on.play(debateAsked());
     const [read] = eventsOf(entries, "requirements-read");
-    expect(read?.data).toEqual({
-      major: ["It must not lose jobs."],
-      minor: ["It should be cheap to run."],
-    });
+    expect(read?.data).toEqual({ major: ["It must not lose jobs."], minor: ["It should be cheap to run."] });
     expect(eventsOf(entries, "answer-given").every(({ data }) => data.coverage === true)).toBe(true);
   });
 });
@@ -417,10 +414,7 @@ describe("what an agent remembers", () => {
   it("is followed by what came since where a later summary fails", async () => {
     let made = 0;
     const on = table({
-      bob: {
-        ...wordy,
-        summary: () => ((made += 1) === 1 ? "The first summary." : { fail: "overloaded" }),
-      },
+      bob: { ...wordy, summary: () => ((made += 1) === 1 ? "The first summary." : { fail: "overloaded" }) },
     });
     await on.play(debateAsked({ settings }));
     const third = promptsOf(on, "bob", "critique").at(-1) ?? "";

@@ -9,9 +9,7 @@ export type PromptText =
   { readonly source: "built-in" } | { readonly source: "file"; readonly path: string; readonly text: string };
 
 /** `instructions` and `summary` take the place of the built-in texts; `clarification` is added to the built-in one. */
-export type AgentPrompts = {
-  readonly [K in "instructions" | "clarification" | "summary"]: PromptText;
-};
+export type AgentPrompts = { readonly [K in "instructions" | "clarification" | "summary"]: PromptText };
 
 /** An agent or the judge, before its role is looked up. */
 export type AgentConfig = {

@@ -27,10 +27,7 @@ export type Summarization = z.infer<typeof Summarization>;
 const Termination = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("fixed") }),
   /** Measured: final answers that agree, or refinements that hardly change. `similarity`: see `textSimilarity`. */
-  z.strictObject({
-    type: z.literal("convergence"),
-    similarity: z.number().min(0).max(1).default(0.9),
-  }),
+  z.strictObject({ type: z.literal("convergence"), similarity: z.number().min(0).max(1).default(0.9) }),
   /** The judge's confidence, 0 to 100. */
   z.strictObject({ type: z.literal("quality"), threshold: z.number().min(0).max(100).default(90) }),
 ]);
@@ -43,10 +40,14 @@ const MAX_ROUNDS = 20;
 /** What a request may say about a debate, beside its files. */
 export const DebateFlags = z.object({
   /** The roles of the agents; a configuration names its own. */
-  agents: z.array(z.string()).readonly().optional().meta({
-    flag: "-a, --agents <roles>",
-    description: "architect, security, performance, testing, kiss, data-modeling, generalist, or your own",
-  }),
+  agents: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .meta({
+      flag: "-a, --agents <roles>",
+      description: "architect, security, performance, testing, kiss, data-modeling, generalist, or your own",
+    }),
   /** At most this many rounds. */
   rounds: z
     .int()
@@ -59,31 +60,40 @@ export const DebateFlags = z.object({
       description: "maximum number of rounds (default: 3)",
     }),
   /** Other models for the agents and the judge; see `mapModels`. */
-  mapModels: z.string().optional().meta({
-    flag: "--map-models <refs>",
-    description: "replace models: a list, dealt out in turn, or FROM=TO pairs",
-  }),
-  until: z.enum(["fixed", "convergence", "quality"]).optional().meta({
-    flag: "--until <when>",
-    description: "end early: fixed (never), convergence of answers, or quality by the judge",
-  }),
-  topology: z.enum(["full", "ring", "star"]).optional().meta({
-    flag: "--topology <form>",
-    description: "who criticizes whom: full, ring or star",
-  }),
-  proposals: z.enum(["carried", "fresh"]).optional().meta({
-    flag: "--proposals <kind>",
-    description: "from round 2 on: carried refinements, or fresh proposals",
-  }),
-  clarify: z.boolean().optional().meta({
-    flag: "--clarify",
-    description: "let the agents ask questions first",
-  }),
+  mapModels: z
+    .string()
+    .optional()
+    .meta({
+      flag: "--map-models <refs>",
+      description: "replace models: a list, dealt out in turn, or FROM=TO pairs",
+    }),
+  until: z
+    .enum(["fixed", "convergence", "quality"])
+    .optional()
+    .meta({
+      flag: "--until <when>",
+      description: "end early: fixed (never), convergence of answers, or quality by the judge",
+    }),
+  topology: z
+    .enum(["full", "ring", "star"])
+    .optional()
+    .meta({ flag: "--topology <form>", description: "who criticizes whom: full, ring or star" }),
+  proposals: z
+    .enum(["carried", "fresh"])
+    .optional()
+    .meta({
+      flag: "--proposals <kind>",
+      description: "from round 2 on: carried refinements, or fresh proposals",
+    }),
+  clarify: z
+    .boolean()
+    .optional()
+    .meta({ flag: "--clarify", description: "let the agents ask questions first" }),
   /** Whether the notes say who takes part. */
-  verbose: z.boolean().optional().meta({
-    flag: "-v, --verbose",
-    description: "show participants and prompts",
-  }),
+  verbose: z
+    .boolean()
+    .optional()
+    .meta({ flag: "-v, --verbose", description: "show participants and prompts" }),
 });
 export type DebateFlags = z.infer<typeof DebateFlags>;
 /** All that the opening of a debate reads from a request. */

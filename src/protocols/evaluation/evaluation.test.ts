@@ -41,10 +41,7 @@ const asked = ({
       }).map(([key, value]) => [key, Json.parse(value)]),
     ),
     participants: evaluators.map((id) => toyParticipant(id, "evaluator")),
-    templates: {
-      ...shippedTextsOf(evaluation),
-      ...templates,
-    },
+    templates: { ...shippedTextsOf(evaluation), ...templates },
     budget,
   });
 
@@ -204,10 +201,7 @@ describe("a budget", () => {
   });
 
   it("that reaches for nobody has nothing to give", async () => {
-    const on = stage({
-      protocols: [evaluation],
-      quote: () => ({ tokensIn: 1, tokensOut: 1, usd: 2 }),
-    });
+    const on = stage({ protocols: [evaluation], quote: () => ({ tokensIn: 1, tokensOut: 1, usd: 2 }) });
     const { entries } = await on.play(asked({ budget: { usd: 1 } }));
     expect(closingOf(entries)).toMatchObject({ outcome: "stopped-by-budget", best: null });
   });

@@ -19,11 +19,7 @@ export const PairItem = z.strictObject({
 });
 
 /** An answer to grade: `NAME/question`, `NAME/answer` and, where there is one, `NAME/reference`; `label` is its right grade. */
-export const AnswerItem = z.strictObject({
-  name,
-  label: Score.optional(),
-  family: family.optional(),
-});
+export const AnswerItem = z.strictObject({ name, label: Score.optional(), family: family.optional() });
 
 /** The items of a judge, as an opening's settings pin them. */
 export const JudgeWork = z.discriminatedUnion("kind", [

@@ -86,13 +86,15 @@ const group = defineProtocol<Settings>({
   deliberate: (context) =>
     measure(context, {
       name: "guess",
-      prompts: context.seats("judge").map((by) => ({
-        ...{ id: by.id, work: { by: by.id } },
-        request: { ...modelParams(by), messages: PROMPT, maxOutputTokens: 9 },
-        read: readReply<"reply-received">({ what: by.id, participant: by.id }, (text) =>
-          text === "hm" ? { unreadable: "hm" } : { type: "reply-received", data: { by: by.id, why: text } },
-        ),
-      })),
+      prompts: context
+        .seats("judge")
+        .map((by) => ({
+          ...{ id: by.id, work: { by: by.id } },
+          request: { ...modelParams(by), messages: PROMPT, maxOutputTokens: 9 },
+          read: readReply<"reply-received">({ what: by.id, participant: by.id }, (text) =>
+            text === "hm" ? { unreadable: "hm" } : { type: "reply-received", data: { by: by.id, why: text } },
+          ),
+        })),
       outcomes: ["reply-received", "degradation-noted"],
       ...{ key: "guessed", reason: "who was read", nothing: "nobody was read" },
       body: (read, unread) => ({ read, unread }),

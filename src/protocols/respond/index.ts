@@ -9,22 +9,22 @@ export { RespondentSettings as RespondSettings } from "../phases/respond.ts";
 
 /** Settings that a request may give for the models that answer; settings.ts of the configuration checks them. */
 const RespondFlags = z.object({
-  temperature: z.number().optional().meta({
-    flag: "--temperature <t>",
-    description: "temperature, 0 to 2 (default: the provider's)",
-  }),
-  respondentB: z.boolean().optional().meta({
-    flag: "--respondent-b",
-    description: "answer with a second model too (A/B comparison)",
-  }),
-  modelB: z.string().optional().meta({
-    flag: "--model-b <ref>",
-    description: "second model (default: the same model)",
-  }),
-  temperatureB: z.number().optional().meta({
-    flag: "--temperature-b <t>",
-    description: "temperature of the second model (default: 0.5)",
-  }),
+  temperature: z
+    .number()
+    .optional()
+    .meta({ flag: "--temperature <t>", description: "temperature, 0 to 2 (default: the provider's)" }),
+  respondentB: z
+    .boolean()
+    .optional()
+    .meta({ flag: "--respondent-b", description: "answer with a second model too (A/B comparison)" }),
+  modelB: z
+    .string()
+    .optional()
+    .meta({ flag: "--model-b <ref>", description: "second model (default: the same model)" }),
+  temperatureB: z
+    .number()
+    .optional()
+    .meta({ flag: "--temperature-b <t>", description: "temperature of the second model (default: 0.5)" }),
 });
 
 /**

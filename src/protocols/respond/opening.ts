@@ -38,10 +38,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
       recall,
       ...window,
       ...(fileTools ? { contextFolder: fileTools.folder } : {}),
-      tools: {
-        specs: [...files, ...(remembers ? memoryTools({ remember: true }) : [])],
-        limit,
-      },
+      tools: { specs: [...files, ...(remembers ? memoryTools({ remember: true }) : [])], limit },
     },
     participants,
     templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
@@ -53,9 +50,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
       if (!settings.respondentB) return {};
       const specs = [...files, ...(remembers ? memoryTools({ remember: false }) : [])];
       const { contextTokens: _window, maxTurns: _turns, ...same } = own;
-      return {
-        "respondent-b": Json.parse({ ...same, ...windowOf("B"), tools: { specs, limit } }),
-      };
+      return { "respondent-b": Json.parse({ ...same, ...windowOf("B"), tools: { specs, limit } }) };
     },
     notes,
   };

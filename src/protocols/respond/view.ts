@@ -59,11 +59,7 @@ export function sectionOf(entries: readonly Entry[]): RespondSection {
         }
       : null,
     preference: preference
-      ? {
-          winner: preference.winner,
-          orderSensitive: preference.orderSensitive,
-          reason: preference.reason,
-        }
+      ? { winner: preference.winner, orderSensitive: preference.orderSensitive, reason: preference.reason }
       : null,
   };
 }

@@ -40,10 +40,7 @@ export type JudgmentKind = "grade" | "preference";
 export const requireJudge = (
   task: JudgmentKind,
   { form, model }: Pick<AnswerJudgeSettings, "form" | "model">,
-) => ({
-  models: [model],
-  templates: [judgeTemplate(task, form)],
-});
+) => ({ models: [model], templates: [judgeTemplate(task, form)] });
 
 /** The number of earlier turns that a judge sees, and the length of each text in UTF-16 units. */
 const MAX_TURNS = 3;

@@ -146,16 +146,18 @@ describe("memory", () => {
       type: "preference-given",
       data: { of: [a, b], winner: "B", orderSensitive: false, reason: "shorter" },
     });
-    await on.store.for(LOCAL).append(
-      id,
-      [
-        {
-          type: "feedback-given",
-          data: { of: a, thumb: "up", text: "thanks", outcome: "good", by: "ada" },
-        },
-      ],
-      { by: "client", request: "feedback/1" },
-    );
+    await on.store
+      .for(LOCAL)
+      .append(
+        id,
+        [
+          {
+            type: "feedback-given",
+            data: { of: a, thumb: "up", text: "thanks", outcome: "good", by: "ada" },
+          },
+        ],
+        { by: "client", request: "feedback/1" },
+      );
     await on.drain(id);
     const said = [...remembers.annotations.values()].map(({ by, what }) => `${by}: ${JSON.stringify(what)}`);
     expect(said).toEqual([

@@ -253,14 +253,16 @@ async function grade(on: Stage, id: DeliberationId, { step, score }: Regrade): P
   const of = idOf(entries, "ada") ?? never();
   const data = { of, score, feedback: "", rubric: "other" };
   const key = StepKey.parse(step);
-  await on.store.for(LOCAL).append(id, [{ type: "grade-given", data }], {
-    by: "reactor",
-    reactor: "somebody",
-    event: of,
-    step: key,
-    digest: digestOf(key),
-    after: [],
-  });
+  await on.store
+    .for(LOCAL)
+    .append(id, [{ type: "grade-given", data }], {
+      by: "reactor",
+      reactor: "somebody",
+      event: of,
+      step: key,
+      digest: digestOf(key),
+      after: [],
+    });
 }
 
 describe("many pairs whose second answers come late", () => {
@@ -272,23 +274,25 @@ describe("many pairs whose second answers come late", () => {
     const [opened] = await on.store.for(LOCAL).read(id);
     const step = StepKey.parse("answer/bob");
     const by = respondAsked().participants[1]?.id ?? never();
-    await on.store.for(LOCAL).append(
-      id,
-      [
+    await on.store
+      .for(LOCAL)
+      .append(
+        id,
+        [
+          {
+            type: "answer-given",
+            data: { by, kind: "response", round: 1, text: `bad ${index}`, final: null, respondent: "B" },
+          },
+        ],
         {
-          type: "answer-given",
-          data: { by, kind: "response", round: 1, text: `bad ${index}`, final: null, respondent: "B" },
+          by: "reactor",
+          reactor: "elsewhere",
+          event: opened?.id ?? never(),
+          step,
+          digest: digestOf(step),
+          after: [],
         },
-      ],
-      {
-        by: "reactor",
-        reactor: "elsewhere",
-        event: opened?.id ?? never(),
-        step,
-        digest: digestOf(step),
-        after: [],
-      },
-    );
+      );
   }
 
   it.each([

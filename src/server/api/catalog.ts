@@ -55,10 +55,7 @@ export const catalogRoutes: readonly ApiRoute[] = [
     ...{ name: "listModels", tag: "Catalog", needs: "read" },
     summary: "List the models that can be reached, and what would make others reachable",
     replies: { 200: ModelList, ...REFUSALS },
-    handle: async (call) => ({
-      status: 200,
-      body: await modelTable(contextOf(call, call.caller.principal)),
-    }),
+    handle: async (call) => ({ status: 200, body: await modelTable(contextOf(call, call.caller.principal)) }),
   }),
   catalogRoute("personas"),
   catalogRoute("strategies"),
@@ -78,10 +75,7 @@ export const catalogRoutes: readonly ApiRoute[] = [
   route("get", "usage", {
     ...{ name: "getUsage", tag: "Catalog", needs: "read" },
     summary: "Add up what recorded calls cost",
-    query: z.strictObject({
-      by: z.enum(COST_KEYS).optional(),
-      since: moment().optional(),
-    }),
+    query: z.strictObject({ by: z.enum(COST_KEYS).optional(), since: moment().optional() }),
     replies: { 200: Usage, ...REFUSALS },
     async handle(call) {
       const { by = "model", since } = call.query;
@@ -128,10 +122,7 @@ export const catalogRoutes: readonly ApiRoute[] = [
     ...{ name: "listFacts", tag: "Memory", needs: "read" },
     summary: "List the pinned facts",
     replies: { 200: MemoryFacts, ...REFUSALS },
-    handle: async (call) => ({
-      status: 200,
-      body: await listFacts(contextOf(call, call.caller.principal)),
-    }),
+    handle: async (call) => ({ status: 200, body: await listFacts(contextOf(call, call.caller.principal)) }),
   }),
   route("post", "memory/facts", {
     ...{ name: "pinFact", tag: "Memory", needs: "write", body: PinBody },

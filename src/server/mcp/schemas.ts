@@ -71,10 +71,7 @@ const settings = z
   .record(z.string(), z.unknown())
   .optional()
   .describe('Any other setting of a request by its name, such as {"quorum": 2}.');
-const CAPS = {
-  maxCostUsd: "A hard limit on cost in US dollars.",
-  maxCalls: "A hard limit on model calls.",
-};
+const CAPS = { maxCostUsd: "A hard limit on cost in US dollars.", maxCalls: "A hard limit on model calls." };
 const COMMON = {
   models: "Models as provider/model; by default those that are configured.",
   context: "Texts that the models see beside the question, as untrusted data.",

@@ -165,11 +165,7 @@ describe("counting, comparing, logic, stories", () => {
         }),
         (text) => void answerTo(text),
       ),
-      {
-        numRuns: 50,
-        interruptAfterTimeLimit: 10_000,
-        markInterruptAsFailure: true,
-      },
+      { numRuns: 50, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: true },
     );
   });
 });

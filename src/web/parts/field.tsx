@@ -41,11 +41,7 @@ export const TextField = ({ label, hint, size, value, ...limits }: TextProps): V
   </Field>
 );
 
-type NumberProps = ValueProps & {
-  readonly min: number;
-  readonly max?: number;
-  readonly step?: "any";
-};
+type NumberProps = ValueProps & { readonly min: number; readonly max?: number; readonly step?: "any" };
 
 /** A number that a signal holds, as it is typed. */
 export const NumberField = ({ label, hint, size, value, ...limits }: NumberProps): VNode => (

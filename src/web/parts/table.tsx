@@ -42,9 +42,7 @@ export const Table = ({ label, heads, rows, figures = [] }: TableProps): VNode =
   </div>
 );
 
-type FactsProps = {
-  readonly rows: readonly (readonly [name: string, value: ComponentChildren])[];
-};
+type FactsProps = { readonly rows: readonly (readonly [name: string, value: ComponentChildren])[] };
 
 /** Facts, each beside its name. */
 export const Facts = ({ rows }: FactsProps): VNode => (

@@ -123,10 +123,7 @@ const Choice = ({ label, value, options }: ChoiceProps): VNode => (
   </Field>
 );
 
-type SeatsProps = {
-  readonly protocol: AskProtocol;
-  readonly seats: Signal<readonly InvitedPerson[]>;
-};
+type SeatsProps = { readonly protocol: AskProtocol; readonly seats: Signal<readonly InvitedPerson[]> };
 
 /** Who takes part beside the models, a row each. */
 function SeatsField({ protocol, seats }: SeatsProps): VNode | null {

@@ -74,11 +74,9 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
   const all = viewsOf(since.value, { at: at.value, asked });
   const open = all.find((name) => name === asked) ?? all[0] ?? "room";
   const view = VIEWS.get(open);
-  const loaded = useSignal<{
-    readonly name: string;
-    readonly view?: RunView;
-    readonly error?: Error;
-  }>({ name: "" });
+  const loaded = useSignal<{ readonly name: string; readonly view?: RunView; readonly error?: Error }>({
+    name: "",
+  });
   const turn = useSignal(0);
   useEffect(() => {
     let isCurrent = true;

@@ -76,9 +76,7 @@ const markdown = ({ cycles, forest, simulated }: Shown): string =>
     .filter((part) => part !== "")
     .join("\n\n")}\n`;
 
-const FORMATS: {
-  readonly [ending: string]: ((shown: Shown) => string) | undefined;
-} = {
+const FORMATS: { readonly [ending: string]: ((shown: Shown) => string) | undefined } = {
   ".md": markdown,
   ".html": ({ cycles, forest, simulated }) =>
     pageHtml({

@@ -445,9 +445,7 @@ it("takes exactly as many mechanisms as were asked for (REPLY-1)", async () => {
     gardener: (request, nth) => {
       const made = willing()["gardener"];
       const text = typeof made === "function" ? made(request, nth) : "";
-      const said = JSON.parse(typeof text === "string" ? text : "") as {
-        mechanisms: object[];
-      };
+      const said = JSON.parse(typeof text === "string" ? text : "") as { mechanisms: object[] };
       return JSON.stringify({ mechanisms: [...said.mechanisms, ...said.mechanisms] });
     },
   };

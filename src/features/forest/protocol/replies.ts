@@ -56,10 +56,7 @@ export const Alternative = z.looseObject({
 export type Alternative = z.infer<typeof Alternative>;
 export const Alternatives = z.strictObject({ candidates: z.array(Alternative).max(20) });
 
-export const Alignment = z.strictObject({
-  score: z.int().min(0).max(3),
-  reason: z.string().max(4_000),
-});
+export const Alignment = z.strictObject({ score: z.int().min(0).max(3), reason: z.string().max(4_000) });
 export type Alignment = z.infer<typeof Alignment>;
 
 const FENCED = /^```(?:json)?[ \t]*\n([^]*?)\n?```$/;

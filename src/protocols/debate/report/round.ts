@@ -10,10 +10,7 @@ export function roundPart(
   before: DebateRound | undefined,
   nameOf: AgentNameOf,
 ): ReportPart {
-  const group = (heading: string, parts: readonly ReportPart[]): ReportPart => ({
-    ...part(heading),
-    parts,
-  });
+  const group = (heading: string, parts: readonly ReportPart[]): ReportPart => ({ ...part(heading), parts });
   const critiquePart = (one: DebateRound["critiques"][number]) =>
     folded(`${nameOf(one.by)} on ${nameOf(one.of)}`, words(`${takenWords(one)}.`), quote(one.text));
   return {

@@ -115,10 +115,7 @@ const proposal = answer("proposal");
 const refinement = answer("refinement");
 
 const critique = (name: string, of: string, at: string): Recorded => [
-  {
-    type: "critique-given",
-    data: { by: by(name), of: key(of), text: `critique by ${name}`, call: call() },
-  },
+  { type: "critique-given", data: { by: by(name), of: key(of), text: `critique by ${name}`, call: call() } },
   step(at),
 ];
 
@@ -131,10 +128,7 @@ const note = (topic: string, body: Json, at: string): Recorded => [
 ];
 
 const closedRound = (round: number): Recorded => [
-  {
-    type: "round-closed",
-    data: { round, in: [], culled: [], revised: [], proceeded: [], agreement: null },
-  },
+  { type: "round-closed", data: { round, in: [], culled: [], revised: [], proceeded: [], agreement: null } },
   step(`round-${round}/closed`),
 ];
 

@@ -98,12 +98,7 @@ export const DebateRecord = z.strictObject({
   judge: Agent.nullable(),
   requirements: z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) }).nullable(),
   clarifications: z.array(
-    z.strictObject({
-      by: z.string(),
-      id: z.string(),
-      question: z.string(),
-      answer: z.string().nullable(),
-    }),
+    z.strictObject({ by: z.string(), id: z.string(), question: z.string(), answer: z.string().nullable() }),
   ),
   rounds: z.array(Round),
   judgeSummary: Summary.nullable(),
