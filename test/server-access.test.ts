@@ -269,7 +269,9 @@ describe("a browser's session", () => {
   it("is signed in with a key, may do what that may, and is signed out without an end of the key", async () => {
     const { secret, id } = await server.newKey({ scopes: ["read"] });
     const browser = await signIn(secret);
+    expect(browser.headers.cookie).not.toContain(secret);
     expect((await server.get("usage", browser)).status).toBe(200);
+    expect((await server.get("sessions", browser)).json.data.some(({ current }: Json) => current)).toBe(true);
     expectProblem(await server.post("memory/facts", { fact: "x is y" }, browser), 403, "forbidden");
     expectProblem(await server.post("session", undefined, { key: `${secret}x` }), 401, "authentication");
     const elsewhere = { key: secret, headers: { origin: "https://evil.example" } };
@@ -280,9 +282,11 @@ describe("a browser's session", () => {
       expect.stringMatching(/^[\w-]+=; .*Max-Age=0/),
     ]);
     expect((await server.get("usage", { key: secret })).status).toBe(200);
+    await expect.poll(async () => (await server.get("usage", browser)).status, { timeout: 3_000 }).toBe(401);
+    const second = await signIn(secret);
     const { credentials } = server.parley.context({}, { principal: server.principal });
     await credentials.revoke(server.principal.organization, id, new Date().toISOString());
-    await expect.poll(async () => (await server.get("usage", browser)).status, { timeout: 3_000 }).toBe(401);
+    await expect.poll(async () => (await server.get("usage", second)).status, { timeout: 3_000 }).toBe(401);
     // What holds no more is taken back, so that a key can be given.
     expect((await server.get("usage", browser)).headers["set-cookie"]?.[0]).toContain("=; ");
   });

@@ -81,8 +81,13 @@ export async function refuseOtherModels(
   if (isFound && found.length === 0) await choosePanel({ ...context, settings: { ...settings, models: [] } });
   const refused = other.find((ref) => !found.includes(ref));
   if (refused === undefined) return;
-  const why = `the model ${refused.slice(0, 100)} is none that clients of this server may name`;
   const all = [...new Set([...listed, ...found])].slice(0, 10);
+  if (client.ceiling.models !== undefined && !namedIn(own).includes(refused))
+    throw refusal(
+      `this key may not use ${refused.slice(0, 100)}, which answers where a request names no model`,
+      `name ${all.join(", ")}`,
+    );
+  const why = `the model ${refused.slice(0, 100)} is none that clients of this server may name`;
   const next = all.length === 0 ? "leave models out" : `name ${all.join(", ")}, or leave models out`;
   throw refusal(why, next);
 }

@@ -53,7 +53,10 @@ export async function issueCredential(
 const holds = ({ until, revokedAt }: Credential, now: number): boolean =>
   revokedAt === null && (until === null || Date.parse(until) > now);
 
-/** Finds whose a secret is; undefined for one that nobody has, or that does not hold any more. (CREDENTIAL-2) */
+const usable = (credential: Credential, now: number): Credential | undefined =>
+  holds(credential, now) && holds(credential.session ?? credential, now) ? credential : undefined;
+
+/** Finds whose a secret is, a session's that a key has opened as that key; undefined for one that nobody has, or that does not hold any more. (CREDENTIAL-2) */
 export function credentialFinder({ credentials, world }: CredentialParts) {
   const believed = new LRUCache<string, { readonly credential: Credential; readonly at: number }>({
     max: MAX_BELIEVED,
@@ -64,10 +67,15 @@ export function credentialFinder({ credentials, world }: CredentialParts) {
     const now = world.now();
     const digest = digestOf(secret);
     const known = believed.get(digest);
-    const credential = known && now - known.at < BELIEVED_MS ? known.credential : await credentials.find(id);
+    if (known && now - known.at < BELIEVED_MS) return usable(known.credential, now);
+    const credential = await credentials.find(id);
     if (!credential || !isSame(credential.digest, digest)) return undefined;
-    if (credential !== known?.credential) believed.set(digest, { credential, at: now });
-    return holds(credential, now) ? credential : undefined;
+    const { key } = credential.limits;
+    const opener = key === undefined ? undefined : await credentials.find(key);
+    if (key !== undefined && !opener) return undefined;
+    const found = opener ? { ...opener, session: credential } : credential;
+    believed.set(digest, { credential: found, at: now });
+    return usable(found, now);
   };
 }
 

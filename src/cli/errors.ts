@@ -148,11 +148,15 @@ export function remedyOf(failures: readonly Pick<Failure, "code" | "message">[])
   const remedies = failures.map(({ code, message }) =>
     code === "refused" && UNSUPPORTED.test(message)
       ? "choose another model: this one does not take what was sent with the question"
-      : REMEDIES[code],
+      : code === "refused" && LACKING.test(message)
+        ? "start the server with what it lacks, or choose another model"
+        : REMEDIES[code],
   );
   return [...new Set(remedies.filter((remedy) => remedy !== undefined))].join("; ") || undefined;
 }
 
+/** Ends the words of a failure of which the server itself is the cause. */
+const LACKING = /use another model or server\b/;
 const UNSUPPORTED =
   /\b(unsupported|unrecognized|unknown|invalid)[\w ]{0,20} (parameter|argument|field|value)\b|max_(completion_)?tokens/i;
 

@@ -3,7 +3,7 @@ import { isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { credentialFinder, issueCredential, type CredentialParts } from "../app/credentials.ts";
 import type { Principal } from "../kernel/index.ts";
-import type { Credential } from "../stores/credentials.ts";
+import type { Credential, KeyLimits } from "../stores/credentials.ts";
 import { Refused } from "./problem.ts";
 import { createRequestCounter } from "./quota.ts";
 
@@ -51,6 +51,12 @@ export function createAccess(options: AccessOptions) {
     const name = bare(given?.toLowerCase().replace(/:\d+$/, "") ?? "");
     return isLoopback(name) || names.includes(name) || (isAnyAddress(host) && ownAddresses().includes(name));
   };
+  const openSession = async (principal: Principal, browser: string, limits: KeyLimits = {}) => {
+    const until = options.world.now() + SESSION_DAYS * DAY_MS;
+    const session = { kind: "session", name: browser.slice(0, MAX_BROWSER), until } as const;
+    const { secret } = await issueCredential(options, { ...session, principal, limits });
+    return cookieOf(secret, SESSION_DAYS);
+  };
   return {
     /** The name of its cookie. (ACCESS-3) */
     cookie,
@@ -58,14 +64,11 @@ export function createAccess(options: AccessOptions) {
     async redeem(token: string, browser = ""): Promise<string | undefined> {
       const link = await find(token);
       if (link?.kind !== "link") return undefined;
-      const until = options.world.now() + SESSION_DAYS * DAY_MS;
-      const session = { kind: "session", name: browser.slice(0, MAX_BROWSER), until } as const;
-      const { secret } = await issueCredential(options, { ...session, principal: link.principal });
-      return cookieOf(secret, SESSION_DAYS);
+      return openSession(link.principal, browser);
     },
-    /** What signs a browser in with the key that its request has: it may do what the key may, for as long as that holds. */
-    signIn: (request: IncomingMessage): string =>
-      cookieOf(secretsIn(request, cookie)[0]?.secret ?? "", SESSION_DAYS),
+    /** A browser's session for the key of its request, as a cookie: it may do what the key may, and ends with it. */
+    signIn: ({ credential, principal }: ApiCaller, browser = ""): Promise<string> =>
+      openSession(principal, browser, credential.kind === "key" ? { key: credential.id } : {}),
     signedOut: cookieOf("", 0),
     /** @throws Refused 401, 403 (ACCESS-1) */
     async caller(request: IncomingMessage): Promise<ApiCaller> {

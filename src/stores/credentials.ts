@@ -11,6 +11,8 @@ export const KeyLimits = z.strictObject({
   atOnce: z.int().positive().optional(),
   /** The models that its requests may name, as `provider/model`; those of the server by default. */
   models: z.array(z.string()).optional(),
+  /** Of a session that a key has opened, the key: its limits count, and with it the session ends. */
+  key: z.string().optional(),
 });
 export type KeyLimits = z.infer<typeof KeyLimits>;
 
@@ -27,6 +29,8 @@ export type Credential = {
   readonly until: string | null;
   readonly revokedAt: string | null;
   readonly limits: KeyLimits;
+  /** The session through which a request uses this key. */
+  readonly session?: Credential;
 };
 
 /** The credentials of a store's servers. */

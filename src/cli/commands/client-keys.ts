@@ -23,6 +23,14 @@ function readRate(flag: string, per: "day" | "minute", text: string | undefined)
   throw refusal(why, `${flag} 5/${per}`);
 }
 
+/** @throws Fault `configuration` for what names no model, and for none at all */
+function readModels(named: readonly string[]): string[] {
+  const read = ModelRef.array().min(1).safeParse(named);
+  if (read.success) return read.data;
+  const why = `--models takes model references, provider/model (got ${quoteValue(named.join(","))})`;
+  throw refusal(why, "--models openai/gpt-5-mini,mistral/mistral-large");
+}
+
 /** What the key may have, as it was given. @throws Fault `configuration` */
 function limitsIn({ maxCostUsd, maxCalls, maxRequests, atOnce, models }: Values<typeof NEW_KEY>): KeyLimits {
   return {
@@ -30,7 +38,7 @@ function limitsIn({ maxCostUsd, maxCalls, maxRequests, atOnce, models }: Values<
     callsPerDay: readRate("--max-calls", "day", maxCalls),
     requestsPerMinute: readRate("--max-requests", "minute", maxRequests),
     atOnce,
-    models: models?.map((ref) => ModelRef.parse(ref)),
+    models: models && readModels(models),
   };
 }
 

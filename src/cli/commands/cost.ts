@@ -27,7 +27,9 @@ function costText({ by, since, rows, total, timeZone }: UsageReport, width: numb
     key,
     formatNumber(calls),
     ...(isWide ? [formatNumber(tokens.in), formatNumber(tokens.out)] : []),
-    formatBill({ calls, unknown, usd }, unpriced === calls && usd === 0 ? "unknown" : formatUsd(usd)),
+    unpriced === calls && usd === 0 && unknown === 0
+      ? "unknown"
+      : formatBill({ calls: calls - unpriced, unknown: unknown + unpriced, usd }, formatUsd(usd)),
   ];
   const heads = [by.toUpperCase(), "CALLS", ...(isWide ? ["INPUT", "OUTPUT"] : []), "COST"];
   const notes = [

@@ -9,6 +9,8 @@ const NONE = { type: "", description: "Done; without a body." };
 
 type SessionCall = Pick<RouteCall<unknown, unknown, unknown>, "parley" | "caller">;
 
+const usedBy = ({ caller: { credential } }: SessionCall) => credential.session ?? credential;
+
 /** The sessions of the person who asks. */
 async function ownSessions({ parley, caller: { principal } }: SessionCall) {
   const all = await listCredentials(readingContext(parley, principal), principal.organization);
@@ -24,16 +26,16 @@ export const sessionRoutes: readonly ApiRoute[] = [
   route("post", "session", {
     ...{ name: "signIn", tag: "Sessions", needs: "read", replies: { 204: NONE, ...REFUSALS } },
     summary: "Sign a browser in with the key that the request has, by a cookie",
-    handle: async ({ access, request }) => ({
+    handle: async ({ access, request, caller }) => ({
       status: 204,
-      headers: { "set-cookie": access.signIn(request) },
+      headers: { "set-cookie": await access.signIn(caller, request.headers["user-agent"]) },
     }),
   }),
   route("delete", "session", {
     ...{ name: "signOut", tag: "Sessions", needs: "read", replies: { 204: NONE, ...REFUSALS } },
     summary: "Sign the browser out: its session ends, and a key stays",
     async handle(call) {
-      const { kind, id } = call.caller.credential;
+      const { kind, id } = usedBy(call);
       if (kind === "session") await endSession(call, id);
       return { status: 204, headers: { "set-cookie": call.access.signedOut } };
     },
@@ -43,7 +45,7 @@ export const sessionRoutes: readonly ApiRoute[] = [
     summary: "List the caller's own sessions, the newest first",
     async handle(call) {
       const data = (await ownSessions(call)).map(({ id, name, createdAt, until }) => ({
-        ...{ id, name, createdAt, until, current: id === call.caller.credential.id },
+        ...{ id, name, createdAt, until, current: id === usedBy(call).id },
       }));
       return { status: 200, body: { data } };
     },
