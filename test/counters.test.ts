@@ -15,7 +15,7 @@ import { openParley } from "../src/index.ts";
 
 const CEILINGS = {
   modules: 264,
-  kilobytesOfCode: 1_232,
+  kilobytesOfCode: 1_234,
   statements: 117,
   transactions: 17,
   kilobytes: 7_200,

@@ -145,7 +145,7 @@ it("names commands and flags in the command line alone", async () => {
       const text = await readFile(join(root, "src", name), "utf8");
       return text
         .split("\n")
-        .filter((line) => !/^\s*(?:\*|\/\/|\/\*)|^\s*flag: |var\(--|:root/.test(line))
+        .filter((line) => !/^\s*(?:\*|\/\/|\/\*)|^[^"'`]*\bflag: |var\(--|:root/.test(line))
         .filter((line) => /["'`].*(?:\bparley [a-z]+ |\bparley [a-z]+["'`]|[\s"'`]--[a-z])/.test(line))
         .filter((line) => !/--paper/.test(line))
         .map((line) => `${name}: ${line.trim()}`);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { configFolder, type FileContext } from "../config/paths.ts";
 import { loadSettings } from "../config/sources.ts";
+import { findPrice } from "../models/prices.ts";
 import { dealTo, PANEL_SIZE, spread } from "./panel.ts";
 import { reachable, type Reachable } from "./reachable.ts";
 
@@ -10,8 +11,8 @@ export type FirstSettings = {
   readonly places: readonly Reachable[];
   /** Three models of them, of different families where there are such; empty where nothing is reachable. */
   readonly models: readonly string[];
-  /** Whether a model among them costs money. */
-  readonly isPaid: boolean;
+  /** Whether a limit of cost can be held and is of use: a model among them costs money, and each price is known. */
+  readonly isPriced: boolean;
 };
 
 const FREE = /^(?:ollama|lmstudio|sim)\//;
@@ -22,7 +23,8 @@ export async function findFirstSettings(place: FileContext): Promise<FirstSettin
   const places = await reachable({ env: place.env, settings });
   const refs = places.flatMap(({ provider, models }) => models.map((model) => `${provider}/${model}`));
   const models = refs.length === 0 ? [] : spread(refs, { families: settings.families, size: PANEL_SIZE });
-  return { places, models, isPaid: models.some((ref) => !FREE.test(ref)) };
+  const paid = models.filter((ref) => !FREE.test(ref));
+  return { places, models, isPriced: paid.length > 0 && paid.every((ref) => findPrice(ref) !== null) };
 }
 
 /** Where the file would be: in this folder, or among the user's own settings. */

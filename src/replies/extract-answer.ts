@@ -111,10 +111,10 @@ function readStatement(value: string): Answer | null {
 }
 
 /** A reply: `own` without what it quotes and what stands in its JSON, where no caption counts, and `text` as it came, where values stand. */
-type Reply = { readonly own: string; readonly text: string };
+type OwnReply = { readonly own: string; readonly text: string };
 
 /** The last `final answer` that can be read. */
-function findFinal({ own, text }: Reply): DeclaredAnswer | null {
+function findFinal({ own, text }: OwnReply): DeclaredAnswer | null {
   for (const mark of [...own.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed()) {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
@@ -157,7 +157,7 @@ function readPhrase(rest: string, at: number, maxWords: number): DeclaredAnswer 
  * The last `Answer: …` at the start of a line, `the answer is …` or `(C) is the correct answer`; words behind the second
  * count only at the end of a short reply. A letter goes before the numbers of later sentences: there are options.
  */
-function findNamed({ own, text }: Reply, long: boolean, after: number): DeclaredAnswer | null {
+function findNamed({ own, text }: OwnReply, long: boolean, after: number): DeclaredAnswer | null {
   const lines = sayingLines(own);
   let last: DeclaredAnswer | null = null;
   let tries = 0;
@@ -196,7 +196,7 @@ function findNamed({ own, text }: Reply, long: boolean, after: number): Declared
 }
 
 /** What the last tag of an answer holds: a text of any length is declared by nothing more plainly, and a number of its sentence by nothing. */
-function readTagged({ own, text }: Reply): DeclaredAnswer | null {
+function readTagged({ own, text }: OwnReply): DeclaredAnswer | null {
   const tagged = findTagged(own);
   if (tagged === null) return null;
   const value = text.slice(tagged.from, tagged.from + tagged.value.length);
@@ -214,7 +214,7 @@ function readPlain(line: string): Answer | null {
 const readField = (text: string): Answer | null => readCaptioned(valueIn(text), 0, readPlain)?.answer ?? null;
 
 /** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
-function readDeclared(given: Reply, long: boolean): DeclaredAnswer | null {
+function readDeclared(given: OwnReply, long: boolean): DeclaredAnswer | null {
   const reply = { own: blankTags(given.own), text: blankTags(given.text) };
   const final = findFinal(reply);
   const named = findNamed(reply, long, final?.at ?? Infinity);

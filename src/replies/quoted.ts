@@ -87,6 +87,7 @@ const objectStart =
 /**
  * The words of a reply with LF line ends, every one where it stood: `plain` without what stands in its JSON objects, where nothing is a
  * mark (a broken one reaches to the last brace, else to the end), and `own` also without what is marked as quoted (QUOTED-1).
+ * `blanked`: what stands for an indented line, of which nobody knows whether it belongs to what stands above it.
  */
 export function readOwn(text: string, blanked = " "): { readonly plain: string; readonly own: string } {
   const inside = jsonObjects(text).map(({ start, end }) => ({ start: start + 1, end: end - 1 }));
@@ -96,6 +97,3 @@ export function readOwn(text: string, blanked = " "): { readonly plain: string; 
   const plain = broken < 0 ? whole : blank(whole, [rest]);
   return { plain, own: blank(plain, findQuoted(plain), blanked) };
 }
-
-/** The own words of a reply; U+FFFC stands in an indented line, of which nobody knows whether it belongs to what stands above it. */
-export const blankQuoted = (text: string): string => readOwn(text, "\ufffc").own;

@@ -232,6 +232,17 @@ describe("what a reporter prints", () => {
     expect(stdout + stderr).not.toMatch(/FAILED|checks? passed,/);
   });
 
+  it("has a file that is no story as a check that failed", async () => {
+    using place = scratch({ "project/a.yaml": story("A", "Paris"), "project/b.yaml": "turns: 7\n" });
+    for (const words of [["a.yaml", "b.yaml"], ["b.yaml"]]) {
+      const { code, stdout, stderr } = await told(place, { words, reporter: "junit,github" });
+      expect(code).toBe(2);
+      const suites = parseXml(stdout).document("testsuite");
+      expect(suites.at(-1)).toMatchObject({ file: "b.yaml", tests: "1", failures: "1" });
+      expect(stderr).toMatch(/^::error file=b\.yaml,/m);
+    }
+  });
+
   it("is refused where there is none of the name", async () => {
     using place = two();
     await expect(told(place, { words: ["a.yaml"], reporter: "tap" })).rejects.toThrow(/no reporter "tap"/);

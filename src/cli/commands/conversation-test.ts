@@ -7,6 +7,7 @@ import { readStoryFile, storyFiles, type Story } from "../../lab/story/file.ts";
 import { refuseUnmet, runStory, storyFlags, storyPorts, type StoryPorts } from "../../lab/story/story.ts";
 import { storiesLine, storyText } from "../../lab/story/text.ts";
 import { jsonText, oneLine } from "../../reports/printable.ts";
+import type { ReportedStory } from "../../lab/story/reporters.ts";
 import { pluralize } from "../../text/format.ts";
 import { quoteValue } from "../../text/words.ts";
 import { splitList, type Io, type Values } from "../command.ts";
@@ -55,7 +56,7 @@ export const runTests = (
 ): Promise<number> =>
   interruptible(async (signal) => {
     const subjects = { names: SUBJECTS.map(({ subject }) => subject), known: subjectKnown };
-    const refusals: Fault[] = [];
+    const refusals: { readonly file: string; readonly fault: Fault }[] = [];
     const reporter = splitList(named ?? "");
     const unknown = reporter.find((name) => !REPORTERS.includes(name));
     if (unknown !== undefined)
@@ -68,13 +69,13 @@ export const runTests = (
         return [{ story, own }];
       } catch (error) {
         if (!isFault(error, "configuration")) throw error;
-        refusals.push(error);
+        refusals.push({ file, fault: error });
         return [];
       }
     });
     const [first] = refusals;
-    if (first && stories.length === 0 && refusals.length === 1) throw first;
-    for (const one of refusals) noteError(io, one);
+    if (first && stories.length === 0 && refusals.length === 1 && reporter.length === 0) throw first.fault;
+    for (const { fault } of refusals) noteError(io, fault);
     const note = (line: string) => (quiet ? undefined : io.output.note(line));
     const { color, columns: width } = io.output.stdout;
     const notes = new Set<string>();
@@ -108,13 +109,20 @@ export const runTests = (
     if (json) await io.output.result(jsonText(all));
     else if (reporter.length > 0) {
       const { githubLines, junitText } = await import("../../lab/story/reporters.ts");
-      if (reporter.includes("junit")) await io.output.result(junitText(reports));
+      const told = [...reports, ...refusals.map(unreadReport)];
+      if (reporter.includes("junit")) await io.output.result(junitText(told));
       // Where both are asked for, what GitHub reads of either stream leaves the other to the XML.
-      if (reporter.includes("github")) for (const line of githubLines(reports)) io.output.note(line);
+      if (reporter.includes("github")) for (const line of githubLines(told)) io.output.note(line);
     } else if (reports.length > 1) await io.output.result(`\n${storiesLine(all)}\n`);
     if (refusals.length > 0) return EXIT.usage;
     return all.ok ? EXIT.answered : EXIT.refusedByCheck;
   });
+
+/** A story that cannot be read, as a check of it that failed. */
+const unreadReport = ({ file, fault }: { readonly file: string; readonly fault: Fault }): ReportedStory => ({
+  ...{ id: file, file, turns: [] },
+  checks: [{ what: "the file can be read as a story", ok: false, found: fault.message }],
+});
 
 const summarize = (stories: StoryReport[]) => ({ ok: stories.every(({ ok }) => ok), stories });
 

@@ -32,7 +32,7 @@ export async function init(io: Io, { yes, project }: Values<typeof INIT>): Promi
   for (const line of describe(found)) io.output.note(line);
   const usual: Answers = {
     models: found.models,
-    maxCostUsd: found.isPaid ? MAX_COST_USD : undefined,
+    maxCostUsd: found.isPriced ? MAX_COST_USD : undefined,
     where: project ? "project" : "user",
   };
   const isAsked = !yes && process.stdin.isTTY === true && io.output.stderr.terminal;

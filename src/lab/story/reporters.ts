@@ -11,8 +11,14 @@ const xml = (text: string): string =>
     .replaceAll('"', "&quot;")
     .replaceAll("\n", "&#10;");
 
+/** What is read of a story's report. */
+export type ReportedStory = Pick<StoryReport, "id" | "file"> & {
+  readonly turns: readonly { readonly checks: readonly StoryCheck[] }[];
+  readonly checks: readonly StoryCheck[];
+};
+
 /** Every check of a story, by a name that none has twice in a turn. */
-const casesOf = ({ turns, checks }: StoryReport): readonly StoryCheck[] => [
+const casesOf = ({ turns, checks }: ReportedStory): readonly StoryCheck[] => [
   ...turns.flatMap((turn, index) =>
     turn.checks.map((one) => ({ ...one, what: `turn ${index + 1}: ${one.what}` })),
   ),
@@ -20,7 +26,7 @@ const casesOf = ({ turns, checks }: StoryReport): readonly StoryCheck[] => [
 ];
 
 /** Stories as JUnit's XML, one suite each and one case a check; ends in a newline. */
-export function junitText(stories: readonly StoryReport[]): string {
+export function junitText(stories: readonly ReportedStory[]): string {
   const counts = (checks: readonly StoryCheck[]) => {
     const count = (ok: boolean | null) => checks.filter((one) => one.ok === ok).length;
     return `tests="${checks.length}" failures="${count(false)}" skipped="${count(null)}"`;
@@ -51,7 +57,7 @@ const escaped = (text: string): string =>
 const property = (text: string): string => escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** An annotation of GitHub's for each check that failed. */
-export const githubLines = (stories: readonly StoryReport[]): string[] =>
+export const githubLines = (stories: readonly ReportedStory[]): string[] =>
   stories.flatMap((story) =>
     casesOf(story)
       .filter(({ ok }) => ok === false)

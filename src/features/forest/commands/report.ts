@@ -19,7 +19,7 @@ import { readEntries, withStore } from "../../../cli/session.ts";
 export async function report(io: Io, { output, json }: Values<typeof REPORT>, path: string): Promise<void> {
   const file = output === undefined ? undefined : checkOutput(output, io, { makesFolders: true });
   const ending = file === undefined ? ".md" : extname(file).toLowerCase();
-  const render = FORMATS[ending];
+  const render = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
   if (!render)
     throw refuse(
       `a report is no ${ending || "file without an ending"}`,
