@@ -142,6 +142,12 @@ module.exports = {
       to: { path: "^src/[^/]+$", pathNot: "^src/features-web[.]ts$" },
     },
     {
+      name: "command-starts-at-its-front",
+      severity: "error",
+      from: { path: "^src/cli/main[.]ts$" },
+      to: { path: "^src/[^/]+$", pathNot: "^src/command[.]ts$" },
+    },
+    {
       name: "root-never-loads-the-lab",
       comment: "who measures deliberations imports parley/lab",
       severity: "error",

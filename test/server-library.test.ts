@@ -161,7 +161,10 @@ describe("strategies and packs", () => {
         expect([name, [404, 405, 422].includes(got.status)]).toEqual([name, true]);
         const gone = kind === "personas" ? got : await remove(`${kind}/${name}`);
         expect([name, [404, 405, 422].includes(gone.status)]).toEqual([name, true]);
-        expect([name, [400, 404, 405].includes((await get(`${kind}/${name}`)).status)]).toEqual([name, true]);
+        const read = await get(`${kind}/${name}`);
+        // `..` is gone before it is sent: what is above is the document of the API.
+        const isAbove = name === ".." && read.text.includes("<title>The API of Parley");
+        expect([name, isAbove || [400, 404, 405].includes(read.status)]).toEqual([name, true]);
       }
     expectProblem(await post("packs/a%2fb", { text: "x" }), 422, "invalid-request");
     expectProblem(await remove("strategies/..%2fx"), 422, "invalid-request");

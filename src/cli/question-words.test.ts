@@ -24,6 +24,15 @@ async function read(...argv: string[]) {
 const notCommand = (word: string, next: string, shown = word) =>
   `${JSON.stringify(word)} is not a command. To ask it as a question: parley ask ${shown} => ${next}`;
 
+it.each([
+  [["--models", "sim/ada", "list"], "list", "parley list, and the options behind it"],
+  [["-q", "ask", "What is 17 * 23?"], "ask", "parley ask 'What is 17 * 23?', and the options behind it"],
+])("options stand behind a command: %j", async (argv, word, next) => {
+  expect(await read(...argv)).toBe(
+    `options stand behind a command, and ${JSON.stringify(word)} is one => ${next}`,
+  );
+});
+
 describe("a bare word", () => {
   it.each([
     ["runs", "parley list"],

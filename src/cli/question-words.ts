@@ -115,6 +115,11 @@ export function refuseCommandWords(
 ): void {
   const [first = "", ...more] = words;
   const lower = first.toLowerCase();
+  if (helpFor === undefined && names.includes(first))
+    throw refusal(
+      `options stand behind a command, and ${quoteValue(first)} is one`,
+      `parley ${words.map(quoted).join(" ")}, and the options behind it`,
+    );
   if (helpFor === undefined && more.length === 0 && !isBareWord(first)) return;
   if (helpFor === undefined && more.length > 0 && !isMisspelt(lower, names))
     throw refusal(
@@ -126,7 +131,7 @@ export function refuseCommandWords(
   const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
   throw refusal(
     `${quoteValue(first)} is not a command. To ask it as a question: parley ask ${quoted(helpFor ?? words.join(" "))}`,
-    ["parley", command, ...rest].join(" "),
+    ["parley", command, ...rest.map(quoted)].join(" "),
   );
 }
 
