@@ -78,8 +78,7 @@ it("measures a second build in turns with this one, and shows it beside", async 
   expect(stdout).toMatch(/modules, from sources +\d+ modules +\d+ +[\d.]+ +<= 250 modules/);
   // No build has what others are compared with.
   const own = start?.rows.slice(1).filter(({ name }) => !name.includes("AI SDK")) ?? [];
-  for (const { name, against } of own)
-    expect([name, against]).toEqual([name, expect.any(Number)]);
+  for (const { name, against } of own) expect([name, against]).toEqual([name, expect.any(Number)]);
 }, 60_000);
 
 it("shows figures of the second build beside those of the same name", () => {
