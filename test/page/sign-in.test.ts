@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inBrowser, PAGE } from "../support/browser.ts";
 import { WAIT } from "../support/screen.ts";
-import { testServer } from "../support/server.ts";
+import { testServer, type Json } from "../support/server.ts";
 
 const browser = inBrowser("the screen that signs in");
 
@@ -24,11 +24,13 @@ describe.skipIf(browser.isMissing)("a browser without a session", () => {
     await page.getByRole("cell", { name: "Phone/1" }).or(page.getByText("Phone/1")).first().waitFor(WAIT);
     await page.getByRole("button", { name: "End" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "End" }).click();
-    await expect.poll(async () => (await server.get("sessions")).json.data, WAIT).toEqual([]);
+    const names = async () => (await server.get("sessions")).json.data.map(({ name }: Json) => name);
+    await expect.poll(names, WAIT).toEqual([expect.stringMatching(/^Mozilla/)]);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor(WAIT);
     expect(await context.cookies()).toEqual([]);
+    await expect.poll(names, WAIT).toEqual([]);
     await context.close();
   }, 60_000);
 });
