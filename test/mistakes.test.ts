@@ -54,6 +54,10 @@ type Row = {
 const RESPOND = ["respond", Q, "--model", "sim/ada"];
 
 const ROWS: readonly Row[] = [
+  ...["nonsense", ""].map((models): Row => ({
+    args: ["serve", "keys", "new", "ci", "--models", models],
+    says: /--models takes model references, provider\/model .*\nTry: --models openai\//,
+  })),
   // Words that are no question.
   ...[
     "sessions",

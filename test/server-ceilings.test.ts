@@ -122,6 +122,18 @@ describe("models", () => {
       );
     expect((await ask(["openai/eve"])).status).toBe(200);
     expectProblem(await ask(["openai/bo"]), 422, "configuration");
+    const { detail, next } = (
+      await server.post(
+        "deliberations",
+        { question: SUM, protocol: "respond", reactions: false },
+        { ...wait, key },
+      )
+    ).json;
+    // Nothing was named that could be left out.
+    expect([detail, next]).toEqual([
+      expect.stringMatching(/^this key may not use openai\/.*where a request names no model$/),
+      "name openai/eve",
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
+import { openFakeServer } from "../../../test/support/fake-server.ts";
 import { scratch, type Scratch } from "../../../test/support/scratch.ts";
 import { writeFirstSettings } from "../../app/first-settings.ts";
 import { loadSettings } from "../../config/sources.ts";
@@ -46,6 +47,18 @@ describe("init", () => {
   ])("deals three seats to %j, so that nobody's review is taken away", (models, dealt) => {
     const text = writeFirstSettings({ models, maxCostUsd: undefined });
     expect([...text.matchAll(/^  - "(.*)"$/gm)].map(([, ref]) => ref)).toEqual(dealt);
+  });
+
+  it("writes no limit of cost beside a model without a known price, which would be refused under it", async () => {
+    const data = ["a", "b"].map((id) => ({ id }));
+    await using gateway = await openFakeServer((response) => void response.end(JSON.stringify({ data })));
+    const { OLLAMA_HOST, LMSTUDIO_HOST, OPENAI_API_KEY } = KEYED;
+    const env = { OLLAMA_HOST, LMSTUDIO_HOST, OPENAI_API_KEY, OPENAI_BASE_URL: `${gateway.url}/v1` };
+    using place = scratch({}, env);
+    expect((await initialized(place, { project: true })).code).toBe(EXIT.answered);
+    const { settings } = loadSettings({ cwd: place.cwd, env: place.env, flags: {} });
+    expect(settings.models).toContain("openai/a");
+    expect(settings.maxCostUsd).toBeUndefined();
   });
 
   it("never overwrites: it shows what it would change, and ends with 2", async () => {
