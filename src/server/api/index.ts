@@ -1,3 +1,4 @@
+import type { Access } from "../access.ts";
 import { Refused, problemReply } from "../problem.ts";
 import { route, type ApiRoute, type HttpReply } from "../route.ts";
 import type { ApiSurface } from "../server.ts";
@@ -22,20 +23,27 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...sessionRoutes,
 ];
 
-/** The document of this API in one form. Whoever may not call the API may know what it takes. */
-const ownRoute = (
+/** The document of this API in one form, made once for a server. Whoever may not call the API may know what it takes. */
+function ownRoute(
   path: string,
   name: string,
   shown: (document: ReturnType<typeof openApiDocument>) => HttpReply,
-): ApiRoute => ({
-  ...route("get", path, {
-    ...{ name, tag: "Catalog", needs: "read", replies: {} },
-    summary: "The document of this API",
-    handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
-  }),
-  answer: async (_exchange, { config: { version }, publicUrl: url, access: { cookie } }) =>
-    shown(openApiDocument(apiRoutes, { version, url, cookie })),
-});
+): ApiRoute {
+  const made = new WeakMap<Access, HttpReply>();
+  return {
+    ...route("get", path, {
+      ...{ name, tag: "Catalog", needs: "read", replies: {} },
+      summary: "The document of this API",
+      handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
+    }),
+    async answer(_exchange, { config: { version }, publicUrl: url, access }) {
+      const { cookie } = access;
+      const reply = made.get(access) ?? shown(openApiDocument(apiRoutes, { version, url, cookie }));
+      made.set(access, reply);
+      return reply;
+    },
+  };
+}
 
 /** The native API. */
 export const nativeApi: ApiSurface = {
