@@ -1,12 +1,16 @@
 import { expect, it } from "vitest";
 import { withProtocols } from "../src/app/registry.ts";
+import * as z from "zod";
 import { defineCommand } from "../src/cli/command.ts";
 import { parseCommandLine } from "../src/cli/program.ts";
 import { features as shipped } from "../src/features.ts";
 import { defineFeature, defineProtocol, openParley } from "../src/index.ts";
 import { isEvent } from "../src/kernel/index.ts";
 import { answerOf, nothingToSay, TOY, toyRequest } from "../src/testing/kit.ts";
+import { nativeApi } from "../src/server/api/index.ts";
+import { route } from "../src/server/route.ts";
 import { commandIo } from "./support/command-io.ts";
+import { testServer } from "./support/server.ts";
 
 /** One value with a protocol, what a simulated model says to its prompt, and a command. */
 const poll = defineFeature({
@@ -33,9 +37,23 @@ const poll = defineFeature({
       ),
   },
   script: () => Promise.resolve(({ own }) => (own.includes("Which poll?") ? () => "The first." : null)),
+  operations: () =>
+    Promise.resolve([
+      route("get", "polls", {
+        name: "listPolls",
+        tag: "Polls",
+        needs: "read",
+        summary: "List what was asked",
+        replies: { 200: z.object({ data: z.array(z.string()) }).meta({ id: "PollList" }) },
+        handle: () => Promise.resolve({ status: 200, body: { data: ["Which?"] } }),
+      }),
+    ]),
   commands: [
     {
-      ...{ name: "poll", summary: "Ask everybody once", heading: "Evaluate" },
+      name: "poll",
+      summary: "Ask everybody once",
+      heading: "Evaluate",
+      first: "Test",
       load: () =>
         Promise.resolve([
           defineCommand("count", "Count what was said", {
@@ -66,4 +84,46 @@ it("brings a command, which help lists under its heading", async () => {
   const parsed = await parseCommandLine(["poll", "count"], own);
   expect(await parsed?.command.run(own, {}, [])).toBe(7);
   expect(written.stderr).toBe("");
+});
+
+it("is on the first screen of help where it says so", async () => {
+  const { io, written } = commandIo({ cwd: "/", env: {} });
+  await parseCommandLine(["--help"], { ...io, features: [...shipped, poll] });
+  expect(written.stdout).toMatch(/^\s+poll +Ask everybody once$/m);
+  expect(written.stdout).not.toMatch(/^\s+forest /m);
+});
+
+it("adds to a group that another feature has", async () => {
+  const { io } = commandIo({ cwd: "/", env: {} });
+  const more = defineFeature({
+    name: "more",
+    commands: [
+      {
+        name: "poll",
+        summary: "More about polls",
+        heading: "Evaluate",
+        load: () =>
+          Promise.resolve([
+            defineCommand("close", "Close a poll", {
+              examples: ["poll close", "poll close"],
+              run: async () => 8,
+            }),
+          ]),
+      },
+    ],
+  });
+  const own = { ...io, features: [poll, more] };
+  for (const [word, exit] of [
+    ["count", 7],
+    ["close", 8],
+  ] as const)
+    expect(await (await parseCommandLine(["poll", word], own))?.command.run(own, {}, [])).toBe(exit);
+});
+
+it("brings an operation, which the server answers and its document has", async () => {
+  await using server = await testServer({ surfaces: [await nativeApi([poll])] });
+  expect((await server.get("polls")).json).toEqual({ data: ["Which?"] });
+  const { paths, components } = (await server.get("openapi.json")).json;
+  expect(paths["/polls"].get.operationId).toBe("listPolls");
+  expect(components.schemas.PollList.properties.data.type).toBe("array");
 });

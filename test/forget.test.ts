@@ -1,11 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
 import { usageSince } from "../src/app/usage.ts";
 import { COST_KEYS } from "../src/views/cost.ts";
 import { commandIo, commandNamed } from "./support/command-io.ts";
-import { expectProblem, serverPlace, testServer, type Json, type TestServer } from "./support/server.ts";
+import {
+  nativeApi,
+  expectProblem,
+  serverPlace,
+  testServer,
+  type Json,
+  type TestServer,
+} from "./support/server.ts";
 
 // What is forgotten is in no file any more, whichever door it left by, and what it cost still counts.
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { listCommands, longFlag } from "../src/cli/command.ts";
 import { CommandError } from "../src/cli/errors.ts";
 import { built, somewhere, type Ended } from "./e2e/parley.ts";
-import { allRows } from "../src/cli/program.ts";
+import { allRows } from "../src/cli/protocol-command.ts";
 import { commandIo } from "./support/command-io.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 

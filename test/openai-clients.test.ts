@@ -6,9 +6,8 @@ import OpenAI from "openai";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
-import { serverPlace, testServer, SUM, type TestServer } from "./support/server.ts";
+import { nativeApi, serverPlace, testServer, SUM, type TestServer } from "./support/server.ts";
 
 // Clients that nobody here wrote, against a server on simulated models.
 

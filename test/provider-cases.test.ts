@@ -1,11 +1,10 @@
 import { writeFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
 import { built, somewhere, type Somewhere } from "./e2e/parley.ts";
 import { chatEnd, chunk, openFakeServer, type Answer } from "./support/fake-server.ts";
-import { SUM, testServer } from "./support/server.ts";
+import { nativeApi, SUM, testServer } from "./support/server.ts";
 
 // What providers, proxies and clients do that other programs were reported to fail at, against the program as it is built.
 

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DeliberationId } from "../src/kernel/index.ts";
-import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
-import { expectProblem, SUM, testServer, type TestServer } from "./support/server.ts";
+import { nativeApi, expectProblem, SUM, testServer, type TestServer } from "./support/server.ts";
 
 // CEILING-1, CEILING-2, QUOTA-1, QUOTA-2: what the owner of a server set, and what is left to a key, no request raises.
 

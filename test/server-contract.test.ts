@@ -6,11 +6,19 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withProtocols } from "../src/app/registry.ts";
 import { features } from "../src/features.ts";
-import { apiRoutes } from "../src/server/api/index.ts";
 import { recordedBench } from "./support/recorded-bench.ts";
 import { scratch } from "./support/scratch.ts";
 import { valuesOf, type Known } from "./support/schema-arbitrary.ts";
-import { SIMS, SUM, testServer, type Got, type Json, type Sent, type TestServer } from "./support/server.ts";
+import {
+  routes,
+  SIMS,
+  SUM,
+  testServer,
+  type Got,
+  type Json,
+  type Sent,
+  type TestServer,
+} from "./support/server.ts";
 
 // SCHEMA-1, ROUTE-1: the document says what the API takes and gives. Requests are made from it, and replies are held against it.
 
@@ -159,7 +167,7 @@ type Operation = {
   readonly spec: Json;
   readonly name: string;
 };
-const operations: readonly Operation[] = apiRoutes.map(({ method, path, name }) => ({
+const operations: readonly Operation[] = routes.map(({ method, path, name }) => ({
   method,
   path: `/${path}`,
   name,

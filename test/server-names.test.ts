@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
 import { mcpClient, mcpTestServer } from "./support/mcp.ts";
-import { serverPlace, SIMS, SUM, type TestServer } from "./support/server.ts";
+import { nativeApi, serverPlace, SIMS, SUM, type TestServer } from "./support/server.ts";
 
 // NAME-1: a name from outside is looked up among what is known: what every object has is as unknown as any other word.
 

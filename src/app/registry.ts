@@ -1,10 +1,11 @@
 import type { FileContext } from "../config/paths.ts";
 import type { LazyReactor } from "../engine/index.ts";
 import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
-import { refusal } from "../kernel/index.ts";
+import { refusal, type DeliberationId } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { SimScript } from "../sim/prompt.ts";
 import { findNearest } from "../text/words.ts";
+import type { AppContext } from "./context.ts";
 
 /** The built-in protocols, loaded on use. */
 export const protocols = {
@@ -54,6 +55,8 @@ export type AppFeature = {
   readonly script?: () => Promise<SimScript>;
   /** Reads what its files in a folder name that takes effect only where they are trusted. */
   readonly trusts?: (reading: FileContext) => Promise<void>;
+  /** Does what a run of one of its protocols leaves to do when it has ended, such as to write a file. */
+  readonly settle?: (context: AppContext, id: DeliberationId, place: FileContext) => Promise<void>;
 };
 
 /** Loads what simulated models say to prompts of these features, once. */

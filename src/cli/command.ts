@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AppFeature } from "../app/registry.ts";
+import type { ServerFeature } from "../server/route.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue, joinWithOr } from "../config/explain.ts";
 import { Settings, type SettingKey } from "../config/settings.ts";
@@ -15,7 +15,7 @@ export type Io = {
   readonly cwd: string;
   /** Protocols beside the built-in ones: those of features, and of whoever runs the program. */
   readonly protocols?: Registry<AnyProtocol> | undefined;
-  readonly features?: readonly CommandFeature[] | undefined;
+  readonly features?: readonly Feature[] | undefined;
   /** Every command, or the one of a name, for what tells about them. */
   readonly commands?: (name?: string) => Promise<readonly CommandRow[]>;
 };
@@ -95,14 +95,55 @@ export const listCommands = (
     return [...(isCommand(row) ? [{ path, command: row }] : []), ...listCommands(row.commands ?? [], path)];
   });
 
-/** The same, loaded where one of them is run, or help shows them; `heading`: over it in the list of all commands. */
-export type LazyGroup = Pick<CommandGroup, "name" | "summary" | "aliases"> & {
+/** A command or a group, loaded where one of them is run, or help shows them. */
+export type LazyRow = Pick<CommandGroup, "name" | "summary" | "aliases"> & {
+  /** Over it in the list of all commands. */
   readonly heading: string;
-  readonly load: () => Promise<readonly Command[]>;
+  /** Under what the first screen of help has it, if it does. */
+  readonly first?: FirstHeading;
+  /** The command, or those of a group; of a group that another feature has as well, those that it adds. */
+  readonly load: () => Promise<Command | readonly Command[]>;
 };
 
-/** A feature as the command line takes it. */
-export type CommandFeature = AppFeature & { readonly commands?: readonly LazyGroup[] };
+/** The headings of the first screen of help. */
+export type FirstHeading = "Ask" | "Runs" | "Test" | "Setup";
+
+/** What one feature brings, whole: everything behind it is loaded on use. */
+export type Feature = ServerFeature & {
+  readonly commands?: readonly LazyRow[];
+  /** By name, commands that ask in the form of a protocol, but for what a declaration alone makes. */
+  readonly surfaces?: { readonly [name: string]: LazySurface };
+};
+
+/** A surface of a feature. */
+export type LazySurface = { readonly first?: FirstHeading; readonly load: () => Promise<AnySurface> };
+
+/** What a command line says of a protocol's run. */
+export type Declared = {
+  readonly protocol: string;
+  /** Settings as they were given: read together with files and the environment. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The protocol's own settings, read by the schemas that it declares. */
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly args: readonly string[];
+};
+
+/** What the command of a protocol has beside what the protocol declares. */
+export type Surface<O extends CommandOptions> = {
+  readonly protocol?: string;
+  readonly summary?: string;
+  readonly details?: string;
+  readonly arguments?: string;
+  readonly options: O;
+  readonly examples?: readonly [string, string];
+  run(io: Io, given: Values<O>, call: Declared): Promise<number>;
+};
+/** A surface whose options are not known statically. */
+export type AnySurface = Omit<Surface<CommandOptions>, "run"> & {
+  // Method bivariance lets every Surface<O> in; its options are read by their own schemas first.
+  run(io: Io, given: never, call: Declared): Promise<number>;
+};
+export const defineSurface = <O extends CommandOptions>(surface: Surface<O>): AnySurface => surface;
 
 type Definition<O extends CommandOptions> = Pick<
   Command,

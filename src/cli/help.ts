@@ -1,6 +1,6 @@
 import type { HelpConfiguration } from "commander";
 import { wrapped } from "../reports/text-width.ts";
-import { longFlag } from "./command.ts";
+import { longFlag, type FirstHeading } from "./command.ts";
 
 // HELP-1. No line of help is longer than the terminal, and no word is cut, from 40 columns on.
 
@@ -30,26 +30,31 @@ const COMMAND_GROUPS = {
   Serve: ["serve", "mcp", "worker", "watch", "sim-server"],
 };
 
-/** The commands of the first screen of help, by what they are for; a protocol that is added asks, too. */
-const FIRST_HELP = {
+/** The commands of the first screen of help, by what they are for, without those of features. */
+const FIRST_HELP: { readonly [heading in FirstHeading]: readonly string[] } = {
   Ask: ["ask", "council", "debate", "chat", "respond"],
   Runs: ["list", "show", "resume", "fork", "export", "cost", "inbox"],
   Test: ["bench", "judge", "test"],
   Setup: ["init", "keys", "models", "doctor", "serve"],
 };
-const FIRST_NAMES = Object.values(FIRST_HELP).flat();
-export const isOnFirstHelp = (name: string): boolean => FIRST_NAMES.includes(name);
+/** Under what the first screen of help has a command that no feature brings; undefined where it does not have it. */
+export const firstHeading = (name: string): FirstHeading | undefined =>
+  FIRST_HEADINGS.find((heading) => FIRST_HELP[heading].includes(name));
+const FIRST_HEADINGS = ["Ask", "Runs", "Test", "Setup"] as const;
 
 const DOCS = "https://www.npmjs.com/package/@parley-llm/parley";
 
 /** The first screen of help: of 80 columns and 24 lines. */
 export function firstHelp(
-  rows: readonly { readonly name: string; readonly summary: string }[],
+  rows: readonly { readonly name: string; readonly summary: string; readonly first: FirstHeading }[],
   width: number,
 ): string {
-  const added = rows.filter(({ name }) => !isOnFirstHelp(name)).map(({ name }) => name);
-  const about = new Map(rows.map(({ name, summary }) => [name, summary]));
-  const groups = Object.entries({ ...FIRST_HELP, Ask: [...FIRST_HELP.Ask, ...added] });
+  const place = ({ name, first }: (typeof rows)[number]) =>
+    (FIRST_HELP[first].indexOf(name) + 1 || FIRST_HELP[first].length + 1) - 1;
+  const groups = FIRST_HEADINGS.map((heading) => ({
+    heading,
+    under: rows.filter(({ first }) => first === heading).sort((a, b) => place(a) - place(b)),
+  }));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const line = (heading: string, name: string, text: string) => {
     const start = `${heading.padEnd(7)}${name}`;
@@ -58,9 +63,9 @@ export function firstHelp(
   return [
     ...wrapped('Usage: parley "QUESTION", or parley COMMAND (its options: --help)', width),
     "",
-    ...groups.flatMap(([heading, names]) =>
-      names.map((name, nth) =>
-        line(nth === 0 ? heading : "", `${name.padEnd(nameWidth)}  `, about.get(name) ?? ""),
+    ...groups.flatMap(({ heading, under }) =>
+      under.map(({ name, summary }, nth) =>
+        line(nth === 0 ? heading : "", `${name.padEnd(nameWidth)}  `, summary),
       ),
     ),
     line("More", "", "parley help more, parley help settings, parley help environment"),

@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { withProtocols } from "../app/registry.ts";
-import { listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
+import type { AnyProtocol, Registry } from "../engine/protocol.ts";
 import { withStoredKeys } from "../config/keys.ts";
 import { displayPath, refuseSpecialFile } from "../config/text-file.ts";
 import { refusal } from "../kernel/index.ts";
@@ -14,30 +14,26 @@ import {
   listCommands,
   longFlag,
   type Command,
-  type CommandFeature,
   type CommandOptions,
   type CommandRow,
+  type Feature,
   type Io,
-  type LazyGroup,
 } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
 import { noteError, noteProblem, withJsonError } from "./errors.ts";
 import { EXIT, exitOfError } from "./exits.ts";
 import {
-  byCommandGroup,
   byOptionGroup,
   commandGroup,
   epilogue,
   examplesText,
   firstHelp,
   helpLayout,
-  isOnFirstHelp,
   optionGroup,
 } from "./help.ts";
 import { endOfOptions, nameContinued } from "./follow-up.ts";
 import { ENV_FILE } from "./options.ts";
 import { processOutput } from "./output.ts";
-import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
+import { allRows, declaredNames, firstRows, ownRows, rowNamed } from "./protocol-command.ts";
 import { asNamedNow, refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
 
 /** What every command takes, in the help of those that have it among their own: Node.js has an option of the same name. */
@@ -53,7 +49,7 @@ export type Parsed = {
 /** What the program can do beside what is built in. */
 export type ProgramParts = {
   readonly protocols?: Registry<AnyProtocol> | undefined;
-  readonly features?: readonly CommandFeature[] | undefined;
+  readonly features?: readonly Feature[] | undefined;
 };
 
 /** Runs the command that `argv` asks for, and gives its exit code; errors have been printed. */
@@ -223,17 +219,6 @@ function belowRow(row: CommandRow, [next, ...rest]: readonly string[]): readonly
   return below ? [below.name, ...belowRow(below, rest)] : [];
 }
 
-/** The commands of the first screen of help, and those of protocols that whoever runs the program has added. */
-async function firstRows(io: Io): Promise<readonly CommandRow[]> {
-  const shipped = new Set(listNames(withProtocols([], io.features)));
-  const names = [
-    ...declaredNames(io).filter((name) => isOnFirstHelp(name) || !shipped.has(name)),
-    ...ownRows(io).flatMap(({ name }) => (isOnFirstHelp(name) ? name : [])),
-  ];
-  const rows = await Promise.all([...new Set(names)].map((name) => rowNamed(name, io)));
-  return rows.filter((row) => row !== undefined);
-}
-
 /** What options were given; what was written as before counts under its name now, with a note. */
 function givenIn(command: CommanderCommand, { options }: Command, { output }: Io): Parsed["given"] {
   const given = Object.fromEntries(Object.entries(command.opts()).filter(([, value]) => value !== null));
@@ -282,23 +267,6 @@ function collecting(
   );
 }
 
-/** The commands that no protocol declares: the built-in ones, and those of features. */
-const ownRows = ({ features = [] }: Io): readonly (CommandRow | LazyGroup)[] => [
-  ...COMMANDS,
-  ...features.flatMap(({ commands = [] }) => commands),
-];
-
-const loadRow = async (row: CommandRow | LazyGroup): Promise<CommandRow> =>
-  "load" in row ? { ...row, commands: await row.load() } : row;
-
-async function rowNamed(name: string | undefined, io: Io): Promise<CommandRow | undefined> {
-  const own = ownRows(io).find(
-    (row) => row.name === name || ("aliases" in row && row.aliases?.includes(name ?? "")),
-  );
-  if (own) return loadRow(own);
-  return name === undefined ? undefined : protocolCommand(name, withProtocols(io.protocols ?? []));
-}
-
 /** What an unknown option was probably meant for: one of the command's own, or other commands' of that name. */
 async function meantOption(
   { code, message }: CommanderError,
@@ -339,23 +307,6 @@ const OTHER_OPTIONS = new Map([
   ["--verbose", "--details"],
   ["--out", "--output"],
 ]);
-
-/** The names of commands that protocols declare; some of these may turn out to have none. */
-const declaredNames = ({ protocols = [] }: Io): readonly string[] => [
-  ...new Set([...PROTOCOL_COMMANDS, ...listNames(withProtocols(protocols))]),
-];
-
-/** Every command, those of protocols first: help needs what all of them say about themselves. */
-export async function allRows(io: Io): Promise<readonly CommandRow[]> {
-  const rows = await Promise.all(ownRows(io).map(loadRow));
-  const own = new Set(rows.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-  const declared = await Promise.all(
-    declaredNames(io)
-      .filter((name) => !own.has(name))
-      .map((name) => rowNamed(name, io)),
-  );
-  return byCommandGroup([...declared.filter((row) => row !== undefined), ...rows]);
-}
 
 async function rowsNamed(name: string | undefined, io: Io): Promise<readonly CommandRow[]> {
   const row = name === undefined ? undefined : await rowNamed(name, io);

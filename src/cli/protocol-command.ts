@@ -1,48 +1,31 @@
 import * as z from "zod";
+import { withProtocols } from "../app/registry.ts";
 import { settingKeys, settingName } from "../config/settings.ts";
-import { loadNamed, type AnyProtocol, type Registry } from "../engine/protocol.ts";
+import { listNames, loadNamed, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import {
+  defineSurface,
   flag,
   longFlag,
   readOptions,
   setting,
   splitList,
+  type AnySurface,
   type Command,
   type CommandOption,
   type CommandOptions,
+  type CommandRow,
+  type Declared,
+  type Feature,
+  type FirstHeading,
   type Io,
-  type Values,
+  type LazyRow,
 } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { byCommandGroup, firstHeading } from "./help.ts";
 import { MEMBERS, PACK } from "./member-options.ts";
 import * as options from "./options.ts";
 
 // PCOMMAND-1. A protocol's command is made from its declaration; only attachments, output and what reactors do is added here.
-
-/** What a command line says of a protocol's run. */
-export type Declared = {
-  readonly protocol: string;
-  /** Settings as they were given: read together with files and the environment. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** The protocol's own settings, read by the schemas that it declares. */
-  readonly own: Readonly<Record<string, unknown>>;
-  readonly args: readonly string[];
-};
-
-type Surface<O extends CommandOptions> = {
-  readonly protocol?: string;
-  readonly summary?: string;
-  readonly details?: string;
-  readonly arguments?: string;
-  readonly options: O;
-  readonly examples?: readonly [string, string];
-  run(io: Io, given: Values<O>, call: Declared): Promise<number>;
-};
-/** A surface whose options are not known statically. */
-type AnySurface = Omit<Surface<CommandOptions>, "run"> & {
-  // Method bivariance lets every Surface<O> in; its options are read by their own schemas first.
-  run(io: Io, given: never, call: Declared): Promise<number>;
-};
-const defineSurface = <O extends CommandOptions>(surface: Surface<O>): AnySurface => surface;
 
 const ASKING = defineSurface({
   arguments: "[question...]",
@@ -124,18 +107,28 @@ const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
   }),
 };
 
-/** Commands of protocols that ship which are not named as the protocol is. */
-export const PROTOCOL_COMMANDS: readonly string[] = ["ask", "council", "respond", "chat", "debate"];
+/** The names of commands that ask in a form of their own. */
+const surfaceNames = (features: readonly Feature[]): readonly string[] => [
+  ...["ask", "council", "respond", "chat", "debate"],
+  ...features.flatMap(({ surfaces = {} }) => Object.keys(surfaces)),
+];
+
+/** The surface of a name, loaded where a feature brings it; of any other protocol, the usual one. */
+async function surfaceNamed(name: string, features: readonly Feature[]): Promise<AnySurface> {
+  const brought = features.find(({ surfaces = {} }) => Object.hasOwn(surfaces, name))?.surfaces?.[name];
+  return (await brought?.load()) ?? SURFACES[name] ?? ASKING;
+}
 
 /**
  * The command that a protocol's declaration makes; undefined where there is no such protocol, or one that cannot be asked a
  * question because it has no seat for models.
  */
-export async function protocolCommand(
+async function protocolCommand(
   name: string,
   registry: Registry<AnyProtocol>,
+  features: readonly Feature[] = [],
 ): Promise<Command | undefined> {
-  const surface = SURFACES[name] ?? ASKING;
+  const surface = await surfaceNamed(name, features);
   const protocol = await loadNamed(registry, surface.protocol ?? name);
   if (!protocol?.seats.some(({ filledBy }) => filledBy === "models")) return undefined;
   const { settings, own } = declaredOptions(protocol);
@@ -227,4 +220,76 @@ function optionOf(flags: string, description: string, schema: z.ZodType): Comman
 function kindOf(schema: z.core.$ZodType): string {
   const { def } = (schema as z.core.$ZodTypes)._zod; // One of the kinds that zod itself makes.
   return "innerType" in def ? kindOf(def.innerType) : def.type;
+}
+
+/** The commands of the first screen of help, and those of protocols that whoever runs the program has added. */
+export async function firstRows(io: Io) {
+  const { features = [] } = io;
+  const shipped = new Set(listNames(withProtocols([], features)));
+  const surfaces = new Map(
+    features.flatMap(({ surfaces: own = {} }) =>
+      Object.entries(own).map(([name, { first }]) => [name, first]),
+    ),
+  );
+  const headed: readonly (readonly [string, FirstHeading | undefined])[] = [
+    ...declaredNames(io).map(
+      (name) =>
+        [name, surfaces.get(name) ?? firstHeading(name) ?? (shipped.has(name) ? undefined : "Ask")] as const,
+    ),
+    ...ownRows(io).map((row) => [row.name, "load" in row ? row.first : firstHeading(row.name)] as const),
+  ];
+  const rows = await Promise.all(
+    [...new Map(headed)].map(async ([name, first]) => {
+      const row = first && (await rowNamed(name, io));
+      return row ? [{ name, summary: row.summary, first }] : [];
+    }),
+  );
+  return rows.flat();
+}
+
+/** The commands that no protocol declares: the built-in ones, and those of features. */
+export const ownRows = ({ features = [] }: Io): readonly (CommandRow | LazyRow)[] => [
+  ...COMMANDS,
+  ...features.flatMap(({ commands = [] }) => commands),
+];
+
+async function loadRow(row: CommandRow | LazyRow): Promise<CommandRow> {
+  if (!("load" in row)) return row;
+  const { load, ...head } = row;
+  const loaded = await load();
+  return "run" in loaded ? { ...loaded, ...head } : { ...head, commands: loaded };
+}
+
+/** Rows of one name as one: the first, with what is below the others. */
+const merged = (rows: readonly CommandRow[]): CommandRow | undefined => {
+  const [first, ...others] = rows;
+  if (!first || others.length === 0) return first;
+  return { ...first, commands: rows.flatMap(({ commands = [] }) => commands) };
+};
+
+export async function rowNamed(name: string | undefined, io: Io): Promise<CommandRow | undefined> {
+  const { protocols = [], features = [] } = io;
+  const rows = ownRows(io);
+  const own = rows.find((row) => row.name === name || row.aliases?.includes(name ?? ""));
+  if (own) return merged(await Promise.all(rows.filter((row) => row.name === own.name).map(loadRow)));
+  return name === undefined ? undefined : protocolCommand(name, withProtocols(protocols), features);
+}
+
+/** The names of commands that protocols declare; some of these may turn out to have none. */
+export const declaredNames = ({ protocols = [], features = [] }: Io): readonly string[] => [
+  ...new Set([...surfaceNames(features), ...listNames(withProtocols(protocols))]),
+];
+
+/** Every command, those of protocols first: help needs what all of them say about themselves. */
+export async function allRows(io: Io): Promise<readonly CommandRow[]> {
+  const names = new Set(ownRows(io).map(({ name }) => name));
+  const loaded = await Promise.all([...names].map((name) => rowNamed(name, io)));
+  const rows = loaded.filter((row) => row !== undefined);
+  const own = new Set(rows.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const declared = await Promise.all(
+    declaredNames(io)
+      .filter((name) => !own.has(name))
+      .map((name) => rowNamed(name, io)),
+  );
+  return byCommandGroup([...declared.filter((row) => row !== undefined), ...rows]);
 }

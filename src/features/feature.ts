@@ -1,7 +1,6 @@
-import type { CommandFeature } from "../cli/command.ts";
+import type { Feature } from "../cli/command.ts";
 
-/** What one feature brings, whole: everything behind it is loaded on use. */
-export type Feature = CommandFeature;
+export type { Feature };
 
 /**
  * Defines a feature.

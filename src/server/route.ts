@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod";
 import type { AppContext } from "../app/context.ts";
+import type { AppFeature } from "../app/registry.ts";
 import type { Parley } from "../app/parley.ts";
 import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
@@ -87,6 +88,12 @@ type RouteParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   readonly replies: { readonly [status: number]: DeclaredReply | readonly DeclaredReply[] };
   /** Resolves to a reply, or to none where it has written one itself. */
   handle(call: RouteCall<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<HttpReply | undefined>;
+};
+
+/** A feature as a server takes it. */
+export type ServerFeature = AppFeature & {
+  /** What its clients can do beside what every server can. */
+  readonly operations?: () => Promise<readonly ApiRoute[]>;
 };
 
 export type HttpMethod = "get" | "post" | "delete";

@@ -4,6 +4,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Parley } from "../app/parley.ts";
 import { issueLink } from "../app/credentials.ts";
 import { settlePersona } from "../app/personas/change.ts";
+import type { AppFeature } from "../app/registry.ts";
 import type { Principal } from "../kernel/index.ts";
 import { createAccess, isAnyAddress } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
@@ -61,6 +62,8 @@ export type ServerOptions = {
   /** In whose name the server drives, and whose sessions its link opens. */
   readonly principal: Principal;
   readonly surfaces: readonly ApiSurface[];
+  /** Those whose runs leave something to do. */
+  readonly features?: readonly AppFeature[] | undefined;
   /** By path, without a slash at its beginning: `mcp`. */
   readonly mounts: { readonly [path: string]: Mount };
   readonly config: ServerConfig;
@@ -106,7 +109,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...{ parley, principal, log, adopts: "store", most: options.maxDrives },
     settle: async (id, by) => {
       if (!by.scopes.includes("manage")) return;
-      await settlePersona(parley.context({}, { principal: by, needs: "manage" }), id, config.place);
+      const managing = parley.context({}, { principal: by, needs: "manage" });
+      await settlePersona(managing, id, config.place);
+      for (const { settle } of options.features ?? []) await settle?.(managing, id, config.place);
     },
     onEnd: (id) => followers.settle(id),
   });

@@ -39,8 +39,11 @@ const SCREENS = new Map<string, Screen>([
     "settings",
     [async () => (await withMoreWords(import("./screens/settings.tsx"))).Settings, () => t.nav.settings],
   ],
-  ...features.flatMap(({ name, title, screen }): [string, Screen][] =>
-    screen ? [[name, [() => withMoreWords(screen.load()), () => title[language]]]] : [],
+  ...features.flatMap(({ screens = [] }) =>
+    screens.map(({ path, title, load }): [string, Screen] => [
+      path,
+      [() => withMoreWords(load()), () => title[language]],
+    ]),
   ),
 ]);
 
@@ -61,7 +64,7 @@ const NAVIGATION = [
 /** The first segments of a group: those of features come last. */
 const segmentsOf = (group: (typeof NAVIGATION)[number][0], items: readonly string[]): readonly string[] => [
   ...items,
-  ...features.flatMap(({ name, screen }) => (screen?.group === group ? name : [])),
+  ...features.flatMap(({ screens = [] }) => screens.flatMap((one) => (one.group === group ? one.path : []))),
 ];
 
 export function App(): VNode {

@@ -11,6 +11,8 @@ import { indexOf, type RunStore } from "./run.ts";
 
 const REST_MS = 60;
 
+const brought = features.flatMap(({ runs = {} }) => Object.entries(runs));
+
 /** Of a module the fold alone: what is not named is not shipped, such as the schemas beside it. */
 const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf });
 
@@ -25,7 +27,7 @@ const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
   persona: async () => pick((await import("../protocols/persona/view.ts")).sectionOf),
   respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
   trial: async () => pick((await import("../protocols/trial/view.ts")).sectionOf),
-  ...Object.fromEntries(features.flatMap(({ name, runs }) => (runs ? [[name, runs.section]] : []))),
+  ...Object.fromEntries(brought.map(([protocol, { section }]) => [protocol, section])),
 };
 
 const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
@@ -38,7 +40,7 @@ const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = 
   persona: () => import("../protocols/persona/report.ts"),
   respond: () => import("../protocols/respond/report.ts"),
   trial: () => import("../protocols/trial/report.ts"),
-  ...Object.fromEntries(features.flatMap(({ name, runs }) => (runs ? [[name, runs.report]] : []))),
+  ...Object.fromEntries(brought.map(([protocol, { report }]) => [protocol, report])),
 };
 
 const protocolIn = (entries: readonly Entry[]): string | undefined =>

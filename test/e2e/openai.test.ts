@@ -4,9 +4,8 @@ import { ChatOpenAI } from "@langchain/openai";
 import { generateText } from "ai";
 import OpenAI from "openai";
 import { expect, it } from "vitest";
-import { testServer } from "../support/server.ts";
+import { nativeApi, testServer } from "../support/server.ts";
 import { built, somewhere, type Running, type Somewhere } from "./parley.ts";
-import { nativeApi } from "../../src/server/api/index.ts";
 import { openAiApi } from "../../src/server/openai/index.ts";
 import { isLong } from "../support/long.ts";
 

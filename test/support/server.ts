@@ -9,9 +9,13 @@ import type { Parley } from "../../src/app/parley.ts";
 import { features } from "../../src/features.ts";
 import { DeliberationId, OrganizationId, Scope, type Principal } from "../../src/kernel/index.ts";
 import type { KeyLimits } from "../../src/stores/credentials.ts";
-import { nativeApi } from "../../src/server/api/index.ts";
+import { apiRoutes, nativeApi as nativeApiOf } from "../../src/server/api/index.ts";
 import { startServer, type ServerOptions } from "../../src/server/server.ts";
 import { scratch, type Scratch } from "./scratch.ts";
+
+/** The native API of what ships, and its routes. */
+export const nativeApi = await nativeApiOf(features);
+export const routes = await apiRoutes(features);
 
 /** Three simulated models of three families, for questions that need a panel. */
 export const SIMS = ["sim/ada?family=sim-a", "sim/bo?family=sim-b", "sim/cy?family=sim-c"] as const;
@@ -115,7 +119,10 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
   const log: string[] = [];
   const server = await startServer({
     ...{ parley, principal, host: "127.0.0.1", port: 0, base: "/", maxDrives: 64 },
-    ...{ surfaces: [nativeApi], mounts: {}, log: (line: string) => void log.push(line) },
+    surfaces: [nativeApi],
+    features,
+    mounts: {},
+    log: (line: string) => void log.push(line),
     config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
     ...given,
   });

@@ -1,7 +1,6 @@
-import type { Io, Values } from "../command.ts";
+import type { Declared, Io, Values } from "../command.ts";
 import type { PACK } from "../member-options.ts";
 import type { ATTACHMENTS, CONTINUE, DRY_RUN, SEATS, SHOWING } from "../options.ts";
-import type { Declared } from "../protocol-command.ts";
 import { refuseWithoutModels } from "../connect.ts";
 import { estimateNote, printEstimate } from "../estimate.ts";
 import { readFollowUp } from "../follow-up.ts";

@@ -20,7 +20,7 @@ import {
 import { createChatInput } from "../chat-input.ts";
 import { createChatScreen, foreignText, wordSecond } from "../chat-screen.ts";
 import { findOpening } from "../../app/lookup.ts";
-import { faceOf, type Io, type Values } from "../command.ts";
+import { faceOf, type Declared, type Io, type Values } from "../command.ts";
 import { refuseWithoutModels } from "../connect.ts";
 import { noteError } from "../errors.ts";
 import { estimateNote } from "../estimate.ts";
@@ -30,7 +30,6 @@ import { readFollowUp } from "../follow-up.ts";
 import { wordNote } from "../notes.ts";
 import { runDeliberation } from "../run-deliberation.ts";
 import type { ALL_ANSWERS, CONVERSATION, QUIET, SHOWING } from "../options.ts";
-import type { Declared } from "../protocol-command.ts";
 import { askTurn, type TurnRequest } from "../respond-turn.ts";
 import { withParley, type Showing } from "../session.ts";
 import { refuseUnusedSecond } from "./respond.ts";

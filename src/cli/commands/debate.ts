@@ -12,7 +12,7 @@ import {
 import { refusal } from "../../kernel/index.ts";
 import type { WrittenDebate } from "../../protocols/debate/seats.ts";
 import { runWithQuestions } from "../clarification.ts";
-import type { Io, Values } from "../command.ts";
+import type { Declared, Io, Values } from "../command.ts";
 import { refuseWithoutModels } from "../connect.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
 import { estimateNote, printEstimate } from "../estimate.ts";
@@ -20,7 +20,6 @@ import { readFollowUp } from "../follow-up.ts";
 import { readAttachments, readStandardInput } from "../input.ts";
 import { createScreenLog } from "../screen-log.ts";
 import type { CONTINUE, DEBATE_FILES, DEBATE_INPUT, DRY_RUN, SEATS, SHOWING } from "../options.ts";
-import type { Declared } from "../protocol-command.ts";
 import { readSeats } from "../seats.ts";
 import { showingIn, withParley } from "../session.ts";
 

@@ -47,7 +47,9 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
       }
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrls, maxDrives },
-        ...{ surfaces: [nativeApi, openAiApi], mounts: { mcp: mcpMount({ log }) } },
+        surfaces: [await nativeApi(features ?? []), openAiApi],
+        features,
+        mounts: { mcp: mcpMount({ log }) },
         page: options.page ? pageFolder() : undefined,
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
         log,

@@ -1,18 +1,36 @@
+import { isEvent } from "../../kernel/index.ts";
 import type { FeatureScreens } from "../../web/feature.ts";
 import { isServed } from "../../web/served.ts";
 
+const title = { en: "Forest", de: "Wald" };
+
 export const forest: FeatureScreens = {
   name: "forest",
-  title: { en: "Forest", de: "Wald" },
   runs: {
-    section: async () => ({ sectionOf: (await import("./protocol/view.ts")).sectionOf }),
-    report: () => import("./protocol/report.ts"),
-    view: async () => (await import("./screens/view-forest.tsx")).Cycle,
+    forest: {
+      section: async () => ({ sectionOf: (await import("./protocol/view.ts")).sectionOf }),
+      report: () => import("./protocol/report.ts"),
+    },
   },
+  views: [
+    {
+      path: "forest",
+      title,
+      begins: (entry) => isEvent(entry, "deliberation-opened") && entry.data.protocol.name === "forest",
+      load: async () => (await import("./screens/view-forest.tsx")).Cycle,
+    },
+  ],
   // Without a server there is no list of forests, and nobody to answer.
   ...(isServed
     ? {
-        screen: { group: "design", load: async () => (await import("./screens/forest.tsx")).Forest },
+        screens: [
+          {
+            path: "forest",
+            title,
+            group: "design",
+            load: async () => (await import("./screens/forest.tsx")).Forest,
+          },
+        ],
         forms: new Map([
           [
             "alignment",

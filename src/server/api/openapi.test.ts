@@ -1,13 +1,9 @@
 import { expect, it } from "vitest";
 import { FIELDS } from "./fields.ts";
-import { apiRoutes } from "./index.ts";
+import { routes } from "../../../test/support/server.ts";
 import { openApiDocument, openApiPage } from "./openapi.ts";
 
-const document = openApiDocument(apiRoutes, {
-  version: "1.0.0",
-  url: "http://127.0.0.1/",
-  cookie: "session",
-});
+const document = openApiDocument(routes, { version: "1.0.0", url: "http://127.0.0.1/", cookie: "session" });
 
 /** Every object of the document, with the keys that lead to it. */
 function* objectsIn(
@@ -31,7 +27,7 @@ it("says of every field and every parameter what it means, and nothing of what t
 });
 
 it("shows a body of every operation that takes one, which the operation takes", () => {
-  const taking = apiRoutes.flatMap(({ name, body, example }) => (body ? [{ name, body, example }] : []));
+  const taking = routes.flatMap(({ name, body, example }) => (body ? [{ name, body, example }] : []));
   expect(taking.length).toBeGreaterThan(15);
   const refused = taking.filter(
     ({ body, example }) => example === undefined || !body.safeParse(example).success,
@@ -41,7 +37,7 @@ it("shows a body of every operation that takes one, which the operation takes", 
 
 it("is shown as a page, every operation with its fields, which loads and runs nothing", () => {
   const page = openApiPage(document);
-  for (const { method, path, body } of apiRoutes) {
+  for (const { method, path, body } of routes) {
     expect(page).toContain(`>${method.toUpperCase()} /${path}</`);
     if (body) expect(page).toContain("The body is ");
   }

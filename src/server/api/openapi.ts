@@ -37,14 +37,24 @@ const TAGS: Readonly<Record<string, string>> = {
   Bus: "The events as the messages of LoCAL2's bus.",
 };
 
+/** The bodies and replies of features' routes that have a name of their own: `.meta({ id: "Poll" })`. */
+const namedIn = (routes: readonly ApiRoute[]): readonly (readonly [string, z.ZodType])[] =>
+  routes
+    .flatMap(({ body, replies }) => [body, ...Object.values(replies).flat()])
+    .flatMap((schema) => {
+      const id = schema instanceof z.ZodType ? schema.meta()?.id : undefined;
+      return schema instanceof z.ZodType && id !== undefined ? [[id, schema] as const] : [];
+    });
+
 /** The OpenAPI 3.1 document of these routes, made from what checks their requests and replies. */
 export function openApiDocument(
   routes: readonly ApiRoute[],
   { version, url, cookie }: { readonly version: string; readonly url: string; readonly cookie: string },
 ): JsonSchema {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
-  const names = new Map(Object.entries(COMPONENTS).map(([name, schema]) => [schema, name]));
+  const components = [...Object.entries(COMPONENTS), ...namedIn(routes)];
+  for (const [id, schema] of components) registry.add(schema, { id });
+  const names = new Map(components.map(([name, schema]) => [schema, name]));
   const uri = (id: string) => `#/components/schemas/${id}`;
   const made = z.toJSONSchema(registry, { uri, io: "output", unrepresentable: "any", override: tidy });
   const referTo = (schema: z.ZodType): JsonSchema => {

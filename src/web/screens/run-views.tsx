@@ -10,6 +10,8 @@ type View = { readonly title: () => string; readonly load: () => Promise<RunView
 
 const room = async () => (await import("./view-room.tsx")).Room;
 
+const BROUGHT = features.flatMap(({ views = [] }) => views);
+
 /** What a run can be looked at as, in the order of the tabs. */
 export const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ["room", { title: () => t.run.views.room, load: room }],
@@ -24,9 +26,7 @@ export const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
       load: async () => (await withMoreWords(import("./view-debate.tsx"))).Rounds,
     },
   ],
-  ...features.flatMap(({ name, title, runs }): [string, View][] =>
-    runs?.view ? [[name, { title: () => title[language], load: runs.view }]] : [],
-  ),
+  ...BROUGHT.map(({ path, title, load }): [string, View] => [path, { title: () => title[language], load }]),
   [
     "contributions",
     {
@@ -62,7 +62,8 @@ export const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
 export function viewsSince(entries: readonly Entry[]): ReadonlyMap<string, number> {
   const since = new Map(["room", "steps", "record", "events"].map((name) => [name, 0]));
   for (const entry of entries) {
-    for (const name of viewsBegunBy(entry)) if (!since.has(name)) since.set(name, entry.seq);
+    const brought = BROUGHT.flatMap((view) => (view.begins(entry) ? view.path : []));
+    for (const name of [...viewsBegunBy(entry), ...brought]) if (!since.has(name)) since.set(name, entry.seq);
   }
   return since;
 }

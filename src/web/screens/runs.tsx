@@ -34,7 +34,7 @@ const PROTOCOLS = [
   "evaluation",
   "persona",
   "trial",
-  ...features.flatMap(({ name, runs }) => (runs ? name : [])),
+  ...features.flatMap(({ runs = {} }) => Object.keys(runs)),
 ];
 
 /** All runs, newest first, the turns of a conversation together, with search; two of them can be compared. */
