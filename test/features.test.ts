@@ -1,4 +1,7 @@
-import { expect, it } from "vitest";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
 import { withProtocols } from "../src/app/registry.ts";
 import * as z from "zod";
 import { defineCommand } from "../src/cli/command.ts";
@@ -9,6 +12,7 @@ import { isEvent } from "../src/kernel/index.ts";
 import { answerOf, nothingToSay, TOY, toyRequest } from "../src/testing/kit.ts";
 import { nativeApi } from "../src/server/api/index.ts";
 import { route } from "../src/server/route.ts";
+import { built, somewhere } from "./e2e/parley.ts";
 import { commandIo } from "./support/command-io.ts";
 import { testServer } from "./support/server.ts";
 
@@ -126,4 +130,76 @@ it("brings an operation, which the server answers and its document has", async (
   const { paths, components } = (await server.get("openapi.json")).json;
   expect(paths["/polls"].get.operationId).toBe("listPolls");
   expect(components.schemas.PollList.properties.data.type).toBe("array");
+});
+
+describe("a feature that settings name", () => {
+  built();
+  const index = pathToFileURL(join(import.meta.dirname, "../dist/index.mjs")).href;
+  const zod = pathToFileURL(join(import.meta.dirname, "../node_modules/zod/index.js")).href;
+  const module = `
+    import { defineFeature, defineProtocol } from ${JSON.stringify(index)};
+    import * as z from ${JSON.stringify(zod)};
+    const echo = defineProtocol({
+      name: "echo", version: 1, summary: "Repeat the question", templates: [], settings: z.strictObject({}),
+      seats: [{ name: "member", filledBy: "models", min: 1, max: 1 }],
+      async deliberate({ question, run, seats }) {
+        const [by] = seats("member");
+        const answer = await run.derive({ key: "echo", outcomes: ["answer-given"], input: { question } }, () => ({
+          type: "answer-given", data: { by: by.id, kind: "draft", round: 1, text: question, final: null },
+        }));
+        return { outcome: "answered", answer: answer.origin.step, control: null };
+      },
+    });
+    export default defineFeature({
+      name: "echoes",
+      protocols: { echo: async () => echo },
+      commands: [{ name: "echoes", summary: "Count echoes", heading: "Evaluate", load: async () => ({
+        name: "echoes", summary: "Count echoes", options: {}, examples: ["echoes", "echoes"],
+        run: async ({ output }) => { await output.result("none yet\\n"); return 0; },
+      }) }],
+    });`;
+
+  it("takes effect where it is trusted as it is, with its protocol and its command", async () => {
+    await using place = somewhere();
+    writeFileSync(join(place.cwd, "echoes.mjs"), module);
+    writeFileSync(join(place.cwd, "parley.yaml"), "features: ./echoes.mjs\n");
+    const refused = await place.call(["echoes"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /parley\.yaml is not trusted as it is now, and names features: .*echoes\.mjs/,
+    );
+    expect((await place.call(["--version"])).code).toBe(0);
+    expect((await place.call(["trust", "--yes"])).stdout).toContain("echoes.mjs");
+    expect((await place.call(["echoes"])).stdout).toBe("none yet\n");
+    const answered = await place.call(["echo", "hm hm", "--model", "sim/ada"]);
+    expect(answered.stdout).toContain("hm hm");
+    expect((await place.call(["show"])).stdout).toContain("hm hm");
+    writeFileSync(join(place.cwd, "echoes.mjs"), `${module}\n`);
+    expect((await place.call(["echoes"])).stderr).toContain("is not trusted as it is now");
+  });
+
+  it("is refused with what is wrong and what to do", async () => {
+    await using place = somewhere();
+    mkdirSync(place.home, { recursive: true });
+    const refusal = async (named: string, text?: string) => {
+      if (text !== undefined) writeFileSync(join(place.home, named), text);
+      writeFileSync(
+        join(place.home, "parley.yaml"),
+        `features: [${named.endsWith("mjs") ? `./${named}` : named}]\n`,
+      );
+      const { code, stderr } = await place.call(["list"]);
+      expect(code).toBe(2);
+      return stderr.replaceAll(place.home, "HOME");
+    };
+    expect(await refusal("absent")).toBe(
+      'parley: the feature "absent" is not installed.\nTry: cd "HOME" && npm install absent\n',
+    );
+    expect(await refusal("broken.mjs", "throw new Error('no')")).toMatch(
+      /broken.mjs" cannot be loaded: Error: no\.\nTry: correct it/,
+    );
+    expect(await refusal("empty.mjs", "export default 7")).toMatch(/has no feature as its default export/);
+    expect(await refusal("taken.mjs", "export default { name: 'forest' }")).toMatch(
+      /is called forest, as another one is/,
+    );
+  });
 });

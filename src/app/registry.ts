@@ -1,10 +1,12 @@
-import type { FileContext } from "../config/paths.ts";
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
+import { configFolder, type FileContext } from "../config/paths.ts";
 import type { LazyReactor } from "../engine/index.ts";
 import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { refusal, type DeliberationId } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { SimScript } from "../sim/prompt.ts";
-import { findNearest } from "../text/words.ts";
+import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import type { AppContext } from "./context.ts";
 
 /** The built-in protocols, loaded on use. */
@@ -58,6 +60,44 @@ export type AppFeature = {
   /** Does what a run of one of its protocols leaves to do when it has ended, such as to write a file. */
   readonly settle?: (context: AppContext, id: DeliberationId, place: FileContext) => Promise<void>;
 };
+
+/**
+ * Loads the features that settings name, by their default exports.
+ * @throws Fault `untrusted`, `configuration` for a module that cannot be loaded, or has no feature
+ */
+export async function loadFeatures(
+  place: FileContext,
+  shipped: readonly AppFeature[],
+): Promise<readonly AppFeature[]> {
+  const { settings } = (await import("../config/sources.ts")).loadSettings(place);
+  const { packageFile } = await import("../models/sdk-package.ts");
+  const features: AppFeature[] = [];
+  for (const name of settings.features) {
+    const refuse = (why: string, next: string) => refusal(`the feature ${quoteValue(name)} ${why}`, next);
+    const home = configFolder(place);
+    const file = isAbsolute(name) ? name : packageFile(name, home);
+    if (file === null) throw refuse("is not installed", `cd "${home}" && npm install ${name}`);
+    const loaded: unknown = await import(pathToFileURL(file).href).catch((error: unknown) => {
+      throw refuse(
+        `cannot be loaded: ${toOneLine(String(error), 300)}`,
+        "correct it, or take it out of features",
+      );
+    });
+    const brought = [Reflect.get(Object(loaded), "default")].flat().filter(isFeature);
+    if (brought.length === 0)
+      throw refuse("has no feature as its default export", "export default defineFeature({ name: … })");
+    for (const one of brought) {
+      const isTaken = [...shipped, ...features].some((other) => other.name === one.name);
+      if (isTaken) throw refuse(`is called ${one.name}, as another one is`, "give it a name of its own");
+      features.push(one);
+    }
+  }
+  return features;
+}
+
+/** Each part is checked by whoever takes it. */
+const isFeature = (value: unknown): value is AppFeature =>
+  typeof value === "object" && value !== null && /^[a-z][a-z0-9-]*$/.test(String(Reflect.get(value, "name")));
 
 /** Loads what simulated models say to prompts of these features, once. */
 export const scriptsOf = (features: readonly AppFeature[]): (() => Promise<readonly SimScript[]>) =>

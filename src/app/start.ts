@@ -50,6 +50,7 @@ const PROCESS_SETTINGS = [
   "prices",
   "embedding",
   "clientModels",
+  "features",
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
 type ProcessSetting = (typeof PROCESS_SETTINGS)[number];

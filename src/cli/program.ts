@@ -3,11 +3,12 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { withProtocols } from "../app/registry.ts";
+import { loadFeatures, withProtocols } from "../app/registry.ts";
 import type { AnyProtocol, Registry } from "../engine/protocol.ts";
 import { withStoredKeys } from "../config/keys.ts";
 import { displayPath, refuseSpecialFile } from "../config/text-file.ts";
-import { refusal } from "../kernel/index.ts";
+import { isFault, refusal } from "../kernel/index.ts";
+import { namesFeatures } from "../config/paths.ts";
 import { findMeant } from "../text/words.ts";
 import {
   isCommand,
@@ -66,17 +67,16 @@ export async function runProgram(
 }
 
 /** Gives the exit code; undefined where help was asked for, and is printed. */
-async function runCommand(argv: readonly string[], io: Io): Promise<number | undefined> {
+async function runCommand(argv: readonly string[], given: Io): Promise<number | undefined> {
+  let io = given;
   try {
+    io = await withOwnFeatures(argv, io);
     const parsed = await parseCommandLine(argv.length > 0 ? argv : await pipedQuestion(io), io);
     if (!parsed) return undefined;
-    const { command, given, args } = parsed;
-    const own = withEnvFile(io, given);
-    return await command.run(
-      { ...own, env: withStoredKeys(own), commands: (name) => rowsNamed(name, io) },
-      given,
-      args,
-    );
+    const { command, args } = parsed;
+    const own = withEnvFile(io, parsed.given);
+    const all = { ...own, env: withStoredKeys(own), commands: (name?: string) => rowsNamed(name, io) };
+    return await command.run(all, parsed.given, args);
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return undefined;
@@ -88,6 +88,24 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number | und
     }
     noteError(io, error);
     return exitOfError(error);
+  }
+}
+
+/**
+ * The same with the features that settings name. Where these are not trusted, a command that is known goes on: `trust` is one,
+ * and whatever reads settings refuses them itself.
+ */
+async function withOwnFeatures([first]: readonly string[], io: Io): Promise<Io> {
+  if (!namesFeatures(io)) return io;
+  const { features = [], protocols = [] } = io;
+  try {
+    // A feature is what its parts are: each is checked where it is taken.
+    const own = (await loadFeatures(io, features)) as readonly Feature[];
+    return { ...io, features: [...features, ...own], protocols: withProtocols(protocols, own) };
+  } catch (error) {
+    const isKnown = first === undefined || first.startsWith("-") || (await rowNamed(first, io)) !== undefined;
+    if (isKnown && isFault(error) && error.code === "untrusted") return io;
+    throw error;
   }
 }
 

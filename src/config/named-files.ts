@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { readdirSync, statSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
 import type * as z from "zod";
 import { findMeant, quoteValue, toOneLine } from "../text/words.ts";
 import { shipped } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
-import { configFolder, knownHome, type FileContext } from "./paths.ts";
+import { configFolder, nearestAbove, type FileContext } from "./paths.ts";
 import { displayPath, readTextFile, refuse, toReadFault } from "./text-file.ts";
 import { isOwnPath } from "./trust.ts";
 import { isMapping, parseYaml, readYaml, type YamlFile } from "./yaml.ts";
@@ -120,26 +120,6 @@ export function readFolderYaml(
 ): YamlFile {
   if (data !== undefined) return { path, text: "", value: data, place: () => path };
   return text === undefined ? readYaml(path, kind) : parseYaml(text, path);
-}
-
-/**
- * The nearest file or folder of a name in the working directory or above it, up to the root of the git
- * repository or the home folder. Outside of both only the working directory itself counts, since whoever
- * may write to `/tmp` shall not decide for everybody who works below it.
- */
-export function nearestAbove(name: string, { cwd, env }: FileContext): string | undefined {
-  const known = knownHome(env);
-  const home = known === undefined ? undefined : resolve(known);
-  const passed: string[] = [];
-  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    passed.push(folder);
-    if (folder === home || existsSync(join(folder, ".git"))) break;
-    if (folder === dirname(folder)) {
-      passed.length = 1;
-      break;
-    }
-  }
-  return passed.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** The files of a folder with one of these endings, by name; none where the folder does not exist. */

@@ -6,8 +6,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { shipped } from "./defaults/index.ts";
-import { type KnownKeys, nearestAbove, readFolderYaml, withoutUnknown } from "./named-files.ts";
-import { configFolder, type FileContext } from "./paths.ts";
+import { type KnownKeys, readFolderYaml, withoutUnknown } from "./named-files.ts";
+import { nearestAbove, configFolder, type FileContext } from "./paths.ts";
 import type { ValueSource } from "./sources.ts";
 import { toOneLine } from "../text/words.ts";
 import { displayPath } from "./text-file.ts";

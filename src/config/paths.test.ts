@@ -1,8 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nearestAbove } from "./named-files.ts";
-import { toAbsolute, configFolder, dataFolder, defaultStoreFile } from "./paths.ts";
+import { nearestAbove, toAbsolute, configFolder, dataFolder, defaultStoreFile } from "./paths.ts";
 import { scratch } from "../../test/support/scratch.ts";
 
 const HOME = "/home/ada";

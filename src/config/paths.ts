@@ -1,5 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { refusal } from "../kernel/index.ts";
 import { quoteValue } from "../text/words.ts";
 
@@ -89,4 +90,38 @@ function systemHome(): string {
   } catch {
     return "";
   }
+}
+
+/**
+ * The nearest file or folder of a name in the working directory or above it, up to the root of the git
+ * repository or the home folder. Outside of both only the working directory itself counts, since whoever
+ * may write to `/tmp` shall not decide for everybody who works below it.
+ */
+export function nearestAbove(name: string, { cwd, env }: FileContext): string | undefined {
+  const known = knownHome(env);
+  const home = known === undefined ? undefined : resolve(known);
+  const passed: string[] = [];
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    passed.push(folder);
+    if (folder === home || existsSync(join(folder, ".git"))) break;
+    if (folder === dirname(folder)) {
+      passed.length = 1;
+      break;
+    }
+  }
+  return passed.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** The file that has settings. */
+export const SETTINGS_FILE = "parley.yaml";
+
+/** Whether settings name features of one's own; of files, without reading them as YAML: every command asks. */
+export function namesFeatures(place: FileContext): boolean {
+  const paths = [nearestAbove(SETTINGS_FILE, place), join(configFolder(place), SETTINGS_FILE)];
+  const texts = paths.map((path) =>
+    path !== undefined && existsSync(path) ? readFileSync(path, "utf8") : "",
+  );
+  return (
+    (place.env["PARLEY_FEATURES"] ?? "") !== "" || texts.some((text) => /^["']?features["']?\s*:/m.test(text))
+  );
 }

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { parseDocument } from "yaml";
-import { nearestAbove } from "./named-files.ts";
-import { configFolder, type FileContext } from "./paths.ts";
+import { nearestAbove, configFolder, type FileContext } from "./paths.ts";
 import type { LoadedPersona } from "./personas.ts";
 import { displayPath, refuse, toReadFault } from "./text-file.ts";
 

@@ -54,5 +54,6 @@ export const sentences: { readonly [key in SettingKey]: string } = {
   openrouter: "Which of the providers behind OpenRouter may answer.",
   families: "Who trained a model, by the beginning of its reference.",
   prices: "Prices of models in US dollars per million tokens, by reference.",
+  features: "Modules that bring features of their own: paths, or packages that are installed in your folder of settings.",
   reactors: "Other reactors by name: their settings, or whether they are on.",
 };

@@ -130,6 +130,7 @@ const UPSTREAMS = {
   expects: "providers behind OpenRouter, separated by commas or as a list",
   example: "deepinfra, together",
 };
+const QUANTIZATION = { expects: "a quantization", example: "fp8" };
 const upstreams = z.preprocess(splitEntries, z.array(line(100, UPSTREAM)).min(1).max(50)).meta(UPSTREAMS);
 
 /**
@@ -151,13 +152,7 @@ const Routing = z
     /** Whether only those that keep nothing are asked. */
     zdr: truth.optional(),
     quantizations: z
-      .preprocess(
-        splitEntries,
-        z
-          .array(line(20, { expects: "a quantization", example: "fp8" }))
-          .min(1)
-          .max(20),
-      )
+      .preprocess(splitEntries, z.array(line(20, QUANTIZATION)).min(1).max(20))
       .meta({ expects: "quantizations, separated by commas or as a list", example: "fp8, bf16" })
       .optional(),
     "max-price": z
@@ -345,6 +340,11 @@ export const Settings = z.strictObject({
       example: "{openai/gpt-5: {in: 1.25, out: 10}}",
     })
     .default({}),
+  /** Modules that bring features of their own: paths, or packages that are installed in your folder of settings. */
+  features: z
+    .preprocess(splitEntries, z.array(line(500)).max(50))
+    .meta({ expects: "paths or names of packages, as a list", example: "./poll.mjs" })
+    .default([]),
   /** Other reactors by name: their settings, or whether they are on. */
   reactors: z
     .record(

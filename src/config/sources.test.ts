@@ -36,6 +36,7 @@ describe("defaults", () => {
       respondent: "respondent",
       strategy: "balanced",
       mode: "consensus",
+      features: [],
       historyTurns: 20,
       storeConnections: 4,
       onDegraded: "accept",
@@ -196,6 +197,7 @@ organization: acme
 compatible:
   lab: {url: "http://localhost:8000/v1", key-env: LAB_KEY, model: m, family: meta, context: 8192, wire: openai, local: true}
 families: {ollama/mine: meta}
+features: ./poll.mjs
 prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
 reactors: {length-watch: {words: 300}, spell-check: on}
 `,
@@ -236,6 +238,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       reviewTokens: 11,
       synthesisTokens: 12,
       respondTokens: 13,
+      features: [`${place.cwd}/poll.mjs`],
       historyTurns: 4,
       storeConnections: 9,
       onDegraded: "refuse",

@@ -10,9 +10,16 @@ import { findMeant, findNearest, quoteValue, toOneLine } from "../text/words.ts"
 import { writeDuration } from "./duration.ts";
 import { explainIssue } from "./explain.ts";
 import { describeServer, resolveServers } from "./mcp-servers.ts";
-import { nearestAbove } from "./named-files.ts";
 import { claimsOfSetting } from "./project-settings.ts";
-import { configFolder, defaultStoreFile, toAbsolute, type Environment, type FileContext } from "./paths.ts";
+import {
+  nearestAbove,
+  SETTINGS_FILE as FILE,
+  configFolder,
+  defaultStoreFile,
+  toAbsolute,
+  type Environment,
+  type FileContext,
+} from "./paths.ts";
 import {
   isMapSetting,
   RENAMED_SETTINGS,
@@ -68,8 +75,6 @@ type SettingLayer = {
   readonly values: ReadonlyMap<SettingKey, SettingValue>;
   readonly renamed?: readonly string[];
 };
-
-const FILE = "parley.yaml";
 
 /**
  * The settings in force: one that is not given has its default, and the store is always named.
@@ -194,6 +199,8 @@ function projectLayer(path: string, user: SettingLayer | undefined, place: FileC
   const programs = isMapping(servers)
     ? Object.values(servers).flatMap((one) => programsOf(one, path, place))
     : [];
+  const modules = [layer.values.get("features")?.raw].flat();
+  programs.push(...modules.flatMap((one) => (isPath(one) ? (programIn(one, dirname(path)) ?? []) : [])));
   requireTrust({ ...file, programs }, claims, place);
   return layer;
 }
@@ -259,11 +266,15 @@ function wordValue(name: string, raw: unknown, assignment: string): SettingValue
 /** A path stands for what it means where it was written. */
 function resolvePath(key: SettingKey, raw: unknown, place: Pick<FileContext, "cwd" | "env">): unknown {
   if (key === "mcpServers") return resolveServers(raw, place);
+  if (key === "features") return [raw].flat().map((one) => (isPath(one) ? toAbsolute(one, place) : one));
   if (typeof raw !== "string" || raw.trim() === "") return raw;
   const namesFile =
     key === "store" ? !raw.includes("://") && raw !== ":memory:" : key === "strategy" && looksLikePath(raw);
   return namesFile ? toAbsolute(raw, place) : raw;
 }
+
+const isPath = (name: unknown): name is string =>
+  typeof name === "string" && /^(?:\.{0,2}|~)[\\/]/.test(name);
 
 /** Unknown variables are other programs' business, unless one is a setting but for a letter or two. */
 function refuseMisspelled(env: Environment): void {

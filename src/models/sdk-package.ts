@@ -59,7 +59,13 @@ export function findSdkPackage(ref: string, home: string, beside = ownFolder()):
   return { ok: false, reason, next: `cd "${home}" && npm install ${name}` };
 }
 
-/** The file that `import` would load of a package's main export. */
+/** The file that `import` would load of a package in the user's folder or beside Parley; null where none is installed. (SDK-2) */
+export function packageFile(name: string, home: string): string | null {
+  const folder = findFolder(name, [home, ownFolder()]);
+  return folder === null ? null : entryOf(folder);
+}
+
+/** The file that `import` would load of a package's main export. @throws where its package.json names none */
 function entryOf(folder: string): string {
   const manifest = toObject(parseJson(readFileSync(join(folder, "package.json"), "utf8")));
   const { exports, module, main } = manifest;
