@@ -59,6 +59,7 @@ const featureParts = {
   "protocol/": [...layers.protocols, "protocols"],
   "app/": [...everythingButSurfaces],
   "commands/": ["*", "cli"],
+  "api/": [...everythingButSurfaces, "server"],
   "(screens/|web[.]ts|words[.]ts)": [...layers.web, "web"],
   "sim[.]ts": [...layers.sim, "sim"],
   "index[.]ts": [],

@@ -3,7 +3,7 @@
 // something is stale.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { parse } from "yaml";
 import { root } from "./root.mjs";
 
@@ -67,11 +67,9 @@ const staleOf = (files) =>
   files.filter(({ path, text }) => !existsSync(join(root, path)) || read(path) !== text);
 
 const modules = [
-  ...[
-    ...readdirSync(join(root, "src/protocols")).map((name) => `src/protocols/${name}/templates`),
-    ...readdirSync(join(root, "src/features")).map((name) => `src/features/${name}/protocol/templates`),
-  ]
-    .filter((folder) => existsSync(join(root, folder)))
+  ...readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name === "templates")
+    .map(({ parentPath }) => `${relative(root, parentPath).replaceAll(sep, "/")}/templates`)
     .map((folder) => ({ path: `${folder}/index.ts`, text: templates(folder) })),
   { path: "src/config/defaults/index.ts", text: defaults("src/config/defaults") },
   { path: "src/config/setting-sentences.ts", text: sentences() },

@@ -46,44 +46,74 @@ beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), "parley-new-"));
   await Promise.all(CONFIGURATION.map((path) => cp(join(root, path), join(copy, path), { recursive: true })));
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
-  await make("protocol", "my-panel");
+  await make("feature", "my-panel");
 }, 60_000);
 
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
-it("writes one folder and one line of the registry", async () => {
+it("writes one folder, and one line of each list", async () => {
+  const lists = ["src/features.ts", "src/features-web.ts"];
   const [before, after] = await Promise.all(
-    [root, copy].map(async (folder) =>
-      (await readFile(join(folder, "src/app/registry.ts"), "utf8")).split("\n"),
+    [root, copy].map((folder) =>
+      Promise.all(lists.map(async (list) => readFile(join(folder, list), "utf8"))),
     ),
   );
-  const added = (after ?? []).filter((line) => !before?.includes(line));
-  expect(added).toEqual([
-    '  "my-panel": async () => (await import("../protocols/my-panel/index.ts")).myPanel,',
-  ]);
-  expect(after?.length).toBe((before?.length ?? 0) + 1);
+  for (const [at, text] of (after ?? []).entries()) {
+    const added = text.split("\n").filter((line) => !before?.[at]?.includes(line));
+    expect(added).toEqual([
+      expect.stringMatching(/^import \{ myPanel \} from "\.\/features\/my-panel\/(?:index|web)\.ts";$/),
+      expect.stringMatching(/^export const features: .* = \[.*, myPanel\];$/),
+    ]);
+  }
 });
 
 it("refuses a name that is taken, or is none", async () => {
-  await expect(make("protocol", "my-panel")).rejects.toMatchObject({
-    stderr: "src/protocols/my-panel exists already. Choose another name.\n",
+  await expect(make("feature", "my-panel")).rejects.toMatchObject({
+    stderr: "src/features/my-panel exists already. Choose another name.\n",
   });
-  await expect(make("protocol", "My Panel")).rejects.toMatchObject({
-    stderr: expect.stringContaining('"My Panel" cannot name a protocol'),
+  await expect(make("feature", "My Panel")).rejects.toMatchObject({
+    stderr: expect.stringContaining('"My Panel" cannot name a feature'),
   });
 });
 
 it("passes format, lint, layers and its own test", { timeout: 240_000 }, async () => {
-  await run("prettier/bin/prettier.cjs", "--check", "src/protocols/my-panel", "src/app/registry.ts");
-  await run("oxlint/bin/oxlint", "src/protocols/my-panel", "src/app/registry.ts");
-  await run("dependency-cruiser/bin/dependency-cruise.mjs", "src/protocols", "src/app");
-  await run("vitest/vitest.mjs", "run", "src/protocols/my-panel", "test/generated.test.ts");
+  const written = ["src/features/my-panel", "src/features.ts", "src/features-web.ts"];
+  await run("prettier/bin/prettier.cjs", "--check", ...written);
+  await run("oxlint/bin/oxlint", ...written);
+  await run("dependency-cruiser/bin/dependency-cruise.mjs", "src/features", "src/features.ts");
+  await run("vitest/vitest.mjs", "run", "src/features/my-panel", "test/generated.test.ts");
+  await run(
+    "vitest/vitest.mjs",
+    "run",
+    "test/rules.test.ts",
+    "--testNamePattern",
+    "catalogue|names a feature",
+  );
 });
 
 it("leaves no unused code", { timeout: 240_000 }, () => run("knip/bin/knip.js"));
 
-it("passes the types", { timeout: 240_000 }, async () => {
-  const include = ["src/protocols/my-panel", "src/app/registry.ts"];
-  await writeFile(join(copy, "tsconfig.new.json"), JSON.stringify({ extends: "./tsconfig.json", include }));
+it("passes the types, of the page as well", { timeout: 240_000 }, async () => {
+  const include = ["src/features/my-panel", "src/features.ts"];
+  const exclude = ["src/features/*/screens", "src/features/*/web.ts", "src/features/*/words.ts"];
+  await writeFile(
+    join(copy, "tsconfig.new.json"),
+    JSON.stringify({ extends: "./tsconfig.json", include, exclude }),
+  );
   await run("typescript/bin/tsc", "--project", "tsconfig.new.json");
+  await run("typescript/bin/tsc", "--project", "src/web");
 });
+
+it(
+  "works in the program: its command, its protocol with a simulated model",
+  { timeout: 240_000 },
+  async () => {
+    const env = { ...process.env, PARLEY_HOME: join(copy, "home") };
+    const parley = (...args: string[]) =>
+      execute(process.execPath, ["--import", "tsx", "src/cli/main.ts", ...args], { cwd: copy, env });
+    expect(
+      (await parley("my-panel", "Which way?", "--models", "sim/ada,sim/bo", "--quiet")).stdout,
+    ).toContain("[simulated]");
+    expect((await parley("my-panel-runs")).stdout).toMatch(/^\S+ {2}Which way\?$/m);
+  },
+);

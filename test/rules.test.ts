@@ -138,7 +138,7 @@ it("names commands and flags in the command line alone", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   // What declares a flag, texts that ship as data, the page's catalogues, and what has flags of other programs.
   const exempt =
-    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|features\/\w+\/(?:commands\/|words\.ts$)|lab\/story\/file\.ts$|gates\/command\.ts$)/;
+    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|features\/[\w-]+\/(?:commands\/|words\.ts$)|lab\/story\/file\.ts$|gates\/command\.ts$)/;
   const paths = names.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !exempt.test(name));
   const named = await Promise.all(
     paths.map(async (name) => {
@@ -215,17 +215,23 @@ it("has no word in the page's catalogue that the page does not show", async () =
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(web, file)).href);
   const words = z.record(z.string(), z.unknown());
   const { en: first } = z.object({ en: words }).parse(await load("strings-en.ts"));
-  const { en: forest } = z
-    .object({ en: words })
-    .parse(z.object({ catalogue: z.unknown() }).parse(await load("../features/forest/words.ts")).catalogue);
-  const en = { ...first, ...words.parse(await load("strings-en-more.ts")), forest };
   const names = await readdir(join(root, "src"), { recursive: true });
+  const Own = z.object({ catalogue: z.object({ en: words }) });
+  const own = await Promise.all(
+    names.flatMap((name) => {
+      const [, feature] = /^features\/([\w-]+)\/words\.ts$/.exec(name) ?? [];
+      return feature === undefined
+        ? []
+        : load(`../${name}`).then((loaded) => [feature, Own.parse(loaded).catalogue.en] as const);
+    }),
+  );
+  const en = { ...first, ...words.parse(await load("strings-en-more.ts")), ...Object.fromEntries(own) };
   const paths = names.filter(
-    (name) => /^(?:web|features\/\w+\/screens)\/.*\.tsx?$/.test(name) && !/strings|\.test\./.test(name),
+    (name) => /^(?:web|features\/[\w-]+\/screens)\/.*\.tsx?$/.test(name) && !/strings|\.test\./.test(name),
   );
   const texts = paths.map(async (name) => {
     const text = await readFile(join(root, "src", name), "utf8");
-    const [, feature] = /^features\/(\w+)\//.exec(name) ?? [];
+    const [, feature] = /^features\/([\w-]+)\//.exec(name) ?? [];
     return feature === undefined ? text : text.replaceAll(/\bwords\./g, `t.${feature}.`);
   });
   const sources = (await Promise.all(texts)).join("\n");
@@ -246,7 +252,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
   expect(owned.length).toBeGreaterThan(0);
   const names = await readdir(join(root, "src"), { recursive: true });
   const others = names.filter(
-    (name) => /(?<!\.test)\.tsx?$/.test(name) && !/^(?:features\/\w+\/|features(?:-web)?\.ts$)/.test(name),
+    (name) => /(?<!\.test)\.tsx?$/.test(name) && !/^(?:features\/[\w-]+\/|features(?:-web)?\.ts$)/.test(name),
   );
   // What ships under a feature's own name, and what is data.
   const exempt = (name: string) =>

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inBrowser, PAGE } from "../support/browser.ts";
@@ -11,9 +12,19 @@ type Catalogue = { readonly [name: string]: unknown };
 // The types of the page's own files need a browser's, which tests of Node do not have.
 const catalogue = async (language: "en" | "de"): Promise<Catalogue> => {
   const load = (file: string) =>
-    import(new URL(`../../src/web/strings-${file}.ts`, import.meta.url).pathname) as Promise<Catalogue>;
-  const [{ [language]: first }, more] = [await load(language), await load(`${language}-more`)];
-  return { ...(first as Catalogue), ...more };
+    import(new URL(`../../src/web/${file}.ts`, import.meta.url).pathname) as Promise<Catalogue>;
+  const [{ [language]: first }, more] = [
+    await load(`strings-${language}`),
+    await load(`strings-${language}-more`),
+  ];
+  const folders = readdirSync(new URL("../../src/features", import.meta.url), { withFileTypes: true });
+  const own = folders
+    .filter((one) => one.isDirectory())
+    .map(async ({ name }) => {
+      const { catalogue: words } = await load(`../features/${name}/words`);
+      return [name, (words as Catalogue)[language]] as const;
+    });
+  return { ...(first as Catalogue), ...more, ...Object.fromEntries(await Promise.all(own)) };
 };
 const textsIn = (node: unknown): readonly string[] =>
   typeof node === "string"
