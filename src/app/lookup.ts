@@ -13,7 +13,6 @@ import {
   type Summary,
   refusal,
 } from "../kernel/index.ts";
-import { isWaiting } from "../views/waiting.ts";
 import type { AppContext } from "./context.ts";
 
 /** How many matches an error lists. */
@@ -161,8 +160,11 @@ const isoOf = (ms: number | undefined): string | undefined =>
 const hasWords = (text: string, words: readonly string[]): boolean =>
   words.every((word) => text.toLowerCase().includes(word));
 
-const statusOf = async (store: Pick<OrganizationStore, "read">, { id, status }: Summary): Promise<string> =>
-  status === "open" && isWaiting(await store.read(id)) ? "waiting" : status;
+async function statusOf(store: Pick<OrganizationStore, "read">, { id, status }: Summary): Promise<string> {
+  if (status !== "open") return status;
+  const { isWaiting } = await import("../views/waiting.ts");
+  return isWaiting(await store.read(id)) ? "waiting" : status;
+}
 
 /** The journals of all runs since then, newest first; one that cannot be read is named and passed over. */
 export async function* listJournals(

@@ -1,8 +1,6 @@
 import type { NamedTools } from "../engine/opening-part.ts";
 import { isFault, type ToolSpec, type World } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
-import { memoryTools } from "../protocols/phases/memory-tools.ts";
-import { CONTEXT_SEARCH } from "../text/context-search.ts";
 import type { ToolServers, ToolServersOptions } from "../tools/mcp.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -58,9 +56,11 @@ const BY_NAME = "who names it";
 
 /** The tools that there are: built-in ones, and those of each server, or why it cannot be used. `for`: who is offered one. */
 export async function listTools(context: Naming) {
-  const [{ spec: dateTime }, { createFileTools }] = await Promise.all([
+  const [{ spec: dateTime }, { createFileTools }, { memoryTools }, { CONTEXT_SEARCH }] = await Promise.all([
     loadDateTime(context.world.now),
     import("../tools/file-tools.ts"),
+    import("../protocols/phases/memory-tools.ts"),
+    import("../text/context-search.ts"),
   ]);
   const files = await createFileTools(process.cwd());
   const row = (name: string, { description }: Pick<ToolSpec, "description">, whom: string) => ({

@@ -12,7 +12,7 @@ import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
 import { driveAlone, type DriverContext, type DriverOptions } from "./driver.ts";
 import { findOpening } from "./lookup.ts";
-import { describeOutcome, type Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 
 // RUN-1. All commands, servers, workers and benchmarks drive deliberations through this module.
 // RUN-2. Reactions (a second answer, a grade, memory) never delay the answer, and their failure never fails the answer.
@@ -127,6 +127,7 @@ export function follow(
     const timedOut = driven.status === "interrupted" && wait.isUp();
     log.putOpening(withSent(log.recorded(), await context.store.reservations(id))[0]);
     const described = { id, entries: log.recorded(), protocols: context.protocols };
+    const { describeOutcome } = await import("./outcome.ts");
     return { ...(await describeOutcome(driven, described)), ...(timedOut ? { timedOut } : {}) };
   });
   outcome.catch(() => undefined); // callers of `outcome()` get the rejection

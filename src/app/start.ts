@@ -3,6 +3,7 @@ import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
+import { isMapping } from "../config/yaml.ts";
 import { checkInput, type AnyProtocol, type NewDeliberation, type OpenResult } from "../engine/index.ts";
 import {
   Fault,
@@ -20,7 +21,6 @@ import { MAX_TOOL_CALLS, requireTools, uniqueSpecs } from "../protocols/phases/t
 import { personaIdOf } from "../views/votes.ts";
 import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
-import { estimateOpening } from "./estimate.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";
@@ -119,7 +119,10 @@ export async function open(
 ): Promise<OpenedRun> {
   const { opening, notes } = await prepareOpening(context, request, options);
   const prepared = { opening, checked: await checkInput(context, opening) };
-  if (options.onEstimate) options.onEstimate(await estimateOpening(context, prepared));
+  if (options.onEstimate) {
+    const { estimateOpening } = await import("./estimate.ts");
+    options.onEstimate(await estimateOpening(context, prepared));
+  }
   const { differing, fresh, opened } = await openPrepared(context, prepared, request.request);
   // Every opening draws a seed of its own, unless one is requested.
   const other = differing.filter((key) => key !== "seed" || context.requested.has("seed"));
@@ -305,15 +308,28 @@ const FORK_FIELDS = {
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 const settingNames = Object.keys(SettingsSchema.shape);
-export const REQUEST_SETTINGS: readonly string[] = settingNames.filter((key) => !isProcessSetting(key));
+const isSetting = (key: string): boolean => Object.hasOwn(SettingsSchema.shape, key);
+const isRequestSetting = (key: string): boolean => isSetting(key) && !isProcessSetting(key);
+/** The names of the settings that a request may have. */
+export const requestSettingNames = (): readonly string[] => settingNames.filter(isRequestSetting);
 
 /** A setting's value is checked by `requestSettings`; here only its name is. */
 const anyValue = z.unknown().optional();
 const settingFields = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, anyValue]));
 
-/** @throws Fault `invalid-request` for an unknown field, with the nearest, and for a value of the wrong type */
-function checkFields(what: string, fields: z.ZodRawShape, given: unknown): void {
-  const schema = z.strictObject(fields);
+type KnownFields = { own: z.ZodRawShape; has: (name: string) => boolean; more?: readonly string[] };
+
+/**
+ * `has`: which of the settings it may have beside its `own` fields, whose values are checked elsewhere, as are those of `more`.
+ * @throws Fault `invalid-request` for an unknown field, with the nearest, and for a value of the wrong type
+ */
+function checkFields(what: string, { own, has, more = [] }: KnownFields, given: unknown): void {
+  const isOther = ([key]: readonly [string, unknown]) =>
+    Object.hasOwn(own, key) || !(has(key) || more.includes(key));
+  const others = isMapping(given) ? Object.fromEntries(Object.entries(given).filter(isOther)) : given;
+  if (z.strictObject(own).safeParse(others).success) return;
+  // For the nearest name, the schema of all of them.
+  const schema = z.strictObject({ ...settingFields([...more, ...settingNames.filter(has)]), ...own });
   const read = schema.safeParse(given, { reportInput: true });
   if (read.success) return;
   const { path, say, next } = explainIssue(schema, read.error);
@@ -324,27 +340,27 @@ function checkFields(what: string, fields: z.ZodRawShape, given: unknown): void 
 
 /** Checks what a program passes to `start`, before anything is read from it. @throws Fault `invalid-request` */
 export async function checkRequest(protocols: AppContext["protocols"], request: unknown): Promise<void> {
-  const name = z.object({ protocol: z.string() }).safeParse(request).data?.protocol ?? "ask";
+  const name = isMapping(request) && typeof request["protocol"] === "string" ? request["protocol"] : "ask";
   const protocol = await protocolNamed(protocols, name);
   const own = protocol.request instanceof z.ZodObject ? protocol.request.shape : {};
-  const fields = { ...settingFields(ownSettings(protocol)), ...settingFields(REQUEST_SETTINGS) };
-  checkFields("request", { ...fields, ...COMMON_FIELDS, ...own }, request);
+  const fields = { own: { ...COMMON_FIELDS, ...own }, has: isRequestSetting, more: ownSettings(protocol) };
+  checkFields("request", fields, request);
 }
 
 /** A protocol's settings that no other protocol shares and that its own opening does not read from the request. */
 function ownSettings({ settings, request }: AnyProtocol): string[] {
-  const read = new Set([...settingNames, ...fieldNames(request)]);
-  return fieldNames(settings).filter((key) => !read.has(key));
+  const read = fieldNames(request);
+  return fieldNames(settings).filter((key) => !isSetting(key) && !read.includes(key));
 }
 
 const fieldNames = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 
 export const checkForkRequest = (request: unknown): void =>
-  checkFields("request", { ...settingFields(REQUEST_SETTINGS), ...FORK_FIELDS }, request);
+  checkFields("request", { own: FORK_FIELDS, has: isRequestSetting }, request);
 
 export const checkProcessSettings = (settings: unknown): void =>
-  checkFields("settings", settingFields(settingNames), settings);
+  checkFields("settings", { own: {}, has: isSetting }, settings);
 
 export const processSettings = (given: Partial<ProcessSettings>): Partial<ProcessSettings> =>
   Object.fromEntries(
@@ -354,7 +370,7 @@ export const processSettings = (given: Partial<ProcessSettings>): Partial<Proces
 /** Parses the settings among a request's fields. @throws Fault `configuration` for an invalid value */
 export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
   const given = Object.entries(request).filter(
-    ([key, value]) => value !== undefined && REQUEST_SETTINGS.includes(key),
+    ([key, value]) => value !== undefined && isRequestSetting(key),
   );
   if (given.length === 0) return {}; // a server asks for every request
   // A bare number is seconds in text for people and milliseconds in code.

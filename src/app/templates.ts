@@ -1,7 +1,6 @@
 import type { Resources } from "../config/resources.ts";
 import { displayPath } from "../config/text-file.ts";
 import { loadAll, type AnyProtocol, type PromptTemplate, type Registry } from "../engine/index.ts";
-import { local2Template } from "../interop/local2/prompts.ts";
 import { refusal } from "../kernel/index.ts";
 import { templateProblem } from "../prompts/template.ts";
 import { findNearest } from "../text/words.ts";
@@ -24,15 +23,18 @@ export async function templatesInForce(
       ...known,
       ...(await shippedTemplates(registry)).map(({ name }) => name),
     ]);
-  return Object.fromEntries(
-    resources.prompts(templates).map(({ name, slots, text: written, path }) => {
-      const text = (path === undefined ? undefined : local2Template(written, slots)) ?? written;
-      const problem = templateProblem(text, slots);
-      if (problem === undefined) return [name, text];
+  const inForce: Record<string, string> = {};
+  for (const { name, slots, text: written, path } of resources.prompts(templates)) {
+    const foreign = path === undefined ? undefined : await import("../interop/local2/prompts.ts");
+    const text = foreign?.local2Template(written, slots) ?? written;
+    const problem = templateProblem(text, slots);
+    if (problem !== undefined) {
       const next = `its slots are ${slots.map((slot) => `{{${slot}}}`).join(", ")}`;
       throw refusal(`the prompt ${path ?? name} cannot be used: ${problem}`, next);
-    }),
-  );
+    }
+    inForce[name] = text;
+  }
+  return inForce;
 }
 
 function refuseUnknownPrompts(resources: Prompts, known: readonly string[]): void {

@@ -20,10 +20,10 @@ import {
   type ForkOptions,
   type OpenResult,
 } from "./opening.ts";
-import { lookAtSeat, type SeatPrompt } from "./look.ts";
+import type { SeatPrompt } from "./look.ts";
 import { react, type ReactOptions } from "./reactions.ts";
 import { loadReactors, refuseCircles, type Reactors } from "./reactor.ts";
-import { replay, type ReplayResult } from "./replay.ts";
+import type { ReplayResult } from "./replay.ts";
 
 export type EngineParts = Omit<DriveContext, "follower" | "ledgers" | "store"> & {
   readonly store: Store;
@@ -71,8 +71,8 @@ export function createEngine(parts: EngineParts): Engine {
       open: (request, input) => open(context, request, input),
       drive: (id, options) => drive(context, id, options),
       fork: (parent, options) => fork(organizationStore, parent, options),
-      replay: (id) => replay(context, id),
-      lookAtSeat: (id, step) => lookAtSeat(context, id, step),
+      replay: async (id) => (await import("./replay.ts")).replay(context, id),
+      lookAtSeat: async (id, step) => (await import("./look.ts")).lookAtSeat(context, id, step),
       cancel: (id, why) => cancel(organizationStore, id, why),
       drain: (id, options) => drain(context, id, options),
       owesReactions: (id) => owesReactions(context, id),

@@ -10,8 +10,9 @@ const by = { by: "ada", at: "2026-02-01T00:00:00.000Z" };
 
 it("STORE-1: gives and takes the engrams of one organization, and refuses all others'", async () => {
   const all = memoryEngrams();
-  const ours = engramsFor(ada.organization, all);
-  const theirs = engramsFor(OrganizationId.parse("zeta"), all);
+  const load = () => Promise.resolve(all);
+  const ours = engramsFor(ada.organization, load);
+  const theirs = engramsFor(OrganizationId.parse("zeta"), load);
   expect(await ours.put(engram("a"), id)).toBe(true);
   const refused = [
     theirs.put(engram("b"), engramId("b")),

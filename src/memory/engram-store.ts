@@ -106,29 +106,29 @@ export interface EngramStore {
 }
 
 /**
- * One organization's engrams alone (STORE-1).
+ * The engrams of a store, whose code the first call loads; those of one organization alone where it is named (STORE-1).
  * @throws Fault `event-invalid`, from every method, for a scope of another organization
  */
-export function engramsFor(own: OrganizationId, engrams: EngramStore): EngramStore {
+export function engramsFor(own: OrganizationId | undefined, load: () => Promise<EngramStore>): EngramStore {
   const only =
     <Scope extends MemoryScope, Rest extends readonly unknown[], Result>(
-      method: (scope: Scope, ...rest: Rest) => Promise<Result>,
+      methodOf: (engrams: EngramStore) => (scope: Scope, ...rest: Rest) => Promise<Result>,
     ) =>
     async (scope: Scope, ...rest: Rest): Promise<Result> => {
-      if (scope.organization === own) return method(scope, ...rest);
+      if (own === undefined || scope.organization === own) return methodOf(await load())(scope, ...rest);
       const why = `it is of the organization ${scope.organization}, and this part of the store is ${own}'s`;
       throw new Fault("event-invalid", { type: "engram", why });
     };
   return {
-    put: only(engrams.put),
-    annotate: only(engrams.annotate),
-    get: only(engrams.get),
-    list: only(engrams.list),
-    nearest: only(engrams.nearest),
-    matching: only(engrams.matching),
-    vectors: only(engrams.vectors),
-    unembedded: only(engrams.unembedded),
-    embed: only(engrams.embed),
-    forget: only(engrams.forget),
+    put: only(({ put }) => put),
+    annotate: only(({ annotate }) => annotate),
+    get: only(({ get }) => get),
+    list: only(({ list }) => list),
+    nearest: only(({ nearest }) => nearest),
+    matching: only(({ matching }) => matching),
+    vectors: only(({ vectors }) => vectors),
+    unembedded: only(({ unembedded }) => unembedded),
+    embed: only(({ embed }) => embed),
+    forget: only(({ forget }) => forget),
   };
 }

@@ -1,3 +1,5 @@
+import { once } from "../kernel/once.ts";
+
 /** Stands where a secret was. */
 export const PLACEHOLDER = "[redacted]";
 
@@ -311,19 +313,10 @@ export type SecretFilter = { clean(text: string): string; open(): SecretStream }
  * escape sequences, marks or invisible characters in between, and where as much as a quarter is missing at the end.
  */
 export function createSecretFilter(secrets: readonly string[]): SecretFilter {
-  const matchers: Matcher[] = [];
-  const long = secrets.filter(({ length }) => length >= MIN_LOOSE_LENGTH);
-  const short = secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH && length < MIN_LOOSE_LENGTH);
-  for (const [group, isLoose] of [
-    [long, true],
-    [short, false],
-  ] as const) {
-    if (group.length === 0) continue;
-    const fold = isLoose ? foldCase : keepCase;
-    matchers.push({ root: buildAutomaton(group.flatMap(listForms), { fold, isLoose }), fold, isLoose });
-  }
+  // Built when the first text comes, which the model takes its time for.
+  const matchers = once(() => matchersOf(secrets));
   const open = (): SecretStream => {
-    const streams = matchers.map((matcher) => new MatcherStream(matcher));
+    const streams = matchers().map((matcher) => new MatcherStream(matcher));
     return {
       push: (text) => streams.reduce((piece, stream) => stream.push(piece), text),
       end: () => streams.reduce((rest, stream) => stream.push(rest) + stream.end(), ""),
@@ -332,9 +325,20 @@ export function createSecretFilter(secrets: readonly string[]): SecretFilter {
   return {
     open,
     clean: (text) => {
-      if (matchers.length === 0) return text;
+      if (matchers().length === 0) return text;
       const stream = open();
       return stream.push(text) + stream.end();
     },
   };
+}
+
+function matchersOf(secrets: readonly string[]): readonly Matcher[] {
+  const long = secrets.filter(({ length }) => length >= MIN_LOOSE_LENGTH);
+  const short = secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH && length < MIN_LOOSE_LENGTH);
+  return [
+    { group: long, fold: foldCase, isLoose: true },
+    { group: short, fold: keepCase, isLoose: false },
+  ].flatMap(({ group, ...how }) =>
+    group.length === 0 ? [] : [{ root: buildAutomaton(group.flatMap(listForms), how), ...how }],
+  );
 }

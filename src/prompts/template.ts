@@ -6,7 +6,11 @@ const SLOT = /\{\{([a-z][a-zA-Z]*)\}\}/g;
 const PART = /^=== (system|user) ===$/m;
 
 /** The slots that a template names, each once. */
-export const slotsOf = (text: string): ReadonlySet<string> => compileTemplate(text).slots;
+export function slotsOf(text: string): ReadonlySet<string> {
+  const slots = new Set<string>();
+  for (const [, slot = ""] of text.matchAll(SLOT)) slots.add(slot);
+  return slots;
+}
 
 /** A message's text, cut at its slots: `texts` has one more than `slots`. */
 type TemplatePart = {
@@ -36,7 +40,7 @@ function compileTemplate(text: string): CompiledTemplate {
       },
     ];
   });
-  const made = { slots: new Set([...text.matchAll(SLOT)].map(([, slot = ""]) => slot)), parts };
+  const made = { slots: slotsOf(text), parts };
   const [oldest] = known.keys();
   if (oldest !== undefined && known.size >= MAX_KNOWN) known.delete(oldest);
   known.set(text, made);
@@ -108,10 +112,10 @@ export const mayLeaveOut = (slot: string): boolean => MAY_BE_EMPTY.has(slot);
 export function templateProblem(text: string, slots: readonly string[]): string | undefined {
   const found = slotsOf(text);
   if (!PART.test(text)) return "it has no line === user ===";
-  const missing = slots.find((slot) => !found.has(slot) && !MAY_BE_EMPTY.has(slot));
-  if (missing !== undefined) return `the slot {{${missing}}} is missing`;
-  const unknown = [...found].find((slot) => !slots.includes(slot));
-  return unknown === undefined ? undefined : `nothing fills its slot {{${unknown}}}`;
+  for (const slot of slots)
+    if (!found.has(slot) && !MAY_BE_EMPTY.has(slot)) return `the slot {{${slot}}} is missing`;
+  for (const slot of found) if (!slots.includes(slot)) return `nothing fills its slot {{${slot}}}`;
+  return undefined;
 }
 
 /** The JSON Schema of a reply, for providers that can hold a model to it; it is made when a request first has it. */

@@ -4,18 +4,26 @@
 export type Ratio = { readonly numerator: bigint; readonly denominator: bigint };
 const whole = (numerator: bigint): Ratio => ({ numerator, denominator: 1n });
 
+/** A table that is written as text: rows with `|` between them, each a key, a sign and a value. */
+export function readTable(text: string, sign = " "): ReadonlyMap<string, string> {
+  const table = new Map<string, string>();
+  for (const row of text.split("|")) table.set(...(row.split(sign, 2) as [string, string])); // every row has the sign
+  return table;
+}
+
 const GREEK =
   "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega";
-const letters = [..."αβγδεζηθικλμνξοπρστυφχψω"].map((letter, index): [string, string] => [
-  letter,
-  GREEK.split(" ")[index] ?? "",
+const greekNames = new Map([
+  ["ϕ", "phi"],
+  ["ϵ", "epsilon"],
+  ["ς", "sigma"],
+  ["∞", "infinity"],
 ]);
-const greekNames = new Map([...letters, ["ϕ", "phi"], ["ϵ", "epsilon"], ["ς", "sigma"], ["∞", "infinity"]]);
+for (const [index, name] of GREEK.split(" ").entries())
+  greekNames.set("αβγδεζηθικλμνξοπρστυφχψω".charAt(index), name);
 /** Commands of LaTeX and the signs that mean the same. */
-const signs = new Map(
-  "in ∈|notin ∉|cup ∪|cap ∩|subset ⊂|subseteq ⊆|approx ≈|sim ∼|neg ¬|lnot ¬|land ∧|wedge ∧|lor ∨|vee ∨|to →|rightarrow →|emptyset ∅|varnothing ∅|mp ∓|forall ∀|exists ∃|partial ∂|nabla ∇|int ∫|sum ∑|deg °"
-    .split("|")
-    .map((pair): [string, string] => [pair.split(" ")[0] ?? "", pair.split(" ")[1] ?? ""]),
+const signs = readTable(
+  "in ∈|notin ∉|cup ∪|cap ∩|subset ⊂|subseteq ⊆|approx ≈|sim ∼|neg ¬|lnot ¬|land ∧|wedge ∧|lor ∨|vee ∨|to →|rightarrow →|emptyset ∅|varnothing ∅|mp ∓|forall ∀|exists ∃|partial ∂|nabla ∇|int ∫|sum ∑|deg °",
 );
 const capitals = new Map(
   [..."ΓΔΘΛΞΠΣΥΦΨΩ"].map((sign): [string, string] => {

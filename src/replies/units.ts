@@ -1,3 +1,5 @@
+import { readTable } from "./expression.ts";
+
 // What stands behind a number: whether it is a unit, and which units are the same.
 
 /** Symbols of units and currencies. A single letter counts only behind a space: `5m` may be a formula, `5 m` is a length. */
@@ -105,18 +107,15 @@ export function unitIn(behind: string): string {
 export type MeasuredUnit = { readonly of: string; readonly numerator: bigint; readonly denominator: bigint };
 
 /** A unit's other names, as `name=count base`, `name=count/parts base` or `name=base`; only what holds exactly. */
-const definitions = new Map(
-  (
-    "mins=min|minute=min|sec=s|secs=s|second=s|hr=h|hrs=h|hour=h|day=d|yr=year|yrs=year|l=L|Celsius=°C|C=°C|" +
+const definitions = readTable(
+  "mins=min|minute=min|sec=s|secs=s|second=s|hr=h|hrs=h|hour=h|day=d|yr=year|yrs=year|l=L|Celsius=°C|C=°C|" +
     "Fahrenheit=°F|F=°F|Kelvin=K|kelvin=K|celsius=°C|fahrenheit=°F|°=degree|deg=degree|percent=%|pct=%|lbs=lb|bits=bit|" +
     "byte=B|foot=ft|feet=ft|inch=in|yard=yd|mile=mi|kilo=kg|rev=revolution|USD=$|dollar=$|euro=€|EUR=€|GBP=£|" +
     "JPY=¥|yen=¥|INR=₹|rupee=₹|people=person|children=child|men=man|women=woman|" +
     "min=60 s|h=3600 s|d=86400 s|week=604800 s|year=12 month|in=127/5000 m|ft=381/1250 m|yd=1143/1250 m|mi=201168/125 m|" +
     "‰=1/10 %|ha=10000 m^2|tonne=1000000 g|bar=100000 Pa|" +
-    "meter=m|metre=m|gram=g|gramme=g|liter=L|litre=L|watt=W|joule=J|volt=V|ampere=A|amp=A|newton=N|hertz=Hz|pascal=Pa"
-  )
-    .split("|")
-    .map((pair): [string, string] => [pair.split("=")[0] ?? "", pair.split("=")[1] ?? ""]),
+    "meter=m|metre=m|gram=g|gramme=g|liter=L|litre=L|watt=W|joule=J|volt=V|ampere=A|amp=A|newton=N|hertz=Hz|pascal=Pa",
+  "=",
 );
 /** What known units measure. */
 const known = new Set(
@@ -144,11 +143,7 @@ const prefixes = new Map([
   ["μ", -6],
   ["n", -9],
 ]);
-const prefixNames = new Map(
-  "kilo k|mega M|giga G|hecto h|deci d|centi c|milli m|micro µ|nano n"
-    .split("|")
-    .map((pair): [string, string] => [pair.split(" ")[0] ?? "", pair.split(" ")[1] ?? ""]),
-);
+const prefixNames = readTable("kilo k|mega M|giga G|hecto h|deci d|centi c|milli m|micro µ|nano n");
 const prefixed = /^([kMGhdcmµμn])(m|g|s|l|L|W|J|V|A|N|Hz|Pa|eV|cal)$/;
 const prefixedName =
   /^(kilo|mega|giga|hecto|deci|centi|milli|micro|nano)(meter|metre|gram|gramme|second|liter|litre|watt|joule|volt|ampere|amp|newton|hertz|pascal)$/;

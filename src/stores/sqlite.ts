@@ -1,4 +1,3 @@
-import { WORD_ENGRAMS, bestMatches } from "../memory/query.ts";
 import type { EventBatch, Decision } from "./batch.ts";
 import {
   createTranslator,
@@ -70,6 +69,7 @@ const DIALECT: SqlDialect = {
       without,
     );
     const isExcluded = new Set(excluded.map(({ number }) => number));
+    const { bestMatches, WORD_ENGRAMS } = await import("../memory/query.ts");
     const having: number[][] = [];
     for (const word of words) {
       const row = await from.first<{ numbers: string }>(

@@ -19,7 +19,6 @@ import { prepareBatch } from "./batch.ts";
 import { createCredentials, type Credentials } from "./credentials.ts";
 import { createProjection, type RunProjection } from "./projection.ts";
 import type { Database } from "./database.ts";
-import { createEngrams } from "./engrams.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import {
   EVENT_COLUMNS,
@@ -241,7 +240,9 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     if (!row) throw new Fault("text-missing", { digest });
     return unescapeText(row.content);
   });
-  const engrams = createEngrams(database);
+  let engrams: Promise<EngramStore> | undefined;
+  const loadEngrams = () =>
+    (engrams ??= import("./engrams.ts").then(({ createEngrams }) => createEngrams(database)));
 
   return {
     location,
@@ -298,7 +299,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
           ...step,
           origin: originOf(step.origin),
         })),
-      engrams: engramsFor(organization, engrams),
+      engrams: engramsFor(organization, loadEngrams),
       projection: createProjection(database, organization),
     }),
     async findOrganization(id) {
@@ -325,9 +326,10 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     release: async (name, holder) => void (await database.run(RELEASE, name, holder)),
     leases: async (prefix) =>
       (await database.all<Lease>(LEASES, prefix, now())).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    engrams,
+    engrams: engramsFor(undefined, loadEngrams),
     credentials: createCredentials(database),
     async [Symbol.asyncDispose]() {
+      await engrams; // What was asked of them before has begun.
       if (closed) return;
       closed = true;
       subscribers.stop(unavailable());

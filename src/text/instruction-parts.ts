@@ -14,7 +14,9 @@ export const headingOf = (part: string): string =>
   `${part.charAt(0).toUpperCase()}${part.slice(1).replaceAll("-", " ")}`;
 
 /** Instructions of parts as one text, each part under its heading. */
-export const instructionsOf = (parts: Readonly<Record<string, string | undefined>>): string =>
-  INSTRUCTION_PARTS.flatMap((part) =>
-    parts[part] === undefined ? [] : [`## ${headingOf(part)}\n${parts[part]}`],
-  ).join("\n\n");
+export function instructionsOf(parts: Readonly<Record<string, string | undefined>>): string {
+  const written: string[] = [];
+  for (const part of INSTRUCTION_PARTS)
+    if (parts[part] !== undefined) written.push(`## ${headingOf(part)}\n${parts[part]}`);
+  return written.join("\n\n");
+}

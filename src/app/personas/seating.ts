@@ -3,9 +3,7 @@ import type { Note } from "../../engine/opening-part.ts";
 import type { AppContext } from "../context.ts";
 import { listPersonas } from "../panel.ts";
 import { adviceText, latestSummary } from "./advice.ts";
-import { heldOutFilter } from "./held-out.ts";
-import { statusOf } from "./live.ts";
-import { refusedSeat } from "./status.ts";
+import { fileStatus, refusedSeat } from "./status.ts";
 
 /** The members' personas as they may sit, with what their peers wrote where the settings say so. */
 export type Seating = {
@@ -37,7 +35,7 @@ export async function seatPersonas(context: AppContext): Promise<Seating> {
     }
     const summary = settings.personaFeedback ? await latestSummary(context.store, sits.id) : undefined;
     if (!summary) continue;
-    mayFeed ??= await heldOutFilter(context.store); // HELD-2
+    mayFeed ??= await (await import("./held-out.ts")).heldOutFilter(context.store); // HELD-2
     const text = adviceText(summary, mayFeed);
     if (text !== "") advice.set(id, text);
   }
@@ -54,7 +52,9 @@ const MAX_GENERATIONS = 20;
 async function whoSits(context: AppContext, persona: LoadedPersona): Promise<LoadedPersona> {
   let sits = persona;
   for (let generation = 0; generation < MAX_GENERATIONS; generation += 1) {
-    const { status } = await statusOf(context, sits);
+    if (fileStatus(sits) === "own") return sits;
+    // Loaded for those that were bred alone.
+    const { status } = await (await import("./live.ts")).statusOf(context, sits);
     if (status === "own" || status === "accepted") return sits;
     const parent = context.resources.personas().get(sits.lineage?.parents[0]?.id ?? "");
     if (status !== "taken-back" || !parent) throw refusedSeat(sits.name, status);

@@ -6,8 +6,7 @@ import { promptTokens } from "../../prompts/context-window.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { AT_MOST } from "./plan.ts";
 import { modelParams } from "./reply.ts";
-import { formatContributions, lengthBased, type Contribution } from "./summaries/method.ts";
-import { excerpt } from "./summaries/passages.ts";
+import type { Contribution } from "./summaries/method.ts";
 import { texts } from "./templates/index.ts";
 
 // TURNS-1. What no longer fits is summarized in recorded steps; a later turn starts from the last of these summaries.
@@ -121,10 +120,15 @@ export async function fitConversation(
     });
   let summary = history.find(({ covers }) => covers !== undefined);
   let rest = turns.slice(0, turns.length - kept);
+  const [{ formatContributions, lengthBased }, { excerpt }] = await Promise.all([
+    import("./summaries/method.ts"),
+    import("./summaries/passages.ts"),
+  ]);
   for (let nth = 1; rest.length > 0 && nth <= MAX_SUMMARIES; nth += 1) {
     const before = summary?.covers ?? 0;
     const longest = Math.max(MIN_SUMMARY_LENGTH, room * LETTERS_PER_TOKEN - MAX_SUMMARY_LENGTH);
-    const listed = (count: number) => contributions(summary, rest.slice(0, count), longest);
+    const listed = (count: number) =>
+      contributions(summary, rest.slice(0, count), (text) => excerpt(text, longest));
     const fits = (count: number) =>
       promptTokens({ messages: prompt(formatContributions(listed(count)), maxLength) }) <= room;
     let count = rest.length;
@@ -157,17 +161,17 @@ export async function fitConversation(
   return summary ? [summary, ...newest] : newest;
 }
 
-/** A summary before and the turns after it, each cut to `longest` UTF-16 units. */
+/** A summary before and the turns after it, each cut. */
 function contributions(
   summary: Turn | undefined,
   turns: readonly Turn[],
-  longest: number,
+  cut: (text: string) => string,
 ): readonly Contribution[] {
   const before = summary?.covers ?? 0;
   const told = turns.map(({ question, answer }) => `Person: ${question}\n\nAnswer: ${answer}`);
   const all = summary ? [`Summary of the turns up to ${before}: ${summary.answer}`, ...told] : told;
   return all.map((text, index) => {
     const round = before + index + (summary ? 0 : 1);
-    return { round, kind: "turn", step: `turn-${round}`, text: excerpt(text, longest) };
+    return { round, kind: "turn", step: `turn-${round}`, text: cut(text) };
   });
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { REQUEST_SETTINGS } from "../../app/start.ts";
+import { requestSettingNames } from "../../app/start.ts";
 import { sentences } from "../../config/setting-sentences.ts";
 import { Settings as SettingsSchema, type SettingKey } from "../../config/settings.ts";
 import { Opened } from "../../contract/runs.ts";
@@ -16,7 +16,7 @@ const text = z.string();
 const settingFields = (keys: readonly string[]) =>
   Object.fromEntries(keys.map((key) => [key, settingField(key).describe(sentences[key as SettingKey])]));
 
-const settings = settingFields(REQUEST_SETTINGS);
+const settings = settingFields(requestSettingNames());
 
 const Attachment = z.strictObject({ name: text.max(1_000), text });
 
