@@ -41,9 +41,9 @@ const MUTATIONS = [
   ]),
   ...of("weather", [
     ["wildfire", "if (isWarnedOf(forest, tree))", "if (false)"],
-    ["WEATHER-3: a freeze lasts", "if (left > 0) return", "if (false) return"],
+    ["a freeze lasts", "if (left > 0) return", "if (false) return"],
     [
-      "WEATHER-3: and ends with a cycle of grace",
+      "and ends with a cycle of grace",
       'const isThawed = tree.status === "frozen";',
       "const isThawed = false;",
     ],
@@ -64,7 +64,7 @@ const MUTATIONS = [
     ["monsoon", "if (isMonsoon) {", "if (false) {"],
     ["the depth cap", "  capDepth(sky, forest, climate);\n", ""],
     ["the diversity tax", "  taxFlood(sky, forest, rules);\n", ""],
-    ["WEATHER-2: the budget of slots", "  normalize(sky, rules);\n", ""],
+    ["the budget of slots", "  normalize(sky, rules);\n", ""],
     ["what is guaranteed is cut last", "/guaranteed|diversity tax/.test(reason)", "/never/.test(reason)"],
   ]),
   ...of("seeds", [
@@ -90,8 +90,8 @@ const MUTATIONS = [
     ["nursery: logic", "if (logic < 0.2) return", "if (false) return"],
   ]),
   ...of("classification", [
-    ["CLASSIFY-1: leaks first", "if (sick !== undefined)", "if (false)"],
-    ["CLASSIFY-2: only what a tool executed", "if (!isExecuted(record))", "if (false)"],
+    ["leaks first", "if (sick !== undefined)", "if (false)"],
+    ["only what a tool executed", "if (!isExecuted(record))", "if (false)"],
     ["every hard gate", "passed.length === hard.length", "passed.length > 0"],
     ["alignment 1 at least", "score !== null && score >= 1 && isComplete", "score !== null && isComplete"],
     ["a complete record", "score >= 1 && isComplete(record, spec)", "score >= 1"],
@@ -100,7 +100,7 @@ const MUTATIONS = [
     ["dead leaves", "if (passed.length === 0 && !Object.values(record.gates).some(hasSignal))", "if (false)"],
   ]),
   ...of("growth", [
-    ["GROW-2: merged by id", "one.tree_id < other.tree_id ? -1 : 1", "one.tree_id < other.tree_id ? 1 : -1"],
+    ["merged by id", "one.tree_id < other.tree_id ? -1 : 1", "one.tree_id < other.tree_id ? 1 : -1"],
     [
       "shares stay below the most",
       "Math.min(allocation / slots, forest.climate.max_tree_share)",
@@ -124,13 +124,9 @@ const MUTATIONS = [
     ["depth is capped", "Math.min(max, 1 + Math.max(", "Math.min(99, 1 + Math.max("],
   ]),
   ...of("debate", [
+    ["rounds are bounded", "round <= most && active.length > 0", "round <= most + 1 && active.length > 0"],
     [
-      "SKEPTIC-1: rounds are bounded",
-      "round <= most && active.length > 0",
-      "round <= most + 1 && active.length > 0",
-    ],
-    [
-      "SKEPTIC-2: only a severe rejection culls",
+      "only a severe rejection culls",
       'return verdict === "reject" && isSevere ? "cull" : "revise";',
       'return verdict === "reject" ? "cull" : "revise";',
     ],
@@ -139,11 +135,7 @@ const MUTATIONS = [
       'if (verdict === "proceed") return "proceed";',
       'if (verdict === "proceed") return "revise";',
     ],
-    [
-      "leftovers are kept",
-      "mechanisms: [...settled, ...active] }; // SKEPTIC-1",
-      "mechanisms: [...settled] }; // SKEPTIC-1",
-    ],
+    ["leftovers are kept", "mechanisms: [...settled, ...active] };", "mechanisms: [...settled] };"],
     [
       "a single pass calls no skeptic",
       "if (desk.context.settings.deliberation.max_debate_rounds === 0) return table;",
@@ -157,15 +149,11 @@ const MUTATIONS = [
   ]),
   ...of("examination", [
     [
-      "EXAMINE-1: the whole battery",
+      "the whole battery",
       "for (const gate of examined) outcomes",
       "for (const gate of examined.slice(0, 1)) outcomes",
     ],
-    [
-      "EXAMINE-2: gates say what they measured",
-      'outcome: metrics.passed ? "passed" : "failed"',
-      'outcome: "passed"',
-    ],
+    ["gates say what they measured", 'outcome: metrics.passed ? "passed" : "failed"', 'outcome: "passed"'],
     [
       "nobody is asked about what failed",
       "if (!by || !gate || !isFruitCandidate(record, desk.spec)) return candidate;",
@@ -201,30 +189,26 @@ const MUTATIONS = [
   ]),
   ...of("index", [
     [
-      "CYCLE-2: trees in the order of their ids",
+      "trees in the order of their ids",
       "return chosen.toSorted((one, other) => (one.tree_id < other.tree_id ? -1 : 1));",
       "return chosen;",
     ],
     ["no more gardeners at once", "takeTurns(max_concurrent)", "takeTurns(99)"],
-    ["CYCLE-3: a lost step ends the cycle", "if (lost[0]) return failed(lost[0]);", ""],
+    ["a lost step ends the cycle", "if (lost[0]) return failed(lost[0]);", ""],
     ["the pair is checked before any call", "      refuseOneFamily(context);\n", ""],
   ]),
   ...of("evolution", [
-    ["EVOLVE-2: no sick parents", '.filter(({ classification }) => classification !== "sick_leaf")', ""],
+    ["no sick parents", '.filter(({ classification }) => classification !== "sick_leaf")', ""],
   ]),
   ...of("settings", [
-    ["EVOLVE-3: off unless it is asked for", "mutate: 0, crossover: 0 })", "mutate: 1, crossover: 0 })"],
+    ["off unless it is asked for", "mutate: 0, crossover: 0 })", "mutate: 1, crossover: 0 })"],
   ]),
   ...of("replies", [
-    [
-      "REPLY-1: so many mechanisms, no more and no fewer",
-      "mechanisms.length === count",
-      "mechanisms.length >= 0",
-    ],
+    ["so many mechanisms, no more and no fewer", "mechanisms.length === count", "mechanisms.length >= 0"],
   ]),
   ...of("history", [
     [
-      "HISTORY-2: the log is in the coordinator's order",
+      "the log is in the coordinator's order",
       ".toSorted((one, other) => compareRanks(rankOf(one.key), rankOf(other.key)))",
       "",
     ],

@@ -90,9 +90,9 @@ const sourcesIn = (folder) =>
           : [],
     );
 
-/** One entry: the tag, what it says, and the file that keeps it. */
+/** One entry: the tag, what it says, what is lost when it breaks, and the file that keeps it. */
 function invariants() {
-  const start = /^\s*(?:\/\/|\*|\/\*\*) ([A-Z]{1,10}-?\d+)\. (.*)$/;
+  const start = /^\s*(?:\/\/|\*|\/\*\*) ([A-Z]{2,}-\d+)\. (.*)$/;
   return sourcesIn("src").flatMap((path) => {
     const lines = readFileSync(join(root, path), "utf8").split("\n");
     return lines.flatMap((line, index) => {
@@ -105,7 +105,9 @@ function invariants() {
         if (!more) break;
         rest.push(more[1]);
       }
-      return [{ path, tag, text: [first, ...rest].join(" ").replace(/\s*\*\/$/, "") }];
+      const whole = [first, ...rest].join(" ").replace(/\s*\*\/$/, "");
+      const [text = "", lost = ""] = whole.split(" Else: ");
+      return [{ path, tag, text, lost: lost.charAt(0).toUpperCase() + lost.slice(1) }];
     });
   });
 }
@@ -115,11 +117,14 @@ function invariantsPage() {
   const paths = [...new Set(rows.map(({ path }) => path))];
   const lists = paths.map((path) => {
     const own = rows.filter((row) => row.path === path);
-    return `## \`${path}\`\n\n${own.map(({ tag, text }) => `- **${tag}** ${text.replaceAll("<", "&lt;")}`).join("\n")}\n`;
+    const cells = own.map(
+      ({ tag, text, lost }) => `| **${tag}** | ${cell(text).replaceAll("<", "&lt;")} | ${cell(lost)} |`,
+    );
+    return `## \`${path}\`\n\n| tag | invariant | lost when it breaks |\n| --- | --- | --- |\n${cells.join("\n")}\n`;
   });
   return `# Invariants
 
-Each is stated in the file that keeps it. Tests cite the tags.
+An invariant is what loses data, money or secrecy when it breaks. Each is stated in the file that keeps it, and a test cites its tag.
 
 ${lists.join("\n")}`;
 }

@@ -140,7 +140,7 @@ describe("entries with the heads of their texts", () => {
       entries: entries.map((entry) => ({ ...entry, data: atLength(entry.data) }) as Entry),
     }));
 
-  it("ENTRY-1: whole ones give the result that the recorded ones give", () => {
+  it("whole ones give the result that the recorded ones give", () => {
     for (const { entries, view } of [...runs, ...long()]) {
       const given = entries.map((entry) => carried(entry, "full"));
       for (const count of countsOf(entries))

@@ -67,7 +67,7 @@ async function rm(...args: string[]): Promise<string> {
 }
 
 describe("a run that is forgotten", () => {
-  it("is in no byte of the store, and neither is what memory took from it", async () => {
+  it("is in no byte of the store, and neither is what memory took from it (FORGET-3)", async () => {
     const others = [];
     for (let nth = 0; nth < 24; nth += 1) others.push(await ask(plant()));
     const word = plant();

@@ -71,7 +71,7 @@ const choose = (count: number): string[][] =>
   );
 
 describe("held-out questions", () => {
-  it("are a fifth of all, the same in every process, and others in another organization (HELD-1)", () => {
+  it("are a fifth of all, the same in every process, and others in another organization", () => {
     const questions = Array.from({ length: 5_000 }, (_, nth) => questionOf("ann", nth));
     const share = questions.filter((one) => isHeldOut("local", one)).length / questions.length;
     expect(share).toBeGreaterThan(0.18);
@@ -91,7 +91,7 @@ describe("held-out questions", () => {
     ).toMatchInlineSnapshot(`"00001100010010001100"`);
   });
 
-  it("stand in none of 10,000 prompts that breed or summarize, nor do their ids and digests (HELD-2)", async () => {
+  it("stand in none of 10,000 prompts that breed or summarize, nor do their ids and digests", async () => {
     let [prompts, remarks, quoting] = [0, 0, 0];
     for (const seed of ["ann", "ben", "cas"]) {
       await using opened = await openSqlite(":memory:");
@@ -177,7 +177,7 @@ describe("held-out questions", () => {
 });
 
 describe("feedback", () => {
-  it("is what others wrote about this persona alone, newest run first (FEEDBACK-1)", async () => {
+  it("is what others wrote about this persona alone, newest run first", async () => {
     await using opened = await openSqlite(":memory:");
     const asked = await playQuoting(opened, { seed: "ann", runs: 12 });
     const store = opened.for(LOCAL);

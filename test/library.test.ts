@@ -52,7 +52,7 @@ describe("a program", () => {
       expect(Object.keys(texts).length).toBeGreaterThan(3);
     }));
 
-  it("is interrupted without loss, and resumes what is recorded", async () => {
+  it("is interrupted without loss, and resumes what is recorded (RUN-4)", async () => {
     const store = join(folder, "interrupted.db");
     const models = MODELS.map((ref) => `${ref}&latency=400`);
     const id = await opened(
@@ -207,7 +207,7 @@ describe("a program", () => {
       expect(await (await parley.fork(run.id)).outcome()).toMatchObject({ status: "answered" });
     }));
 
-  it("spends a cap on the answer before any reaction", () =>
+  it("spends a cap on the answer before any reaction (RUN-3)", () =>
     opened(async (parley) => {
       const run = await parley.start({
         protocol: "respond",

@@ -8,7 +8,7 @@ import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
 import { KINDS, OPENED, runsGates } from "./support/opened-runs.ts";
 import { scratch } from "./support/scratch.ts";
 
-// DRIVER-1, DRIVER-2 over real stores and a model server: of two processes that resume one run, one pays, and both get its outcome.
+// DRIVER-1 over real stores and a model server: of two processes that resume one run, one pays, and both get its outcome.
 
 let sim: SimServer;
 let counted: CountedCalls;

@@ -328,7 +328,7 @@ describe("npm's openai", () => {
     await expect(read).rejects.toThrow(/failed/);
   });
 
-  it("joins its first try when it sends a request again, and pays once", async () => {
+  it("joins its first try when it sends a request again, and pays once (REPEAT-1)", async () => {
     const send = (retries: number, content: string) =>
       server.post(
         "/v1/chat/completions",

@@ -204,7 +204,7 @@ describe("a refusal under a cap", () => {
     });
   });
 
-  it("keeps a broken reply from being asked for again, and says so", async () => {
+  it("keeps a broken reply from being asked for again, and says so (CALL-6)", async () => {
     const behavior: Behavior = () => ({ answer: breaksOff(text("Final")), charged: true });
     await served(behavior, async (parley, spent) => {
       const run = await parley.start({

@@ -164,7 +164,7 @@ it("links signals in one way, which leaves nothing on one that lives on", async 
   expect(texts.flatMap(({ name, text }) => (/AbortSignal\.any\(/.test(text) ? name : []))).toEqual([]);
 });
 
-it("reads no table of plain objects by a name from outside (NAME-1)", async () => {
+it("reads no table of plain objects by a name from outside", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) =>
     /^(?:server|app|config|models|protocols|features|tools|web)\/.*(?<!\.test)\.tsx?$/.test(name),
@@ -187,21 +187,27 @@ it("reads no table of plain objects by a name from outside (NAME-1)", async () =
   expect(open.flat()).toEqual([]);
 });
 
-it("gives every invariant a tag of its own in the whole tree", async () => {
-  const names = await readdir(join(root, "src"), { recursive: true });
-  const paths = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
-  const definitions = await Promise.all(
-    paths.map(async (name) => {
-      const path = `src/${name}`;
-      const text = await readFile(join(root, path), "utf8");
-      return [...text.matchAll(/^\/\/ ([A-Z]+-?\d+)\./gm)].map(([, tag = ""]) => ({ path, tag }));
+it("gives every invariant a tag of its own, what is lost with it, and a test that names it", async () => {
+  const page = await readFile(join(root, "docs", "reference", "invariants.md"), "utf8");
+  const rows = [...page.matchAll(/^\| \*\*(.*)\*\* *\|(.*)\|(.*)\|$/gm)].map((row) =>
+    row.map((one) => one.trim()),
+  );
+  const tags = rows.map(([, tag = ""]) => tag);
+  expect(tags.filter((tag, index) => tags.indexOf(tag) !== index)).toEqual([]);
+  expect(rows.filter(([, , said, lost]) => !said || !lost?.endsWith(".")).map(([row]) => row)).toEqual([]);
+  const cited = await Promise.all(
+    ["src", "test"].map(async (top) => {
+      const names = await readdir(join(root, top), { recursive: true });
+      const tests = names.filter(
+        (name) => /\.test\.tsx?$/.test(name) || (/\.ts$/.test(name) && /^(?:testing|support)\//.test(name)),
+      );
+      return Promise.all(tests.map((name) => readFile(join(root, top, name), "utf8")));
     }),
   );
-  const all = definitions.flat();
-  expect(all.filter(({ tag }) => !/^[A-Z]{2,}-\d+$/.test(tag))).toEqual([]);
-  const tags = all.map(({ tag }) => tag);
-  expect(tags.filter((tag, index) => tags.indexOf(tag) !== index)).toEqual([]);
-  expect(tags.length).toBeGreaterThan(60);
+  const texts = cited.flat().join("\n");
+  expect(tags.filter((tag) => !new RegExp(`\\b${tag}\\b`).test(texts))).toEqual([]);
+  expect(tags.length).toBeGreaterThan(100);
+  expect(tags.length).toBeLessThanOrEqual(130);
 });
 
 /** The names under which a catalogue has its words. */

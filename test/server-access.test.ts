@@ -356,7 +356,7 @@ describe("who may read alone", () => {
 const nameless = ({ text, headers }: Got): string => text.replaceAll(String(headers["x-request-id"]), "");
 
 describe("another organization", () => {
-  it("has nothing that this one has, and is told of it in the same bytes", async () => {
+  it("has nothing that this one has, and is told of it in the same bytes (APP-2)", async () => {
     const { secret } = await server.newKey({ organization: "acme" });
     const nobodys = `${done.id.slice(0, -1)}${done.id.endsWith("a") ? "b" : "a"}`;
     const calls = [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DeliberationId } from "../src/kernel/index.ts";
 import { expectProblem, SIMS, SUM, testServer, type Json, type TestServer } from "./support/server.ts";
 
-// ROUTE-1, SCHEMA-1, REQUEST-1, ACCESS-1: the native API as a client finds it, in this process, on simulated models.
+// REQUEST-1, ACCESS-1: the native API as a client finds it, in this process, on simulated models.
 
 let server: TestServer;
 /** A council that has ended. */
@@ -363,7 +363,7 @@ describe("actions", () => {
     expect(again).toMatchObject({ status: 200, json: { status: "answered-degraded", calls: 4 } });
   }, 30_000);
 
-  it("ESTIMATE-1: estimate a fork as a whole run, count what it can reuse, and record nothing", async () => {
+  it("estimate a fork as a whole run, count what it can reuse, and record nothing", async () => {
     const before = (await server.get("deliberations?limit=200")).json.data.length;
     const estimate = async (body: object) => {
       const got = await server.post(`deliberations/${done.id}/fork/estimate`, body);

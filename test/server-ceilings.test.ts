@@ -6,7 +6,7 @@ import { openFakeServer } from "./support/fake-server.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
 import { nativeApi, expectProblem, SUM, testServer, type TestServer } from "./support/server.ts";
 
-// CEILING-1, CEILING-2, QUOTA-1, QUOTA-2: what the owner of a server set, and what is left to a key, no request raises.
+// CEILING-1, CEILING-2, QUOTA-1: what the owner of a server set, and what is left to a key, no request raises.
 
 const MODELS = ["openai/ada", "openai/bo", "openai/cy"];
 

@@ -20,7 +20,7 @@ import {
   type TestServer,
 } from "./support/server.ts";
 
-// SCHEMA-1, ROUTE-1: the document says what the API takes and gives. Requests are made from it, and replies are held against it.
+// The document says what the API takes and gives. Requests are made from it, and replies are held against it.
 
 /** Of each operation so many requests that fit the document, and as many that do not. */
 const RUNS = Number(process.env["PARLEY_CONTRACT_RUNS"] ?? 12);
@@ -382,7 +382,7 @@ function complaint({ spec }: Operation, { status, headers, text }: Got): string 
   return fits(JSON.parse(text)) ? undefined : ajv.errorsText(fits.errors);
 }
 
-it("PATIENCE-1: a reply that had to begin early is 200, and is as the document says", async () => {
+it("a reply that had to begin early is 200, and is as the document says", async () => {
   const config = { version: "0", place: { env: {}, cwd: "/" }, maxDepth: 0, quietMs: 50 };
   await using own = await testServer({ config });
   const slow = { question: SUM, protocol: "respond", models: ["sim/ada?latency=1300"], reactions: false };

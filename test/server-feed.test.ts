@@ -13,7 +13,7 @@ import {
   type TestServer,
 } from "./support/server.ts";
 
-// STREAM-4: one connection follows several deliberations, each as its own stream has it.
+// One connection follows several deliberations, each as its own stream has it.
 
 let server: TestServer;
 beforeAll(async () => {

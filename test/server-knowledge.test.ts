@@ -174,7 +174,7 @@ describe("what is known over all runs", () => {
     expect((await get("league?since=2999-01-01")).leagues).toEqual([]);
   });
 
-  it("HEAT-1: has claimed and measured shares, and votes apart, in all and by strategy", async () => {
+  it("has claimed and measured shares, and votes apart, in all and by strategy", async () => {
     const measured = await other.post(`deliberations/${ids[0]}/contributions`, { calls: false });
     expect(measured.status).toBe(200);
     const all = await get("contributions");

@@ -13,7 +13,7 @@ import {
   type TestServer,
 } from "./support/server.ts";
 
-// LIBRARY-1 to 4, CHANGE-1, CHANGE-2, SHELF-1: what is shared is changed by whoever may, by name, and whole.
+// LIBRARY-1 to LIBRARY-3, SHELF-1: what is shared is changed by whoever may, by name, and whole.
 
 let place: Scratch;
 let server: TestServer;
@@ -199,7 +199,7 @@ describe("strategies and packs", () => {
     expect(expectProblem(await remove("packs/risk-revew"), 404, "not-found").next).toContain("risk-review");
     await post("strategies/mine", { text: strategy("mine") });
     await post("packs/mine", { text: pack("mine", "strategy: mine\n") });
-    expectProblem(await remove("strategies/mine"), 409, "conflict"); // LIBRARY-4
+    expectProblem(await remove("strategies/mine"), 409, "conflict");
     const goal = { text: strategy("mine", "Toward {{goal}}.") };
     expectProblem(await post("strategies/mine", goal), 409, "conflict");
     expect((await get("packs/mine")).json.problem).toBeNull();
@@ -294,7 +294,7 @@ describe("a persona", () => {
     });
   });
 
-  it("keeps its comments, is retired, and is rolled back to what was on no record (DECIDE-2)", async () => {
+  it("keeps its comments, is retired, and is rolled back to what was on no record", async () => {
     place.write("parley/personas/mine.yaml", persona("mine"));
     const first = (await get("personas/mine")).json;
     await post("personas/mine", { text: persona("mine", "Be long.") });
@@ -321,7 +321,7 @@ describe("a persona", () => {
       ]);
   });
 
-  it("says nothing of its origin and of decisions by an edit (CHANGE-2)", async () => {
+  it("says nothing of its origin and of decisions by an edit", async () => {
     const digest = "f".repeat(64);
     const parent = (id: string) => `    - {id: ${id}, version: ${digest}, feedback: null}\n`;
     const forged = [
@@ -340,7 +340,7 @@ describe("a persona", () => {
     expect(read("personas/mine.yaml")).toBe(persona("mine", "x", forged[2]));
   });
 
-  it("is changed by one at a time (CHANGE-1)", async () => {
+  it("is changed by one at a time", async () => {
     place.write("parley/personas/mine.yaml", persona("mine"));
     const { digest } = (await get("personas/mine")).json;
     const all = await Promise.all([

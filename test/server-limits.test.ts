@@ -19,7 +19,7 @@ import {
   type TestServer,
 } from "./support/server.ts";
 
-// SERVER-2, SERVER-3, APP-1: what no server should accept has its status, costs no model call, and reads nobody's file.
+// SERVER-2, APP-1: what no server should accept has its status, costs no model call, and reads nobody's file.
 
 const CANARY = "canary-4f1c9a-do-not-tell";
 const SECRET = "sk-canary-000000000000000000000000";
@@ -199,7 +199,7 @@ describe("a bad request", () => {
     expect(own.log).toHaveLength(1);
   });
 
-  it("SERVER-4: has one of a bounded number of connections, and gives it back whatever its client does", async () => {
+  it("has one of a bounded number of connections, and gives it back whatever its client does", async () => {
     await using own = await testServer({ maxConnections: 3 });
     const connected = () =>
       Promise.all(
@@ -220,7 +220,7 @@ describe("a bad request", () => {
     for (const socket of open) socket.on("error", () => undefined).destroy();
   });
 
-  it("SERVER-3: is nobody's when its client goes away in the middle", async () => {
+  it("is nobody's when its client goes away in the middle", async () => {
     const sent = head("POST /api/v1/deliberations", "content-type: application/json", "content-length: 100");
     await rawExchange(server.port, `${sent}{"question"`, 100);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -378,7 +378,7 @@ describe("a full server", () => {
 });
 
 describe("a store", () => {
-  it("HEALTH-1: that hangs keeps nobody waiting who asks whether the server is well, and nothing is written", async () => {
+  it("that hangs keeps nobody waiting who asks whether the server is well, and nothing is written", async () => {
     await using own = await testServer();
     const { store } = own.parley.context({}, { principal: own.principal }).process;
     const health = async () => [(await own.get("/healthz")).status, (await own.get("/readyz")).status];
@@ -403,7 +403,7 @@ describe("a store", () => {
     answer();
   }, 30_000);
 
-  it("HEALTH-2: a rush of questions keeps nobody waiting who asks whether the server is well", async () => {
+  it("a rush of questions keeps nobody waiting who asks whether the server is well", async () => {
     await using own = await testServer();
     let answered = 0;
     const rush = Array.from({ length: 60 }, async () => {
@@ -448,7 +448,6 @@ describe("a store", () => {
   );
 });
 
-// PANEL-1
 describe("without a model", () => {
   const WAYS = /parley keys set .*PARLEY_MODELS.*--simulated/;
   const asked = { question: SUM };

@@ -3,7 +3,7 @@ import { openAiApi } from "../src/server/openai/index.ts";
 import { mcpClient, mcpTestServer } from "./support/mcp.ts";
 import { nativeApi, serverPlace, SIMS, SUM, type TestServer } from "./support/server.ts";
 
-// NAME-1: a name from outside is looked up among what is known: what every object has is as unknown as any other word.
+// A name from outside is looked up among what is known: what every object has is as unknown as any other word.
 
 const NAMES = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "__defineGetter__"];
 /** A word that nothing is named by. */

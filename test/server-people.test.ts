@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { DeliberationId, type NewEvent } from "../src/kernel/index.ts";
 import { SIMS, SUM, serverPlace, testServer, type Json, type TestServer } from "./support/server.ts";
 
-// VEIL-1, DRIVES-3: what a deliberation asks of people, over HTTP and over restarts of the server.
+// VEIL-1: what a deliberation asks of people, over HTTP and over restarts of the server.
 
 const DRAFT = "It is 391, by the shape of it.\n\nFinal answer: 391";
 const council = { question: SUM, models: SIMS.slice(0, 2), protocol: "council", reactions: false };
@@ -112,7 +112,7 @@ it("keeps a person's seat over two restarts, takes one answer from elsewhere, an
   for (const draft of drafts) expect(after.text).toContain(JSON.stringify(draft).slice(1, -1));
 }, 40_000);
 
-it("INBOX-3: goes on without a person who abstains, and the first of an answer and an abstention stands", async () => {
+it("goes on without a person who abstains, and the first of an answer and an abstention stands", async () => {
   await using server = await testServer();
   const seats = [{ name: "me", seat: "member" }];
   const { json } = await server.post("deliberations", { ...council, seats }, wait);

@@ -14,7 +14,7 @@ import {
   type TestServer,
 } from "./support/server.ts";
 
-// STREAM-1, STREAM-2, STREAM-3: whoever follows a deliberation sees each of its events once, in order.
+// STREAM-1: whoever follows a deliberation sees each of its events once, in order.
 
 let server: TestServer;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { openParley } from "../src/index.ts";
 import { isEvent } from "../src/kernel/index.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 
-// RUN-5: the time limit bounds all that a run waits for, and what it cuts off is owed.
+// The time limit bounds all that a run waits for, and what it cuts off is owed.
 
 const LIMIT_MS = 700;
 const answer = JSON.stringify({

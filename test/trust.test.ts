@@ -298,7 +298,7 @@ it.each([
       agents: [{ id: "a", name: "A", role: "architect", model: "gpt-5", provider: "openai" }],
     }),
   ],
-])("TRUST-4: %s can be trusted by its name from another folder", async (file, text) => {
+])("%s can be trusted by its name from another folder", async (file, text) => {
   const place = stranger({ [`project/there/${file}`]: text });
   const [claim, ...others] = await listClaims(place, [`there/${file}`], features);
   expect({ path: claim?.path, names: claim?.names.length }).toEqual({

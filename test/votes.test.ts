@@ -38,7 +38,7 @@ describe("votes", () => {
     expect(session?.places.map(({ player }) => player).sort()).toEqual(MEMBERS.map((name) => `sim/${name}`));
   });
 
-  it("are counted in the run in which they were cast, not in a fork that took them over (VOTES-1)", async () => {
+  it("are counted in the run in which they were cast, not in a fork that took them over", async () => {
     const { table, id, entries } = await played();
     const { opened } = await table.engine.fork(id, { request: "r2", changes: {} });
     await table.drive(opened.deliberation);

@@ -1,8 +1,8 @@
 import type { Budget, Entry, Reservation } from "../kernel/index.ts";
 import { spending } from "../views/spending.ts";
 
-// PURSE-1. Spent plus granted never exceeds a cap, however many deliberations run at once.
-// PURSE-2. Requests are served in order; a request for all that is left holds up those behind it.
+// PURSE-1. Spent plus granted never exceeds a cap, however many deliberations run at once. Else: runs at once spend more than their cap.
+// Requests are served in order; a request for all that is left holds up those behind it.
 
 /** An amount that may be spent; `settle` replaces it by what was spent. */
 export type Grant = { readonly cap: Budget; settle(spent: Reservation): void };
@@ -75,7 +75,7 @@ export function createPurse(total: Budget, { spent, slots }: { spent: Reservatio
   const serve = () => {
     for (let next = waiting[0]; next; next = waiting[0]) {
       const cap = next.offer(free(), { alone: held.size === 0, held: held.size });
-      if (cap === "wait") return; // PURSE-2
+      if (cap === "wait") return;
       waiting.shift();
       next.resolve(cap && granted(cap));
     }

@@ -3,10 +3,11 @@ import { MODEL_FIELDS, type AppContext, type EffectiveSettings } from "./context
 import { budgetFrom, capsOf, lowestOf } from "./opening.ts";
 import { choosePanel, refsAt } from "./panel.ts";
 
-// CEILING-1. What a server was configured with, and what is left to a client's key, are ceilings: of several caps the smallest
-//     counts, in whatever way a request asks.
-// CEILING-2. A request names models of the owner's list alone: those of the settings and of `client-models`, or those of its key;
-//     where none are set, those that are found. Simulated models cost nothing, and people are none.
+// CEILING-1. What a server was configured with, and what is left to a client's key, are ceilings: of several caps the smallest counts, in
+//     whatever way a request asks. Else: a client spends the owner's money beyond what the owner allowed.
+// CEILING-2. A request names models of the owner's list alone: those of the settings and of `client-models`, or those of its key; where
+//     none are set, those that are found. Simulated models cost nothing, and people are none. Else: a client spends on models never
+//     offered.
 
 /** What a client may have of each run: at most this, and of these models alone (`provider/model`). */
 export type Ceiling = {
@@ -77,7 +78,7 @@ export async function refuseOtherModels(
   const isFound = client.ceiling.models === undefined && client.owner.models.length === 0;
   const reached = isFound ? await (await import("./reachable.ts")).reachable(context) : [];
   const found = reached.flatMap(refsAt);
-  // Where none is found, that is what is said. (PANEL-1)
+  // Where none is found, that is what is said.
   if (isFound && found.length === 0) await choosePanel({ ...context, settings: { ...settings, models: [] } });
   const refused = other.find((ref) => !found.includes(ref));
   if (refused === undefined) return;

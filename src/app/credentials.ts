@@ -3,9 +3,11 @@ import { LRUCache } from "lru-cache";
 import { type OrganizationId, type Principal, type World, refusal } from "../kernel/index.ts";
 import type { Credential, Credentials, KeyLimits } from "../stores/credentials.ts";
 
-// CREDENTIAL-1. A secret is shown once. What is kept is its SHA-256, and nothing compares secrets in a time that tells them.
-// CREDENTIAL-2. What was revoked or has ended is refused within a second, in every process.
-// CREDENTIAL-3. A link signs in any browser, at every server over the store, for ten minutes; it is no credential for anything else.
+// CREDENTIAL-1. A secret is shown once. What is kept is its SHA-256, and nothing compares secrets in a time that tells them. Else: whoever
+//     reads the store, or times replies, can act as another.
+// CREDENTIAL-2. What was revoked or has ended is refused within a second, in every process. Else: a stolen key goes on working.
+// CREDENTIAL-3. A link signs in any browser, at every server over the store, for ten minutes; it is no credential for anything else. Else:
+//     a link that was overheard gives lasting access.
 
 /** What each kind of secret begins with. */
 const PREFIX = { key: "pk_", session: "ps_", link: "pl_" } as const;

@@ -40,7 +40,7 @@ async function opened() {
 const seqs = (entries: readonly Entry[]) => [...new Set(entries.map(({ seq }) => seq))].sort((a, b) => a - b);
 
 describe("a driver", () => {
-  it("DRIVER-1, DRIVER-2: is one a run; who comes later says whose it is, and follows it to the same outcome", async () => {
+  it("DRIVER-1: is one a run; who comes later says whose it is, and follows it to the same outcome", async () => {
     const on = await opened();
     const one = on.begin();
     const two = on.begin();
@@ -54,7 +54,7 @@ describe("a driver", () => {
     expect(await on.store.leases("drive/")).toEqual([]);
   });
 
-  it("DRIVER-2: takes over when the lease has lapsed, and not before", async () => {
+  it("takes over when the lease has lapsed, and not before", async () => {
     const on = await opened();
     await on.hold("4242-x@elsewhere");
     const from = on.clock.now();
@@ -67,7 +67,7 @@ describe("a driver", () => {
     expect(on.clock.now() - from).toBeLessThan(6_500 + 2 * 5_000);
   });
 
-  it("DRIVER-2: takes over when the holder gives its lease back, as one does that is interrupted", async () => {
+  it("takes over when the holder gives its lease back, as one does that is interrupted", async () => {
     const on = await opened();
     const stop = new AbortController();
     const one = on.begin({ signal: stop.signal });
@@ -81,7 +81,7 @@ describe("a driver", () => {
     expect(on.names()).toEqual([...ALL.slice(0, 3), ...ALL]);
   });
 
-  it("DRIVER-2: waits for no process of this machine that is gone, and for one whose name says nothing", async () => {
+  it("waits for no process of this machine that is gone, and for one whose name says nothing", async () => {
     const on = await opened();
     await on.hold(`2000000000-x@${hostname()}`);
     const from = on.clock.now();
@@ -118,7 +118,7 @@ describe("a driver", () => {
     expect(on.names()).toHaveLength(7);
   });
 
-  it("DRIVER-3: drives on through a store that takes no lease", async () => {
+  it("drives on through a store that takes no lease", async () => {
     const on = await opened();
     const away = () => Promise.reject(new Fault("store-unavailable", { where: "here", why: "it is away" }));
     const one = on.begin({ store: { lease: away, release: away } });

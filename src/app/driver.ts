@@ -3,11 +3,10 @@ import { holdLease, leaseHolder, LEASE_POLL_MS, type DriveResult } from "../engi
 import { isEvent, type DeliberationId, type Entry, type Progress } from "../kernel/index.ts";
 import type { AppContext } from "./context.ts";
 
-// DRIVER-1. One driver a run: who drives holds the run's lease, and renews it. It saves money and decides nothing: what is recorded
-//     is right without it, because an origin records once.
-// DRIVER-2. Who comes to a run that another one drives follows its journal to the same outcome, and drives on itself when the lease
-//     was given back or has lapsed, or its holder's process on this machine is gone.
-// DRIVER-3. A store that is away for a while takes no lease from anybody: a drive ends early only for another holder.
+// DRIVER-1. One driver a run: who drives holds the run's lease, and renews it. It saves money and decides nothing: what is recorded is
+//     right without it, because an origin records once. Else: two processes pay for the same calls.
+// Who comes to a run that another one drives follows its journal to the same outcome, and drives on itself when the lease was given back or
+// has lapsed, or its holder's process on this machine is gone.
 
 /** What the leases of drives begin with; a run's id follows. */
 export const DRIVE_LEASES = "drive/";
@@ -52,7 +51,7 @@ async function drive(
   { signal, onEntry, ifHeld, holder, decide }: Driving,
 ): Promise<DriveResult> {
   const name = `${DRIVE_LEASES}${id}`;
-  const lease = { name, ttlMs: DRIVE_LEASE_MS, isKeptThroughFaults: true }; // DRIVER-3
+  const lease = { name, ttlMs: DRIVE_LEASE_MS, isKeptThroughFaults: true };
   let seq = 0;
   while (!signal.aborted) {
     if (await progress.lease(name, holder, DRIVE_LEASE_MS).catch(() => true)) {

@@ -12,8 +12,8 @@ import { findPrice } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
 import type { AssembledOpening, PreparedOpening } from "./opening.ts";
 
-// ESTIMATE-1. An estimate records nothing, opens nothing and calls no model.
-// ESTIMATE-2. `high` counts every phase, round, repair and fallback at full length; a request that is sent again is not in it.
+// An estimate records nothing, opens nothing and calls no model.
+// `high` counts every phase, round, repair and fallback at full length; a request that is sent again is not in it.
 
 /** Prices of lists change within months. */
 const OLD_PRICE_MS = 180 * 24 * 60 * 60 * 1_000;

@@ -41,7 +41,7 @@ const textOf = ({ messages }: { readonly messages: readonly Message[] }) =>
 
 describe("a follow-up", () => {
   it.each(["ask", "council", "debate", "respond"])(
-    "by %s has the models of the turn before, unless it names its own (FOLLOW-2)",
+    "by %s has the models of the turn before, unless it names its own",
     (protocol) =>
       talking(async (parley) => {
         const modelsIn = ({ opening }: Awaited<ReturnType<typeof asked>>) =>

@@ -17,12 +17,10 @@ import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { findOpening } from "./lookup.ts";
 import { contextTokensOf } from "./reaction-plan.ts";
 
-// FOLLOW-2. A turn has the models of the turn that it follows, if that was of the same protocol and the request names none.
-
 /** The fields of settings that name the models of seats. */
 const SEATED = ["models", "chair", "reviewers", "synthesizer"] as const;
 
-/** The settings of a request with the models of the turn that it follows (FOLLOW-2). */
+/** The settings of a request with the models of the turn that it follows. */
 export async function withEarlierModels<C extends Pick<AppContext, "settings" | "requested" | "store">>(
   context: C,
   { name, seats }: Pick<AnyProtocol, "name" | "seats">,

@@ -63,7 +63,7 @@ export async function forkChanges(
 }
 
 /**
- * Estimates a fork without recording anything (ESTIMATE-1): as a whole run, because which steps a change affects is known
+ * Estimates a fork without recording anything: as a whole run, because which steps a change affects is known
  * only when they are reached.
  * @throws Fault as `forkChanges` does, and `invalid-request` for a seq that the parent does not have
  */

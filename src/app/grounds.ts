@@ -1,6 +1,7 @@
 import type { Executor } from "../kernel/index.ts";
 
-// GROUND-1. A process runs gates only of forests that it was told to: a deliberation on a shared store names a soil, and no code.
+// GROUND-1. A process runs gates only of forests that it was told to: a deliberation on a shared store names a soil, and no code. Else:
+//     whoever writes to a shared store runs code on this machine.
 
 /** The soils whose gates this process runs. */
 export type GateGrounds = {

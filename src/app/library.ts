@@ -24,7 +24,7 @@ import { findMeant } from "../text/words.ts";
 import { refusePackages } from "./context.ts";
 
 // LIBRARY-3. One change at a time: who changes a text that another has changed since it was read is told so, where it says what it read.
-// LIBRARY-4. No change makes what is in use unusable: a pack keeps its strategy.
+//     Else: a person's change is overwritten unseen.
 
 /** An entry of a catalog with its text: where it is from, and what it stands in front of. */
 export type EntryText = Pick<
@@ -148,7 +148,7 @@ export function removeEntry(
   return { ok: true };
 }
 
-/** The packs that name a strategy (LIBRARY-4). */
+/** The packs that name a strategy. */
 function packsOf(strategy: string, place: FileContext) {
   return listFiles("packs", place).flatMap((file) => {
     try {

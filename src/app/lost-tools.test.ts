@@ -49,7 +49,6 @@ const CASES: readonly (readonly [string, NewDeliberation, Script])[] = [
   ],
 ];
 
-// Invariant TOOL-6.
 describe.each(CASES)("a tool of a participant of %s", (name, asked, script) => {
   const on = (call: () => Promise<{ ok: false; reason: string; lost?: true } | { ok: true; result: Json }>) =>
     stage({
@@ -81,7 +80,7 @@ describe.each(CASES)("a tool of a participant of %s", (name, asked, script) => {
     await table.engine.replay(id);
   });
 
-  it("TOOL-7: that never answers has the time of its call, and is a named loss", async () => {
+  it("that never answers has the time of its call, and is a named loss", async () => {
     const signals: AbortSignal[] = [];
     const table = stage({
       protocols: [ask, council, debate, respond],
@@ -102,7 +101,7 @@ describe.each(CASES)("a tool of a participant of %s", (name, asked, script) => {
     await table.engine.replay(id);
   });
 
-  it("TOOL-7: that never answers has the time of its run, which says that it was up", async () => {
+  it("that never answers has the time of its run, which says that it was up", async () => {
     const table = stage({
       protocols: [ask, council, debate, respond],
       script,

@@ -204,7 +204,7 @@ describe("a respondent's memory tools", () => {
       expect(on.models.count()).toBeLessThanOrEqual(3);
     });
 
-    it("does not undo that the person forgot the fact before the next process came", async () => {
+    it("does not undo that the person forgot the fact before the next process came (FACT-1)", async () => {
       const engrams = memoryEngrams();
       const on = staged(wishes, engrams);
       // Opening, recall and the first reply are recorded; the third append of this process is the tool's.
@@ -241,7 +241,7 @@ describe.each(["SQLite", "PostgreSQL"])("memory tools over %s", (kind) => {
     if (kind !== "SQLite" && "url" in found) await sql(found.url, `drop schema if exists ${schema} cascade`);
   });
 
-  it("reach the pinned organization and user alone", async (test) => {
+  it("reach the pinned organization and user alone (MEMTOOL-3)", async (test) => {
     if (!store) return test.skip(because);
     const { engrams } = store;
     const eve = { organization: LOCAL, user: UserId.parse("eve") };

@@ -4,8 +4,8 @@ import { DEFAULT_PERSONAS } from "../config/settings.ts";
 import { checkModelRef, type AppContext } from "./context.ts";
 import type { Reachable } from "./reachable.ts";
 
-// PANEL-1. Simulated models stand in for missing ones where a person sees that they do. A service answers with them only where they
-//     are named, or it was told to: a lost variable of the environment must not become a made-up answer in a product.
+// Simulated models stand in for missing ones where a person sees that they do. A service answers with them only where they are named, or it
+// was told to: a lost variable of the environment must not become a made-up answer in a product.
 
 /** Simulated members that differ in skill and family. */
 const SIMULATED: readonly ModelRef[] = [
@@ -74,7 +74,7 @@ async function discoverPanel(context: AppContext): Promise<Discovered> {
   }
   if (context.withoutModels !== undefined) {
     const why = "no model is configured, and simulated ones do not answer here in place of real ones";
-    throw new Fault("no-model", { why, next: context.withoutModels }); // PANEL-1
+    throw new Fault("no-model", { why, next: context.withoutModels });
   }
   return { models: dealTo(SIMULATED, size).slice(0, size), notes: [{ code: "simulated-models" }] };
 }

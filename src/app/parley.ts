@@ -50,8 +50,9 @@ import {
   type StartRequest,
 } from "./start.ts";
 
-// APP-1. A request never reads a file, a folder, an environment variable or standard input: the caller passes texts.
-// APP-2. Every call has a principal and sees only data of the principal's organization.
+// APP-1. A request never reads a file, a folder, an environment variable or standard input: the caller passes texts. Else: a client reads
+//     files and keys of the server's machine.
+// APP-2. Every call has a principal and sees only data of the principal's organization. Else: one organization reads another one's runs.
 
 export type ParleyOptions = {
   /** A SQLite file, `:memory:`, `postgres://…` or an open store; `parley.db` by default. */

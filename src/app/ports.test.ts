@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Opening } from "../kernel/index.ts";
 import { createFolders } from "./folders.ts";
+import { createGrounds } from "./grounds.ts";
 import { openToolServers } from "./named-tools.ts";
 import { openPorts } from "./ports.ts";
 
@@ -19,6 +20,13 @@ const servers = openToolServers({ servers: {}, env: {} });
 const reaching = { env: {}, compatible: {}, servers, now: () => Date.UTC(2026, 0, 31, 22, 5, 9) };
 const folders = createFolders();
 folders.add(folder);
+
+it("runs the gates of a soil that this process opened, and of no other (GROUND-1)", async () => {
+  const grounds = createGrounds();
+  grounds.add("ours", { execute: () => Promise.resolve({ ok: true, metrics: null }) });
+  const ran = ["ours", "theirs"].map((soil) => grounds.executor.execute({ soil }, signal));
+  expect(await Promise.all(ran)).toMatchObject([{ ok: true }, { ok: false }]);
+});
 
 it("opens the folder that a debate's settings name, and none where they name none", async () => {
   writeFileSync(join(folder, "notes.md"), "Ten thousand jobs a day.\n");

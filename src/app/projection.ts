@@ -19,7 +19,7 @@ import {
   type RunPart,
 } from "../views/run-part.ts";
 
-// PROJ-3. What the projection answers is what a plain fold over all journals would.
+// PROJ-3. What the projection answers is what a plain fold over all journals would. Else: spending, votes and quotas are wrong.
 
 /** An organization's part of a store, and what is known over its deliberations. */
 export type Projected = {

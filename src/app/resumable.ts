@@ -25,8 +25,7 @@ import {
   type OrganizationId,
 } from "../kernel/index.ts";
 
-// RESUMABLE-1. A measurement's runs are named after everything that the prompts are made from, so any process finds them.
-// RESUMABLE-2. A run that ended is never driven again: what it lacks is asked in a fork of the run that got furthest.
+// A run that ended is never driven again: what it lacks is asked in a fork of the run that got furthest.
 
 /** One of the deliberations of a measurement. */
 export type RecordedRun = {
@@ -104,7 +103,7 @@ type MeasurementIdentity = {
   readonly seed: string | null;
 };
 
-/** The name of a measurement, which follows from everything that its prompts are made from (RESUMABLE-1). */
+/** The name of a measurement, which follows from everything that its prompts are made from. */
 export const measurementKey = (
   { name, version }: Pick<AnyProtocol, "name" | "version">,
   { identity, texts, seed }: MeasurementIdentity,

@@ -14,11 +14,11 @@ import { driveAlone, type DriverContext, type DriverOptions } from "./driver.ts"
 import { findOpening } from "./lookup.ts";
 import type { Outcome } from "./outcome.ts";
 
-// RUN-1. All commands, servers, workers and benchmarks drive deliberations through this module.
-// RUN-2. Reactions (a second answer, a grade, memory) never delay the answer, and their failure never fails the answer.
-// RUN-3. If calls, tokens or cost are capped, no reaction starts before the answer, because it could use the answer's budget.
-// RUN-4. An interruption closes nothing: a resume reuses everything recorded so far.
-// RUN-5. The time cap covers the reactions as well: those that it ends are owed, and a worker or a resume makes them.
+// Reactions (a second answer, a grade, memory) never delay the answer, and their failure never fails the answer.
+// RUN-3. If calls, tokens or cost are capped, no reaction starts before the answer, because it could use the answer's budget. Else: a grade
+//     uses it up.
+// RUN-4. An interruption closes nothing: a resume reuses everything recorded so far. Else: paid work is lost with Ctrl-C.
+// The time cap covers the reactions as well: those that it ends are owed, and a worker or a resume makes them.
 
 /** A piece of a model's streamed text, or the start of a call. */
 export type Token = Frame;
@@ -111,7 +111,7 @@ export function follow(
       await driving.catch(() => undefined); // its last events may need reactions
       return (await context.engine.owesReactions(id)) ? { failed: null, timedOut: true } : { failed: null };
     } catch (error) {
-      return { failed: error instanceof Error ? error.message : String(error) }; // RUN-2
+      return { failed: error instanceof Error ? error.message : String(error) };
     }
   };
   const reactions = react();

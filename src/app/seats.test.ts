@@ -75,7 +75,7 @@ describe("a person at the table", () => {
       expect(JSON.stringify(await parley.result(id))).toContain("Use both");
     }));
 
-  it("refuses an answer with its reason and records nothing (INBOX-2)", () =>
+  it("refuses an answer with its reason and records nothing", () =>
     opened({ seats: [{ name: "ana", seat: "reviewer" }] }, async (parley, id) => {
       const before = await parley.read(id);
       expect(await parley.answerSeat(id, { text: "I like A" }, ana)).toMatchObject({
@@ -107,7 +107,7 @@ describe("a person at the table", () => {
       expect(await parley.answerSeat(id, { text: "again" }, ana)).toMatchObject({ status: "late" });
     }));
 
-  it("leaves a reviewer who abstains out, in the run and in a replay (INBOX-3)", () =>
+  it("leaves a reviewer who abstains out, in the run and in a replay", () =>
     opened({ seats: [{ name: "ana", seat: "reviewer" }] }, async (parley, id) => {
       const bo = { principal: principalOf("bo") };
       await expect(parley.answerSeat(id, { abstain: true }, bo)).rejects.toThrow("this seat is ana's");

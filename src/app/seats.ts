@@ -14,9 +14,9 @@ import { pendingQuestions } from "../views/pending-questions.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
 import type { AppContext } from "./context.ts";
 
-// INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else.
-// INBOX-2. An answer that the step's reader refuses is not recorded, so that the person can give another.
-// INBOX-3. Whoever abstains is left out by name, as one whose time is up. The first of an answer and an abstention stands.
+// INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else. Else: a
+//     participant reads another person's prompts and answers in that name.
+// Whoever abstains is left out by name, as one whose time is up. The first of an answer and an abstention stands.
 
 export type SeatCaller = Pick<AppContext, "engine" | "principal" | "store">;
 
@@ -76,7 +76,7 @@ export async function answerSeat(
   const prompt = await engine.lookAtSeat(id, step);
   if (!prompt) return { status: "late", step, why: "the run went on without it" };
   const reading = "text" in answer ? prompt.read(answer.text) : { ok: true as const };
-  if (!reading.ok) return { status: "refused", step, why: reading.why }; // INBOX-2
+  if (!reading.ok) return { status: "refused", step, why: reading.why };
   const person = UserId.parse(principal.user);
   const event: NewEvent =
     "text" in answer

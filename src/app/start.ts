@@ -232,7 +232,7 @@ async function memberTools(
   };
 }
 
-/** The same under a pack's settings, except for what the caller set itself. (PACK-1) */
+/** The same under a pack's settings, except for what the caller set itself. */
 function withPack(context: AppContext, settings: Pack["settings"]): AppContext {
   const { requested } = context;
   const own = Object.entries(settings).filter(([key]) => !requested.has(key));

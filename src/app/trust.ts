@@ -11,8 +11,6 @@ import { requireTrustInAgents } from "../interop/dialectic/agent-file.ts";
 import { readYaml } from "../config/yaml.ts";
 import type { AppFeature } from "./registry.ts";
 
-// TRUST-4. The advice of every refusal can be followed: whatever file requires trust, naming it lists what it names.
-
 /**
  * What a folder's files name that takes effect only where they are trusted, found by reading them as a run does; or what
  * `files` name, which somebody named.

@@ -12,8 +12,6 @@ import { stage } from "../testing/stage.ts";
 import { reactors as shipped } from "./registry.ts";
 import { watch, type WatchOptions, type Watching } from "./watch.ts";
 
-// WATCH-1 to WATCH-5 of watch.ts.
-
 const LOCAL = OrganizationId.parse("local");
 const OTHER = OrganizationId.parse("other");
 const alone = new AbortController().signal;
@@ -103,7 +101,7 @@ describe("watching", () => {
     await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
     await on.clock.advance(1_000);
     expect(watcher.begun.map(({ watched }) => [watched.deliberations, watched.end])).toEqual([[0, 0]]);
-    expect(watcher.entries).toEqual(await on.store.for(LOCAL).read(id)); // WATCH-1
+    expect(watcher.entries).toEqual(await on.store.for(LOCAL).read(id));
     expect(
       watcher.entries.some((entry) => isEvent(entry, "answer-given") && entry.data.respondent === "B"),
     ).toBe(true);
@@ -151,7 +149,7 @@ describe("watching", () => {
     await watcher.stop();
   });
 
-  it("WATCH-1: tells nothing of another organization, neither its events nor its leases", async () => {
+  it("tells nothing of another organization, neither its events nor its leases", async () => {
     const on = staged();
     const before = await on.open("before", OTHER);
     const watcher = watching(on);
@@ -187,7 +185,7 @@ describe("watching", () => {
     expect(await begun({ since: on.clock.now() - 90_000 })).toEqual([1, 1, 3]);
   });
 
-  it("WATCH-2: reads again what it has let go, counts nothing twice, and forgets nothing that is due", async () => {
+  it("reads again what it has let go, counts nothing twice, and forgets nothing that is due", async () => {
     const store = memoryStore();
     let reads = 0;
     const counting = alterStore(store, (part) => ({ read: (...args) => ((reads += 1), part.read(...args)) }));
@@ -218,7 +216,7 @@ describe("watching", () => {
     await watcher.stop();
   });
 
-  it("WATCH-1, WATCH-2: shows a reactor's own rule the journal as it was, and counts what comes in the beginning once", async () => {
+  it("shows a reactor's own rule the journal as it was, and counts what comes in the beginning once", async () => {
     const store = memoryStore();
     const meanwhile: { run?: () => Promise<unknown> } = {};
     const late = alterStore(store, (part) => ({
@@ -259,7 +257,7 @@ describe("watching", () => {
     ["a missing field", 1, { data: "{}" }],
     ["a broken origin", 2, { origin: "{}" }],
     ["a gap", 2, undefined],
-  ])("WATCH-5: names a deliberation with %s once, and watches all others", async (_, seq, change) => {
+  ])("names a deliberation with %s once, and watches all others", async (_, seq, change) => {
     for (const late of [false, true]) {
       const rows: (StoredEvent | undefined)[] = [];
       const on = staged(memoryStore(Date.now, rows));
@@ -289,7 +287,7 @@ describe("watching", () => {
     }
   });
 
-  it("WATCH-3: takes no event for passed over that it has not seen when it looks where a worker is", async () => {
+  it("takes no event for passed over that it has not seen when it looks where a worker is", async () => {
     const store = memoryStore();
     let gate = Promise.resolve();
     const slow: Store = {
@@ -388,7 +386,7 @@ describe("watching", () => {
     expect(on.clock.asleep).toBe(0);
   });
 
-  it("WATCH-4: waits for whoever is told", async () => {
+  it("waits for whoever is told", async () => {
     const on = staged();
     const stop = new AbortController();
     const log: string[] = [];

@@ -31,13 +31,11 @@ import {
 import { veiled, veiledEntry } from "../views/veil.ts";
 import { reactors as shipped } from "./registry.ts";
 
-// WATCH-1. Every event after the start is processed once, in the journal's order. Other organizations' events are not reported.
-// WATCH-2. The number of cached journals is limited: an evicted journal is read again at its next event. Backlogs are kept.
-// WATCH-3. Leases and cursors are used only when the journal has been read up to its end at the time they were read, so that
-//     no event looks skipped because the cursor was read before it.
-// WATCH-5. A deliberation that cannot be read is reported once, with the reason. Its readable events are still reported, but
-//     no state is read from them.
-// WATCH-4. The watcher awaits its callbacks: a slow reader slows the watcher down instead of filling memory.
+// Every event after the start is processed once, in the journal's order. Other organizations' events are not reported.
+// Leases and cursors are used only when the journal has been read up to its end at the time they were read, so that no event looks skipped
+// because the cursor was read before it.
+// A deliberation that cannot be read is reported once, with the reason. Its readable events are still reported, but no state is read from
+// them.
 
 export type Watching = {
   readonly store: Pick<Store, "cursor" | "end" | "findOrganization" | "for" | "leases" | "subscribe">;
@@ -108,7 +106,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     if (unreadable.has(id)) return;
     unreadable.add(id);
     journals.delete(id);
-    await options.onUnreadable?.(id, fault); // WATCH-5
+    await options.onUnreadable?.(id, fault);
   };
   /** Reads a journal; none if it cannot be read. */
   const tryRead = async (id: DeliberationId, last: number, counted: boolean): Promise<Entry[]> => {
@@ -126,7 +124,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     if (opens) ours.set(id, isOpeningOf(organization, entry));
     if (!(await isOurs(id))) return false;
     if (opens) deliberations += 1;
-    const journal = journals.get(id) ?? (opens ? [] : await tryRead(id, cursor - 1, false)); // WATCH-2
+    const journal = journals.get(id) ?? (opens ? [] : await tryRead(id, cursor - 1, false));
     if (unreadable.has(id)) return true;
     journals.set(id, journal);
     journal.push(entry);
@@ -150,7 +148,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     const recent: Entry[] = [];
     for (const id of ids.reverse()) {
       if (options.signal.aborted) break;
-      const journal = await tryRead(id, seen, true); // what is later, `follow` reports (WATCH-1)
+      const journal = await tryRead(id, seen, true); // what is later, `follow` reports
       if (journal.length === 0) continue; // opened since
       ours.set(id, true);
       journals.set(id, journal);
@@ -187,7 +185,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
   };
   const tell = async (): Promise<void> => {
     if (next && next.end <= seen) {
-      moment = next; // WATCH-3
+      moment = next;
       next = undefined;
     }
     const watched = read();
@@ -207,7 +205,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
   const link = linkAbort(options.signal);
   const { signal } = link;
   let telling: Promise<void> = Promise.resolve();
-  /** Runs callbacks one at a time and in order. (WATCH-4) */
+  /** Runs callbacks one at a time and in order. */
   const inTurn = (work: () => Promise<void>): Promise<void> => (telling = telling.then(work));
   const follow = async (): Promise<void> => {
     for await (const batch of store.subscribe(seen, signal))

@@ -8,8 +8,6 @@ import type { Output } from "./output.ts";
 import { sized } from "../../test/support/long.ts";
 import { expectLinearAsync } from "../../test/support/growth.ts";
 
-// ANSWER-1, ANSWER-2 and ANSWER-4 of answer-view.ts; ANSWER-3: live-text.test.ts.
-
 /** A view on a terminal that draws when it is told to. */
 async function stage({ columns = 80, rows = 24, terminal = true } = {}) {
   const screen = fakeTerminal(columns, rows);
@@ -85,7 +83,7 @@ select 1;
 > quoted`;
 
 describe("an answer on its way", () => {
-  it("ANSWER-4: shows the open block as it was written, and each block rendered when it has ended", async () => {
+  it("shows the open block as it was written, and each block rendered when it has ended", async () => {
     const { view, shown, seen } = await stage({ columns: 30 });
     view.frame(frame("## Co"));
     expect(await shown()).toBe("## Co\n");
@@ -102,37 +100,34 @@ describe("an answer on its way", () => {
     [40, 24],
     [24, 6],
     [12, 4],
-  ])(
-    "ANSWER-1, ANSWER-4: ends at %i x %i with the rendered text, once, whatever its pieces",
-    async (columns, rows) => {
-      const text = fc.constantFrom(
-        DOCUMENT,
-        DOCUMENT.repeat(3),
-        "Plain.",
-        "\n\nLate\n",
-        "| a |\n|--",
-        "```\nopen\n\ncode",
-      );
-      await fc.assert(
-        fc.asyncProperty(
-          text,
-          fc.integer({ min: 1, max: 60 }),
-          fc.integer({ min: 1, max: 9 }),
-          async (one, size, draws) => {
-            const { view, shown, seen, screen, lifecycle } = await stage({ columns, rows });
-            for (let at = 0; at < one.length; at += size) {
-              view.frame(frame(one.slice(at, at + size), { offset: at }));
-              if ((at / size) % draws === 0) await shown();
-            }
-            await view.end(one);
-            expect(seen()).toBe(rendered(one, columns));
-            expect([screen.cursorVisible, screen.autowrap, lifecycle.listeners()]).toEqual([true, true, 0]);
-          },
-        ),
-        { numRuns: sized(25) },
-      );
-    },
-  );
+  ])("ends at %i x %i with the rendered text, once, whatever its pieces", async (columns, rows) => {
+    const text = fc.constantFrom(
+      DOCUMENT,
+      DOCUMENT.repeat(3),
+      "Plain.",
+      "\n\nLate\n",
+      "| a |\n|--",
+      "```\nopen\n\ncode",
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (one, size, draws) => {
+          const { view, shown, seen, screen, lifecycle } = await stage({ columns, rows });
+          for (let at = 0; at < one.length; at += size) {
+            view.frame(frame(one.slice(at, at + size), { offset: at }));
+            if ((at / size) % draws === 0) await shown();
+          }
+          await view.end(one);
+          expect(seen()).toBe(rendered(one, columns));
+          expect([screen.cursorVisible, screen.autowrap, lifecycle.listeners()]).toEqual([true, true, 0]);
+        },
+      ),
+      { numRuns: sized(25) },
+    );
+  });
 
   it("is written whole and as it came in the end where there is no terminal", async () => {
     const { view, screen } = await stage({ terminal: false });
@@ -141,7 +136,7 @@ describe("an answer on its way", () => {
     expect(screen.writes.join("")).toBe(`${DOCUMENT}\n`);
   });
 
-  it("ANSWER-1: is written anew where a piece of it was lost", async () => {
+  it("is written anew where a piece of it was lost", async () => {
     const { view, seen } = await stage();
     view.frame(frame("It "));
     view.frame(frame("391.", { offset: 6 }));
@@ -149,13 +144,13 @@ describe("an answer on its way", () => {
     expect(seen()).toBe("It\n\nIt is 391.\n");
   });
 
-  it("ANSWER-1: is rendered where none of it came", async () => {
+  it("is rendered where none of it came", async () => {
     const { view, seen } = await stage();
     await view.end("1. **It**\n2. is");
     expect(seen()).toBe("1. **It**\n2. is\n");
   });
 
-  it("ANSWER-2: is set off from an attempt that it replaces, and from a turn before", async () => {
+  it("is set off from an attempt that it replaces, and from a turn before", async () => {
     const { view, seen } = await stage();
     view.frame(frame("It is"));
     view.frame(frame("So: 391.", { attempt: 2 }));
@@ -212,7 +207,7 @@ describe("an answer on its way", () => {
     ["one line", "word "],
     ["code", "```ts\nconst a = 1;\n"],
     ["a table", "| a | b |\n"],
-  ])("ANSWER-4: takes %s in pieces of 20 characters in linear time", async (_, unit) => {
+  ])("takes %s in pieces of 20 characters in linear time", async (_, unit) => {
     const output: Output = {
       result: () => Promise.resolve(),
       note: () => undefined,

@@ -6,10 +6,9 @@ import { loadMarkdown } from "./command.ts";
 import type { Output } from "./output.ts";
 import { createLive, type Lifecycle, type ScreenTime } from "./terminal.ts";
 
-// ANSWER-1. The screen ends with the full answer, shown once: where the live text was incomplete, it is written again.
-// ANSWER-2. A text that is begun again (another attempt, another turn) is set off from what it replaces.
-// ANSWER-3. What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
-// ANSWER-4. A block is rendered once, when it ends; the end of the open one stands below as it was written, drawn at most every 100 ms.
+// The screen ends with the full answer, shown once: where the live text was incomplete, it is written again.
+// What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
+// A block is rendered once, when it ends; the end of the open one stands below as it was written, drawn at most every 100 ms.
 
 /** An answer on its way to a person: live on a terminal, where it is rendered; elsewhere whole, as it was written. */
 export type AnswerView = {
@@ -100,12 +99,12 @@ export async function createAnswerView(
       const from = `${frame.step} ${attempt}`;
       if (from !== source) {
         showRest();
-        if (hasLines) keep([style.dim("— started again —")]); // ANSWER-2
+        if (hasLines) keep([style.dim("— started again —")]);
         source = from;
         raw = "";
         text = newText();
       }
-      if (offset !== raw.length) return; // a piece was lost: ANSWER-1
+      if (offset !== raw.length) return; // a piece was lost
       raw += piece;
       show(text.live.add(piece));
       region.start();
@@ -118,7 +117,6 @@ export async function createAnswerView(
     async end(answer) {
       showRest();
       if (raw !== answer || !hasLines) {
-        // ANSWER-1
         if (hasLines) keep([""]);
         text = newText();
         show(printable(answer).trimEnd());
@@ -135,7 +133,7 @@ const UNSETTLED = /[^\P{Cc}\n\t\r]|[\r\p{Cs}]$/u;
 /** Whatever waits longer than this is no sequence. */
 const MAX_WAIT_LENGTH = 256;
 
-/** Turns pieces of foreign text into what may be written to a terminal as they come. (ANSWER-3) */
+/** Turns pieces of foreign text into what may be written to a terminal as they come. */
 export function liveText() {
   let waiting = "";
   return {

@@ -3,8 +3,8 @@ import { StringDecoder } from "node:string_decoder";
 import { printable } from "../reports/printable.ts";
 import { formatNumber, pluralize } from "../text/format.ts";
 
-// PASTE-1. A paste is one part of one message, whatever it contains: it stands in the line as a mark, and submits nothing.
-// PASTE-2. Nothing in a paste acts on the terminal, and an end mark in it does not end it where the true one has arrived.
+// A paste is one part of one message, whatever it contains: it stands in the line as a mark, and submits nothing.
+// Nothing in a paste acts on the terminal, and an end mark in it does not end it where the true one has arrived.
 
 const START = "\u001b[200~";
 const END = "\u001b[201~";
@@ -63,7 +63,7 @@ export function createPasteInput(refuse: (why: string) => void): PasteInput {
         paste = { text: "", length: 0 };
       }
       const next = typed.indexOf(START);
-      const end = typed.lastIndexOf(END, next < 0 ? Infinity : next); // PASTE-2
+      const end = typed.lastIndexOf(END, next < 0 ? Infinity : next);
       const taken = end < 0 ? typed.length - partialEnd(typed, END) : end;
       if (paste.text.length <= MAX_PASTE_LENGTH) paste.text += typed.slice(0, taken);
       paste.length += taken;

@@ -7,7 +7,7 @@ import type { Face, Io } from "./command.ts";
 import type { TurnResult } from "./respond-turn.ts";
 import type { Showing } from "./session.ts";
 
-// CHAT-2. A score that comes late is written above the line that is being typed, which stays as it is; within an answer it waits for its end.
+// A score that comes late is written above the line that is being typed, which stays as it is; within an answer it waits for its end.
 
 /** The line that is typed on, and what is written above it. */
 export function createChatScreen({ output }: Io, lines: Interface, interactive: boolean) {
@@ -21,7 +21,7 @@ export function createChatScreen({ output }: Io, lines: Interface, interactive: 
     if (!terminal) return output.note(line);
     const typing = interactive && !ended;
     await output.result(`${typing ? "\r\u001b[K" : ""}${line}\n`);
-    if (typing) lines.prompt(true); // CHAT-2
+    if (typing) lines.prompt(true);
   };
   return {
     async busy(now: boolean): Promise<void> {

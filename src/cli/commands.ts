@@ -5,8 +5,6 @@ import * as options from "./options.ts";
 import { SERVER_COMMANDS } from "./server-commands.ts";
 import { KNOWN_OVER_RUNS } from "./vote-commands.ts";
 
-// COMMAND-1. A module of a command is loaded when the command runs: neither for another command nor for help.
-
 const MEMORY: readonly Command[] = [
   defineCommand("search [words...]", "Search memory; without words, list the newest entries", {
     options: options.SEARCH,

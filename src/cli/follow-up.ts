@@ -1,8 +1,8 @@
 import type { StartRequest } from "../app/start.ts";
 import { refusal } from "../kernel/index.ts";
 
-// FOLLOW-1. What follows `--continue` is a run's id only where it has the form of one: else it begins the question, and the
-//   newest finished run of this folder is continued.
+// What follows `--continue` is a run's id only where it has the form of one: else it begins the question, and the newest finished run of
+// this folder is continued.
 
 const RUN_ID = /^[a-z0-9]+$/;
 

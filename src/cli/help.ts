@@ -2,8 +2,6 @@ import type { HelpConfiguration } from "commander";
 import { wrapped } from "../reports/text-width.ts";
 import { longFlag, type FirstHeading } from "./command.ts";
 
-// HELP-1. No line of help is longer than the terminal, and no word is cut, from 40 columns on.
-
 /** The commands in the list of all, by what they are for; what is not named here is a protocol's, and asks. */
 const COMMAND_GROUPS = {
   "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],

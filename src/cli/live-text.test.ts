@@ -11,7 +11,7 @@ describe("live text", () => {
   const hostile =
     "plain \u001b[31mred\u001b[0m, \u001b]0;title\u0007 a \ud83d\ude00 b\r\nc \u009b2J d \u001b]8;;http://x\u001b\\link e";
 
-  it("ANSWER-3: writes the same whatever the pieces, and what `printable` makes of the whole", () => {
+  it("writes the same whatever the pieces, and what `printable` makes of the whole", () => {
     for (let size = 1; size <= hostile.length; size += 1) {
       const pieces = Array.from({ length: Math.ceil(hostile.length / size) }, (_, index) =>
         hostile.slice(index * size, (index + 1) * size),

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-it("writes a file whole, over what stood there, and leaves nothing beside it", () => {
+it("writes a file whole, over what stood there, and leaves nothing beside it (OUTFILE-2)", () => {
   writeFileSync(join(cwd, "a.md"), "old and longer");
   writeText("a.md", "new", io());
   writeText("~/b.md", "home", io());

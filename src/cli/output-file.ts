@@ -18,13 +18,12 @@ import { displayPath } from "../config/text-file.ts";
 import { type Fault, isFault, refusal } from "../kernel/index.ts";
 import type { Io } from "./command.ts";
 
-// OUTFILE-1. A file that cannot be written is refused before anything is asked for.
-// OUTFILE-2. A file is written whole or not at all: into a new one beside it, which then takes its place.
+// OUTFILE-2. A file is written whole or not at all: into a new one beside it, which then takes its place. Else: the old file is destroyed.
 
 /**
  * The absolute path of a file that is to be written later; with `makesFolders` folders above it may be missing, which
  * `writeInFolders` makes.
- * @throws Fault `configuration` (OUTFILE-1)
+ * @throws Fault `configuration`
  */
 export function checkOutput(file: string, io: Io, { makesFolders = false } = {}): string {
   const path = toAbsolute(file, io);
@@ -118,7 +117,7 @@ const codeOf = (error: unknown): string =>
 /** A CSV file that records are added to, under one header for all of them. */
 export type Csv = { readonly file: string; readonly header: string };
 
-/** Refuses a file that records cannot be added to. @throws Fault `configuration` for one that has another header (OUTFILE-1) */
+/** Refuses a file that records cannot be added to. @throws Fault `configuration` for one that has another header */
 export function checkCsv(csv: Csv, io: Io): void {
   checkOutput(csv.file, io);
   csvEnding(csv, io);

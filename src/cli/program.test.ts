@@ -54,20 +54,17 @@ async function helpIn(columns: number, path: string): Promise<string> {
   return help;
 }
 
-it.each([...new Set(paths)])(
-  "HELP-1: prints help of parley %s in any width, with two examples",
-  async (path) => {
-    const wide = await helpIn(120, path);
-    for (const columns of [40, 60, 80, 120]) {
-      const help = await helpIn(columns, path);
-      expect(help.split("\n").filter((line) => line.length > columns)).toEqual([]);
-      expect(help.split(/\s+/)).toEqual(wide.split(/\s+/)); // no word is cut
-      expect(help.match(/^ {2}\$ parley .+$/gm)).toHaveLength(2);
-    }
-    const headings = [...wide.matchAll(/^([A-Z][A-Za-z ]*):$/gm)].map(([, heading]) => heading);
-    expect(new Set(headings).size).toBe(headings.length);
-  },
-);
+it.each([...new Set(paths)])("prints help of parley %s in any width, with two examples", async (path) => {
+  const wide = await helpIn(120, path);
+  for (const columns of [40, 60, 80, 120]) {
+    const help = await helpIn(columns, path);
+    expect(help.split("\n").filter((line) => line.length > columns)).toEqual([]);
+    expect(help.split(/\s+/)).toEqual(wide.split(/\s+/)); // no word is cut
+    expect(help.match(/^ {2}\$ parley .+$/gm)).toHaveLength(2);
+  }
+  const headings = [...wide.matchAll(/^([A-Z][A-Za-z ]*):$/gm)].map(([, heading]) => heading);
+  expect(new Set(headings).size).toBe(headings.length);
+});
 
 /** What the program itself prints in a terminal of this width. */
 async function printed(columns: number, words: readonly string[]): Promise<string> {
@@ -92,7 +89,7 @@ it("begins with one screen of the commands that most people need", async () => {
 });
 
 it.each([[[]], [["help", "settings"]], [["help", "environment"]]])(
-  "HELP-1: prints %j in any width, and cuts no word",
+  "prints %j in any width, and cuts no word",
   async (words) => {
     const wide = await printed(120, words);
     for (const columns of [40, 60, 80]) {

@@ -25,8 +25,6 @@ import { byCommandGroup, firstHeading } from "./help.ts";
 import { MEMBERS, PACK } from "./member-options.ts";
 import * as options from "./options.ts";
 
-// PCOMMAND-1. A protocol's command is made from its declaration; only attachments, output and what reactors do is added here.
-
 const ASKING = defineSurface({
   arguments: "[question...]",
   options: {

@@ -86,7 +86,7 @@ describe("a bare word", () => {
     ["prices", "update", "--json"],
     ["can", "pigs", "fly"],
     ["Is it?", "really"],
-  ])("and several without quotation marks are not asked: %s %s", async (...argv) => {
+  ])("and several without quotation marks are not asked: %s %s (MONEY-1)", async (...argv) => {
     const words = argv.filter((word) => !word.startsWith("-")).join(" ");
     const said = await read(...argv);
     expect(said).toMatch(

@@ -4,8 +4,9 @@ import { refusal } from "../kernel/index.ts";
 import { editDistance, findMeant, quoteValue } from "../text/words.ts";
 import { splitList, type Command, type Io } from "./command.ts";
 
-// MONEY-1. Only what is meant as a question is one: one argument that holds a blank, or is of a script that puts none between
-//     words; anything else is asked behind `ask` or `--` alone, and no file or model is taken for a word of it.
+// MONEY-1. Only what is meant as a question is one: one argument that holds a blank, or is of a script that puts none between words;
+//     anything else is asked behind `ask` or `--` alone, and no file or model is taken for a word of it. Else: a typing error starts a paid
+//     run.
 
 /** What people type for commands that are named otherwise. */
 const MEANT = new Map(

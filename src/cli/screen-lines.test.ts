@@ -165,7 +165,7 @@ it("shows those at work when there is no space for all, and says how many are hi
   expect(lines[6]).toBe("  and 8 more");
 });
 
-it("SLINES-1: fits, whatever the size, the people and their texts", () => {
+it("fits, whatever the size, the people and their texts", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 200 }),
     fc.constantFrom("\u001b[2J\u009b1;1H", "a\nb\rc\td", "日".repeat(90), "👩‍👩‍👧".repeat(40), "x".repeat(5_000)),

@@ -5,9 +5,6 @@ import type { Style } from "../reports/style.ts";
 import { cutTo, padTo, tailOf, widthOf, wrapped } from "../reports/text-width.ts";
 import { formatBill, formatDuration, formatNumber, pluralize } from "../text/format.ts";
 
-// SLINES-1. There are at most `rows` lines, and none takes more than `columns` cells.
-// SLINES-2. Everything foreign is printable and on one line before it is measured.
-
 /** What a screen shows at one moment. */
 export type Moment = {
   readonly progress: RunProgress;

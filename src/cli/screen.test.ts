@@ -110,7 +110,7 @@ describe("on a terminal", () => {
     expect([output.cursorVisible, output.autowrap]).toEqual([true, true]);
   });
 
-  it("SCREEN-1: draws ten times a second at most, however fast the frames come", () => {
+  it("draws ten times a second at most, however fast the frames come", () => {
     const { output, time, screen } = stage();
     screen.event(opening);
     for (let at = 0; at < 2_000; at += 1) {
@@ -122,7 +122,7 @@ describe("on a terminal", () => {
     expect(output.screen().join("\n")).toContain("10,000 characters");
   });
 
-  it("SCREEN-2: writes nothing before the first event and nothing after it was stopped", () => {
+  it("writes nothing before the first event and nothing after it was stopped", () => {
     const { output, time, lifecycle, screen } = stage();
     screen.frame(frames.started("draft/analyst"));
     time.advance(1_000);

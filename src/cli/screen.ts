@@ -6,8 +6,6 @@ import { createScreenLog } from "./screen-log.ts";
 import { createLive, systemTime, type Lifecycle, type ScreenTime, type TerminalOutput } from "./terminal.ts";
 
 // Progress on a terminal:
-// SCREEN-1. It is drawn at most once in 100 ms, however many frames come.
-// SCREEN-2. After `stop` nothing more is written, and the terminal is as it was but for one line.
 
 /** Live progress, fed with everything that happens. `stop` may be called more than once. */
 export type Screen = { event(entry: Entry): void; frame(frame: Frame): void; stop(): void };
@@ -40,12 +38,12 @@ function createTerminalScreen({ output, color, lifecycle }: ScreenOptions, time:
     tick,
   });
   const live = createLive({
-    ...{ output, lifecycle, redrawMs: 100, every: time.every }, // SCREEN-1
+    ...{ output, lifecycle, redrawMs: 100, every: time.every },
     lines(cells) {
       tick += 1;
       return screenLines(moment(), { ...cells, style });
     },
-    closing: (cells) => [closingLine(moment(), { ...cells, style })], // SCREEN-2
+    closing: (cells) => [closingLine(moment(), { ...cells, style })],
   });
   return {
     event(entry) {

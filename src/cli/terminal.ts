@@ -1,9 +1,8 @@
 import { cutTo, widthOf } from "../reports/text-width.ts";
 
-// TERM-1. Between two draws the cursor rests at the beginning of the line below the region.
-// TERM-2. A drawn line never wraps: autowrap is off while drawing, whatever width the terminal gives a character.
-// TERM-3. After `release`, the cursor is visible and autowrap is on.
-// TERM-4. The region is at most as high as the terminal, less the line of the cursor, so that it can be reached again.
+// Between two draws the cursor rests at the beginning of the line below the region.
+// A drawn line never wraps: autowrap is off while drawing, whatever width the terminal gives a character.
+// The region is at most as high as the terminal, less the line of the cursor, so that it can be reached again.
 
 /** The part of a terminal's stream that a region uses. */
 export type TerminalOutput = {
@@ -21,7 +20,7 @@ export type Region = {
   draw(lines: readonly string[]): void;
   /** Erases the region, leaves `lines` in its place for good, and gives the terminal back. */
   leave(lines: readonly string[]): void;
-  /** Gives the terminal back as it is (TERM-3); a later draw takes it again. */
+  /** Gives the terminal back as it is; a later draw takes it again. */
   release(): void;
   /** Takes what is drawn for lost, and draws anew below whatever is there now. */
   forget(): void;
@@ -61,14 +60,14 @@ export function createRegion(output: TerminalOutput): Region {
     size,
     draw(lines) {
       const { columns, rows } = size();
-      const next = lines.slice(0, rows - 1); // TERM-4
+      const next = lines.slice(0, rows - 1);
       const same =
         held &&
         columns === drawnAt &&
         next.length === drawn.length &&
         next.every((line, at) => line === drawn[at]);
       if (same || output.writableNeedDrain) return;
-      output.write(HIDE_CURSOR + AUTOWRAP_OFF + home() + written(next) + ERASE_BELOW + AUTOWRAP_ON); // TERM-1, TERM-2
+      output.write(HIDE_CURSOR + AUTOWRAP_OFF + home() + written(next) + ERASE_BELOW + AUTOWRAP_ON);
       held = true;
       drawn = next;
       drawnAt = columns;

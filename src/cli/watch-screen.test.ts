@@ -10,8 +10,6 @@ import type { ScreenTime } from "./terminal.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
 import { createWatchScreen, watchEvent, watchLines } from "./watch-screen.ts";
 
-// WSCREEN-1 to WSCREEN-3 of watch-screen.ts; WLINE-1 and WLINE-2 of reports/watch.ts.
-
 const D1 = DeliberationId.parse("9bgzcxpf86bt");
 const AT = "2026-01-02T03:04:05.000Z";
 const style = styleOf(false);
@@ -186,7 +184,7 @@ describe("what a person sees", () => {
     expect(other[0]).toContain("No runs yet");
   });
 
-  it("WSCREEN-3, WLINE-1, WLINE-2: fits, whatever the size, the figures and the texts", () => {
+  it("fits, whatever the size, the figures and the texts", () => {
     const hostile = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 200 }),
       fc.constantFrom(
@@ -282,7 +280,7 @@ describe("on a terminal", () => {
     const first = output.screen();
     expect(first.join("\n")).toContain("pairwise");
     screen.state(watched([state("critic"), state("memory")]));
-    expect(output.screen()).toEqual(first); // WSCREEN-1
+    expect(output.screen()).toEqual(first);
     time.tick();
     expect(output.screen().join("\n")).not.toContain("pairwise");
     expect(output.cursorVisible).toBe(false);
@@ -291,7 +289,7 @@ describe("on a terminal", () => {
     const { length } = output.writes;
     screen.state(BUSY);
     time.tick();
-    expect(output.writes).toHaveLength(length); // WSCREEN-2
+    expect(output.writes).toHaveLength(length);
     expect(output.screen().filter((line) => line !== "" && !line.startsWith("$"))).toEqual([]);
     expect([output.cursorVisible, output.autowrap, time.running(), lifecycle.listeners()]).toEqual([
       true,
@@ -301,7 +299,7 @@ describe("on a terminal", () => {
     ]);
   });
 
-  it("WSCREEN-2: begins nothing after it was stopped", () => {
+  it("begins nothing after it was stopped", () => {
     const { output, screen } = stage();
     screen.stop();
     screen.state(BUSY);

@@ -5,10 +5,6 @@ import { cutTo } from "../reports/text-width.ts";
 import { watchErrors, watchHead, watchLine, watchTable } from "./watch-text.ts";
 import { createLive, type Lifecycle, type ScreenTime, type TerminalOutput } from "./terminal.ts";
 
-// WSCREEN-1. It is drawn at most once in 100 ms, however many events come.
-// WSCREEN-2. After `stop` nothing more is written, and the terminal is as it was.
-// WSCREEN-3. There are at most `rows` lines, and none takes more than `columns` cells.
-
 export type WatchScreenOptions = {
   readonly output: TerminalOutput;
   readonly color: boolean;
@@ -27,9 +23,9 @@ export function createWatchScreen({ output, color, hint, time, lifecycle }: Watc
   const events: WatchEvent[] = [];
   let latest: WatchReport | undefined;
   const live = createLive({
-    ...{ output, lifecycle, redrawMs: 100, every: time?.every }, // WSCREEN-1
+    ...{ output, lifecycle, redrawMs: 100, every: time?.every },
     lines: (cells) => (latest ? watchLines({ watched: latest, events, hint }, { ...cells, style }) : []),
-    closing: () => [], // WSCREEN-2
+    closing: () => [],
   });
   const push = (event: WatchEvent): void => {
     events.push(event);
@@ -58,7 +54,7 @@ export function watchEvent(entry: Entry): WatchEvent {
   return (width) => cutTo(width > NARROW_CELLS ? wide : narrow, width);
 }
 
-/** The whole screen as lines; `events` are oldest first. Where the space is short, events go first, then errors, then reactors. (WSCREEN-3) */
+/** The whole screen as lines; `events` are oldest first. Where the space is short, events go first, then errors, then reactors. */
 export function watchLines(
   {
     watched,

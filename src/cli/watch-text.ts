@@ -16,9 +16,6 @@ import { shortAge } from "../reports/words.ts";
 import { NO_DELIBERATIONS } from "./list-text.ts";
 import { pluralize, formatDuration, formatNumber } from "../text/format.ts";
 
-// WLINE-1. Everything foreign is printable and on one line before it is measured or cut.
-// WLINE-2. No line takes more than the width that was given.
-
 /** A space for lines, in cells. */
 export type WatchSpace = { readonly width: number; readonly style: Style };
 

@@ -42,7 +42,7 @@ describe("a catalog", () => {
   });
 
   it.each(KINDS)(
-    "gets new %s that can be used, as a template and as a copy, and writes over none",
+    "gets new %s that can be used, as a template and as a copy, and writes over none (CATALOG-1)",
     async (kind) => {
       using place = scratch();
       const path = writeNew(kind, { id: "mine", project: true }, place);

@@ -13,7 +13,7 @@ import { PersonaId } from "./settings.ts";
 import { readStrategy } from "./strategies.ts";
 import { displayPath, refuse, toReadFault } from "./text-file.ts";
 
-// CATALOG-1. No file that exists is written over.
+// CATALOG-1. No file that exists is written over. Else: a person's own file is lost.
 
 /** What a file says, as far as a list shows it; `value` is null for one that only hides another. */
 type CatalogFile = {

@@ -34,7 +34,7 @@ describe("a stored key", () => {
     expect(withStoredKeys(place)["OPENAI_API_KEY"]).toBeUndefined();
   });
 
-  it("is in the keychain where that works: neither in the file nor in an argument", () => {
+  it("is in the keychain where that works: neither in the file nor in an argument (KEYS-1)", () => {
     using bare = scratch();
     const place = withTool(bare, SECRET_TOOL);
     expect(storeKey(place, "OPENAI_API_KEY", KEY)).toBe("keychain");
@@ -61,7 +61,7 @@ describe("a stored key", () => {
     expect(readFileSync(join(place.home, "called"), "utf8")).toBe(before);
   });
 
-  it("is refused where others may read the file, and no error shows it", async () => {
+  it("is refused where others may read the file, and no error shows it (KEYS-3)", async () => {
     using place = scratch({}, { PATH: "/nowhere" });
     storeKey(place, "OPENAI_API_KEY", KEY);
     chmodSync(keyFilePath(place), 0o640);

@@ -1,6 +1,5 @@
-// KEYS-1. A stored key is in no argument of a program, no error and nothing that is listed.
-// KEYS-2. A variable that is set counts before a stored key.
-// KEYS-3. A file of keys that other users may read is refused.
+// KEYS-1. A stored key is in no argument of a program, no error and nothing that is listed. Else: logs and processes show API keys.
+// KEYS-3. A file of keys that other users may read is refused. Else: other users of the machine read API keys.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -73,7 +72,7 @@ export function removeKey(place: FileContext, variable: string): boolean {
   return true;
 }
 
-/** The environment with the stored keys of variables that are not set; a keychain is asked when its key is first read. (KEYS-2) */
+/** The environment with the stored keys of variables that are not set; a keychain is asked when its key is first read. */
 export function withStoredKeys(place: FileContext): Environment {
   const { env } = place;
   if ((env["PARLEY_HOME"] ?? "") === "" && knownHome(env) === undefined) return env;

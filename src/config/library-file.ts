@@ -9,8 +9,9 @@ import { readPersona, type LoadedPersona } from "./personas.ts";
 import { readStrategy } from "./strategies.ts";
 import { decodeText, refuse, replaceFile, toReadFault } from "./text-file.ts";
 
-// LIBRARY-1. A name leads to the user's own file of that name, and to no other: not to a project's, not through a link.
-// LIBRARY-2. A text is read as its file would be before it is written; the file is there whole, or as it was.
+// LIBRARY-1. A name leads to the user's own file of that name, and to no other: not to a project's, not through a link. Else: a request
+//     changes files outside of the user's library.
+// LIBRARY-2. A text is read as its file would be before it is written; the file is there whole, or as it was. Else: a strategy is lost.
 
 /** What a user has files of that a page may change. */
 export type LibraryKind = CatalogKind | "prompts";

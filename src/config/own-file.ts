@@ -1,7 +1,6 @@
-// USERFILE-1. What the user's own file says counts over the built-in one, key by key; a list takes the whole list's place.
-// USERFILE-2. A key without a value says nothing.
-// USERFILE-3. A file with a key of LoCAL2's is LoCAL2's: what it says and nothing here can use is skipped and named. In any
-//     other, and for what is nearly a known key, an unknown key is an error.
+// What the user's own file says counts over the built-in one, key by key; a list takes the whole list's place.
+// A file with a key of LoCAL2's is LoCAL2's: what it says and nothing here can use is skipped and named. In any other, and for what is
+// nearly a known key, an unknown key is an error.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +27,7 @@ export type OwnFile = ReturnType<typeof ownFile>;
 
 /**
  * The file of settings of one subject: of the project's `.parley` folder, else of the user's settings; over the built-in
- * one (USERFILE-1).
+ * one.
  * @throws Fault `configuration` for a file that cannot be read, is not YAML, or holds a secret
  */
 export function ownFile(subject: "critic" | "memory", place: FileContext, foreign: ForeignKeys) {
@@ -50,7 +49,7 @@ export function ownFile(subject: "critic" | "memory", place: FileContext, foreig
     /** What both files say together; places are those of the user's own file, where there is one. */
     file: own ? { ...own, value: mergeValues(built.value, own.value) } : built,
     says,
-    /** A warning that names what is skipped, or none. (USERFILE-3) */
+    /** A warning that names what is skipped, or none. */
     warnings: own && skipped.length > 0 ? [`${displayPath(own.path)}: skipped ${skipped.join(", ")}`] : [],
     /** Requires trust in the project's own file where it names this. @throws Fault `untrusted` */
     requireTrust: (names: readonly string[]): void => {

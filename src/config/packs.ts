@@ -20,9 +20,6 @@ import { refuse } from "./text-file.ts";
 import { requireTrust } from "./trust.ts";
 import { isMapping, type YamlFile } from "./yaml.ts";
 
-// PACK-1. A pack is settings under a name: what a request sets itself counts before it, and it before a process's settings.
-// PACK-2. One that names a persona, a strategy or a setting that is not there is refused where it stands.
-
 const Id = z.string().pipe(PersonaId);
 const Member = z.preprocess(
   (value) => (typeof value === "string" ? { persona: value } : value),
@@ -78,7 +75,7 @@ export type Pack = Pick<z.infer<typeof PackFile>, "id" | "name" | "description" 
   readonly path: string;
 };
 
-/** Reads a file's pack, null for one that only hides another. @throws Fault `configuration`, `untrusted` (PACK-2) */
+/** Reads a file's pack, null for one that only hides another. @throws Fault `configuration`, `untrusted` */
 export function readPack(source: FolderFile, place: FileContext): readonly [id: string, Pack | null] {
   const file = readFolderYaml(source, "pack");
   if (isMapping(file.value) && file.value["enabled"] === false)
@@ -172,7 +169,7 @@ const strategyNames = (place: FileContext): string =>
 /**
  * Every pack by id: built in, or a file in a `packs` folder of the project's `.parley` or of the user's settings, which
  * shadow and hide as personas do.
- * @throws Fault `configuration` for a file that is no pack or names what is not there (PACK-2)
+ * @throws Fault `configuration` for a file that is no pack or names what is not there
  */
 export function loadPacks(place: FileContext): ReadonlyMap<string, Pack> {
   const all = collectNamed("packs", foldersOf("packs", place), (file) => readPack(file, place));

@@ -5,7 +5,8 @@ import { nearestAbove, configFolder, type FileContext } from "./paths.ts";
 import type { LoadedPersona } from "./personas.ts";
 import { displayPath, refuse, toReadFault } from "./text-file.ts";
 
-// PFILE-1. A persona's file is changed whole or not at all, and what a person wrote in it beside the change stays.
+// PFILE-1. A persona's file is changed whole or not at all, and what a person wrote in it beside the change stays. Else: a person's text is
+//     lost.
 
 /** The folder of a user's personas, or of the project's. */
 export const personaFolder = (

@@ -66,7 +66,7 @@ describe("defaults", () => {
   });
 });
 
-describe("SETTINGS-1: precedence", () => {
+describe("precedence", () => {
   /** Every value of the table by itself names where it stands. */
   const goals = { flag: "by flag", environment: "by environment", project: "by project", user: "by user" };
   const table: [layers: (keyof typeof goals)[], from: string, name: string][] = [
@@ -347,7 +347,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
   });
 });
 
-describe("SETTINGS-4: a name with a tag is a model of Ollama's", () => {
+describe("a name with a tag is a model of Ollama's", () => {
   it.each([
     ["gemma4:26b", "ollama/gemma4:26b"],
     ["prometheus-7b:latest", "ollama/prometheus-7b:latest"],
@@ -379,7 +379,7 @@ describe("SETTINGS-4: a name with a tag is a model of Ollama's", () => {
   });
 });
 
-describe("SETTINGS-2: everything given is checked", () => {
+describe("everything given is checked", () => {
   it("also what is overruled", async () => {
     using place = scratch({ [USER]: "mode: loud" });
     expect(await refusalOf(() => load(place, { mode: "vote" }), place)).toBe(
@@ -572,7 +572,7 @@ describe("SETTINGS-3: secrets", () => {
   });
 });
 
-it("SETTINGS-2: whatever a file or a flag gives is taken, or refused in one bounded line", () => {
+it("whatever a file or a flag gives is taken, or refused in one bounded line", () => {
   const names = fc.constantFrom(...settingNames, "models", "compatible", "families", "prices");
   const entry = fc.constantFrom("url", "key-env", "in", "out", "a/b", "constructor", "toString", "");
   const value = fc.oneof(

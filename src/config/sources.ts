@@ -1,7 +1,6 @@
-// SETTINGS-1. Flag before environment before project file before user file before default; of a map, entry by entry.
-// SETTINGS-2. Every value that was given is checked, also one that another overrules.
-// SETTINGS-3. No password reaches what is shown.
-// SETTINGS-4. A name with a tag and without a provider is a model of Ollama's; what another program writes before a colon is not.
+// Flag before environment before project file before user file before default; of a map, entry by entry.
+// SETTINGS-3. No password reaches what is shown. Else: a database's password stands in a terminal or a report.
+// A name with a tag and without a provider is a model of Ollama's; what another program writes before a colon is not.
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

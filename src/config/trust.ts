@@ -1,8 +1,8 @@
-// TRUST-1. What a file that somebody else may have written names beyond what costs and reveals nothing takes effect only where
-// this user has trusted the file.
+// TRUST-1. What a file that somebody else may have written names beyond what costs and reveals nothing takes effect only where this user
+//     has trusted the file. Else: opening a stranger's folder runs its code or spends money.
 // TRUST-2. Trust is in a file as it stands, at its place, and in the files of its folder that it has run: after a change of one, it is
-// asked for again. What a program loads itself is its own matter.
-// TRUST-3. A path in such a file stays inside the file's folder, links followed.
+//     asked for again. What a program loads itself is its own matter. Else: a file that was trusted once runs whatever it says later.
+// TRUST-3. A path in such a file stays inside the file's folder, links followed. Else: a stranger's file reads or runs others.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";

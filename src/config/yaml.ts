@@ -16,9 +16,9 @@ import { hasSecretInQuery, isFault } from "../kernel/index.ts";
 import { quoteValue, toOneLine } from "../text/words.ts";
 import { displayPath, MEGABYTE, readTextFile, refuse } from "./text-file.ts";
 
-// YAML-1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
-// YAML-2. Reading takes time and memory in proportion to the file, whatever it says.
-// YAML-3. An error names file, line and column, and quotes nothing of the file but a key.
+// YAML-1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype. Else: a file injects code.
+// Reading takes time and memory in proportion to the file, whatever it says.
+// YAML-3. An error names file, line and column, and quotes nothing of the file but a key. Else: an error shows a secret.
 
 /** A YAML file as plain data, and where in it a thing stands. */
 export type YamlFile = {

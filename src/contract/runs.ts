@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { DeliberationId, Json, Message, StepKey } from "../kernel/index.ts";
 
-// SCHEMA-1. What the API takes and gives is said once, as a schema: routes check by it, the OpenAPI document is made from it, and
-//     whoever makes or reads a reply has its type from it.
+// What the API takes and gives is said once, as a schema: routes check by it, the OpenAPI document is made from it, and whoever makes or
+// reads a reply has its type from it.
 
 const text = z.string();
 const nullable = { text: text.nullable(), number: z.number().nullable() };

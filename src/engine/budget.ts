@@ -19,15 +19,18 @@ import {
 import { noUsage } from "../kernel/transport.ts";
 import type { Affordable, CallSpec, ReplyEventType } from "./run.ts";
 
-// BUDGET-1. A request's worst case is reserved before the request is sent: in memory at once, and durably.
-// BUDGET-2. At every reservation and for every cap: spent + reserved + held back <= cap. Only its owner can use a share held back.
-// BUDGET-3. The reservations of a process that died count as spent, because the provider may have charged for them.
-// BUDGET-4. A recorded call of any process counts as soon as this driver reads it; a call that a fork adopted does not count.
-// BUDGET-5. Once a step has recorded, nothing is held back for it any more. The same applies on a resume.
-// BUDGET-6. Every request counts, also one that is sent again. One whose usage was not reported counts as its worst case if the
-//     provider may have charged for it, in this process and after a resume.
-// BUDGET-7. A process has one account for a deliberation: its drive and all reactions see each other's reservations.
-// BUDGET-8. Every request of every run, capped or not, has its row before its first byte leaves.
+// BUDGET-1. A request's worst case is reserved before the request is sent: in memory at once, and durably. Else: calls at once pass a cap.
+// BUDGET-2. At every reservation and for every cap: spent + reserved + held back <= cap. Only its owner can use a share held back. Else: a
+//     cap is exceeded.
+// BUDGET-3. The reservations of a process that died count as spent, because the provider may have charged for them. Else: a cap is passed.
+// BUDGET-4. A recorded call of any process counts as soon as this driver reads it; a call that a fork adopted does not count. Else:
+//     processes spend beyond a shared cap, or a fork cannot spend its own.
+// BUDGET-5. Once a step has recorded, nothing is held back for it any more. The same applies on a resume. Else: money is held for finished
+//     steps, and later ones fail for lack of it.
+// BUDGET-6. Every request counts, also one that is sent again. One whose usage was not reported counts as its worst case if the provider
+//     may have charged for it, in this process and after a resume. Else: retries spend beyond the cap unseen.
+// BUDGET-7. A process has one account for a deliberation: its drive and all reactions see each other's reservations. Else: a cap is passed.
+// BUDGET-8. Every request of every run, capped or not, has its row before its first byte leaves. Else: a charged request is in no bill.
 
 type Amount = Reservation;
 const NOTHING: Amount = { calls: 0, tokens: 0, usd: 0 };

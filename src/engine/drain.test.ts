@@ -7,8 +7,6 @@ import { stage, type StageOptions } from "../testing/stage.ts";
 import { LOCAL } from "../testing/store-samples.ts";
 import { defineReactor, type AnyReactor } from "./index.ts";
 
-// DRAIN-1 to DRAIN-3 of drain.ts.
-
 const alone = new AbortController().signal;
 
 const echo = (name: string, ms: (topic: string) => number): AnyReactor =>
@@ -49,7 +47,7 @@ function staged(options: Partial<StageOptions> = {}) {
 }
 
 describe("a drain", () => {
-  it("DRAIN-2: goes on while the deliberation is driven, and answers what comes meanwhile", async () => {
+  it("goes on while the deliberation is driven, and answers what comes meanwhile", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
     let end: () => void = () => undefined;
@@ -77,7 +75,7 @@ describe("a drain", () => {
     ]);
   });
 
-  it("DRAIN-1: lets no reactor wait for another", async () => {
+  it("lets no reactor wait for another", async () => {
     const on = staged({ reactors: [echo("slow", () => 100_000), echo("quick", () => 0)] });
     const id = await on.open("r1");
     await on.note(id, "one");
@@ -109,7 +107,7 @@ describe("a drain", () => {
     );
   });
 
-  it("DRAIN-3: waits for the lease of a process that died, and goes on from there", async () => {
+  it("waits for the lease of a process that died, and goes on from there", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
     await on.note(id, "one");
@@ -122,7 +120,7 @@ describe("a drain", () => {
     expect(on.clock.now() - from).toBeLessThan(10_000);
   });
 
-  it("DRAIN-3: waits for what a worker of the whole store says, and does not do its work", async () => {
+  it("waits for what a worker of the whole store says, and does not do its work", async () => {
     const on = staged({ reactors: [echo("quick", () => 5_000)] });
     const stop = new AbortController();
     const serving = on.engine.react({ worker: "worker", signal: stop.signal });
@@ -137,7 +135,7 @@ describe("a drain", () => {
     await on.clock.settle(serving);
   });
 
-  it("DRAIN-3: leaves it to the worker when that takes too long, and takes over when its lease runs out", async () => {
+  it("leaves it to the worker when that takes too long, and takes over when its lease runs out", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
     await on.note(id, "one");
@@ -150,7 +148,7 @@ describe("a drain", () => {
     expect(await on.echoes(id)).toEqual(["quick"]);
   });
 
-  it("DRAIN-3: a worker that begins beside a drain leaves its deliberation to it", async () => {
+  it("a worker that begins beside a drain leaves its deliberation to it", async () => {
     const on = staged({ reactors: [echo("slow", () => 5_000)] });
     const id = await on.open("r1");
     await on.store.advance("slow", undefined, Cursor.parse(0));
@@ -233,7 +231,7 @@ describe("a drain", () => {
     ["three in a circle", ["a", "b", "c"], ["abc", "bca", "cab"]],
     ["four of one order", ["a", "b", "c", "d"], ["abcd", "abcd", "abcd", "abcd"]],
     ["five over two reactors", ["a", "b"], ["ab", "ba", "ab", "ba", "ab"]],
-  ])("DRAIN-4: ends beside rivals: %s", async (_, names, orders) => {
+  ])("ends beside rivals: %s", async (_, names, orders) => {
     for (const owes of [true, false]) {
       const on = staged({ reactors: names.map((name) => echo(name, () => 1_000)) });
       const id = await on.open("r1");
@@ -258,7 +256,7 @@ describe("a drain", () => {
     }
   });
 
-  it("DRAIN-4: ends beside rivals where reactors record nothing", async () => {
+  it("ends beside rivals where reactors record nothing", async () => {
     const silent = (name: string): AnyReactor =>
       defineReactor({ name, on: ["note-taken"], emits: ["feedback-given"], react: () => Promise.resolve() });
     const on = staged({ reactors: [silent("a"), silent("b")] });

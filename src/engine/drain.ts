@@ -23,11 +23,10 @@ import {
   type PinnedSettings,
 } from "./reactor.ts";
 
-// DRAIN-1. Reactors run independently: none waits for another.
-// DRAIN-2. A drain ends when no event needs a reaction, including the events of reactions, and the drive has ended.
-// DRAIN-3. If a worker runs a reactor for the whole store, the drain waits for its reactions, for a minute at most. It also waits
-//     for another process that drains this deliberation. It takes over when the lease expires or is lost.
-// DRAIN-4. A drain holds a reactor's lease only while it reacts, so that rival drains never wait for each other.
+// A drain ends when no event needs a reaction, including the events of reactions, and the drive has ended.
+// If a worker runs a reactor for the whole store, the drain waits for its reactions, for a minute at most. It also waits for another
+// process that drains this deliberation. It takes over when the lease expires or is lost.
+// A drain holds a reactor's lease only while it reacts, so that rival drains never wait for each other.
 
 export type DrainContext = ReactionContext & {
   readonly reactors: Reactors;
@@ -72,7 +71,7 @@ export async function drain(
   let driven = until === undefined;
   const ended = until?.catch(() => undefined).then(() => ((driven = true), bell.ring()));
   const isDone = () =>
-    driven && drained.every(({ idleAt }) => idleAt === bell.rung() || idleAt === "stopped"); // DRAIN-2
+    driven && drained.every(({ idleAt }) => idleAt === bell.rung() || idleAt === "stopped");
   setMaxListeners(0, outer);
   const stop = linkAbort(outer);
   const { signal } = stop;
@@ -128,10 +127,10 @@ export async function drain(
         if (!nextEntry(item, history.entries())) {
           if (rung === bell.rung() && (await idle(item, rung, () => bell.next(rung, signal)))) return;
         } else if (await isServed(item.reactor)) {
-          if (await awaitWorker(item)) return; // DRAIN-3
+          if (await awaitWorker(item)) return;
         } else if (await progress.lease(name, worker, DRAIN_LEASE_MS)) {
           const held = holdLease({ progress, world }, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
-          await reactAndRelease(item, held); // DRAIN-4
+          await reactAndRelease(item, held);
         } else {
           item.idleAt = null;
           await world.sleep(LEASE_POLL_MS, signal); // another process drains it, or died and its lease will expire
@@ -142,7 +141,7 @@ export async function drain(
       bell.ring();
     }
   };
-  const serving = drained.map(serve); // DRAIN-1
+  const serving = drained.map(serve);
   try {
     await Promise.all(serving);
     if (!outer.aborted) await ended;

@@ -200,7 +200,7 @@ describe("waiting for a client (point 11)", () => {
     bob: () => ({ text: "b", latencyMs: 3_000 }),
   };
 
-  it("DRIVE-2: ends the drive when nothing else is left to do, and another process goes on days later", async () => {
+  it("ends the drive when nothing else is left to do, and another process goes on days later", async () => {
     const on = await opened({ protocols: [waiting], script }, "toy-waiting");
     const startedAt = on.clock.now();
     expect(await on.drive(on.id)).toEqual({ status: "waiting", requests: ["clarification"] });
@@ -219,7 +219,7 @@ describe("waiting for a client (point 11)", () => {
     expect(later.models.count()).toBe(1);
   });
 
-  it("DRIVE-2: goes on with an answer that comes while it is driving", async () => {
+  it("goes on with an answer that comes while it is driving", async () => {
     const on = await opened({ protocols: [waiting], script }, "toy-waiting");
     const driving = on.engine.drive(on.id, { signal: alone });
     await on.clock.advance(1_000);
@@ -228,7 +228,7 @@ describe("waiting for a client (point 11)", () => {
     expect(on.models.count()).toBe(3);
   });
 
-  it("DRIVE-2: is not what a drive reports that is closing while somebody's word is still wanted", async () => {
+  it("is not what a drive reports that is closing while somebody's word is still wanted", async () => {
     const slow = memoryStore();
     const lazy = alterStore(slow, (part) => ({
       async append(...args) {
@@ -244,7 +244,7 @@ describe("waiting for a client (point 11)", () => {
     expect(await on.drive(on.id)).toMatchObject({ status: "closed" });
   });
 
-  it("DRIVE-2: works inside a phase: a person can be a member", async () => {
+  it("works inside a phase: a person can be a member", async () => {
     const withPerson = toyProtocol(async ({ run }) => {
       const heard = await phase<string>(
         run,
@@ -276,7 +276,7 @@ describe("waiting for a client (point 11)", () => {
     on.models.done();
   });
 
-  it("DRIVE-2: is over when a phase went on without the person", async () => {
+  it("is over when a phase went on without the person", async () => {
     const withPerson = toyProtocol(async ({ run }) => {
       await phase<string>(
         run,

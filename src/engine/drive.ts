@@ -26,12 +26,13 @@ import type { StepScope } from "./run.ts";
 import { createSteps } from "./steps.ts";
 import type { StepsContext } from "./steps-context.ts";
 
-// DRIVE-1. A drive ends as `closed` only with the closing that the journal holds, from any process.
-// DRIVE-2. A drive ends as `waiting` only when no step is running and a client's event is missing, also among those that others
-//     recorded up to then.
-// DRIVE-3. An interrupted drive closes nothing, even if the protocol treated the interruption as a failure.
-// DRIVE-4. A fork adopts a parent's step that failed for lack of budget only under the same budget; otherwise it repeats the step.
-// DRIVE-5. A fork that asks outages repeats a parent's step that failed by one, and what was decided after it.
+// DRIVE-1. A drive ends as `closed` only with the closing that the journal holds, from any process. Else: callers get another answer.
+// A drive ends as `waiting` only when no step is running and a client's event is missing, also among those that others recorded up to then.
+// DRIVE-3. An interrupted drive closes nothing, even if the protocol treated the interruption as a failure. Else: an interrupted run is
+//     closed, and its paid work cannot be resumed.
+// DRIVE-4. A fork adopts a parent's step that failed for lack of budget only under the same budget; otherwise it repeats the step. Else: a
+//     fork keeps a failure that its larger budget would have avoided, or pays again for nothing.
+// A fork that asks outages repeats a parent's step that failed by one, and what was decided after it.
 
 /** How a drive ended. `interrupted` and `waiting` leave the deliberation open for another drive. */
 export type DriveResult =
@@ -117,7 +118,7 @@ async function runProtocol(
 ): Promise<DriveResult> {
   const closing = await deliberate(context, { opened, run });
   run.signal.throwIfAborted(); // DRIVE-3
-  watch.started(); // DRIVE-2: a drive that closes is not waiting
+  watch.started(); // A drive that closes is not waiting
   const appended = await context.store.append(id, [{ type: "deliberation-closed", data: closing }], {
     by: "close",
     after: [...run.frontier].sort(),
@@ -182,7 +183,7 @@ async function parentOf(
     const call = callOf(entry);
     if (call?.ok !== false) return false;
     const isOverBudget = !sameBudget && call.failure.code === "over-budget"; // DRIVE-4
-    return isOverBudget || (asksOutages === true && isOutage(call.failure)); // DRIVE-5
+    return isOverBudget || (asksOutages === true && isOutage(call.failure));
   };
   return {
     id,
@@ -209,7 +210,7 @@ async function halted(history: History): Promise<DriveResult> {
   return closing ? { status: "closed", closing } : { status: "interrupted" };
 }
 
-/** Resolves when the protocol only waits for what nobody has recorded. (DRIVE-2) */
+/** Resolves when the protocol only waits for what nobody has recorded. */
 async function waitingFor(history: History, idle: ReturnType<typeof idleWatch>): Promise<DriveResult> {
   for (;;) {
     await idle.next();

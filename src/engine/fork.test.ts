@@ -199,19 +199,17 @@ describe("a fork", () => {
   });
 
   const codes = ["network", "rate-limited", "overloaded", "unauthorised", "out-of-credit"] as const;
-  it.each(codes)(
-    "DRIVE-5: that asks outages asks anew whom %s failed, and adopts the others",
-    async (fail) => {
-      const on = await parent({
-        ...script,
-        bob: (_request, nth) => (nth === 1 ? { fail } : "b"),
-        cyd: () => "c",
-      });
-      const { opened } = await on.engine.fork(on.id, { request: "f", changes: {}, asksOutages: true });
-      const before = on.models.count();
-      await on.drive(opened.deliberation);
-      expect(on.models.calls.slice(before).map(({ name }) => name)).toEqual(["bob", "chair"]);
-      expect(await on.lines(opened.deliberation)).toMatchInlineSnapshot(`
+  it.each(codes)("that asks outages asks anew whom %s failed, and adopts the others", async (fail) => {
+    const on = await parent({
+      ...script,
+      bob: (_request, nth) => (nth === 1 ? { fail } : "b"),
+      cyd: () => "c",
+    });
+    const { opened } = await on.engine.fork(on.id, { request: "f", changes: {}, asksOutages: true });
+    const before = on.models.count();
+    await on.drive(opened.deliberation);
+    expect(on.models.calls.slice(before).map(({ name }) => name)).toEqual(["bob", "chair"]);
+    expect(await on.lines(opened.deliberation)).toMatchInlineSnapshot(`
       [
         "deliberation-opened < open",
         "answer-given < adopted: protocol/draft/ada",
@@ -222,14 +220,13 @@ describe("a fork", () => {
         "deliberation-closed < close",
       ]
     `);
-      await on.engine.replay(opened.deliberation);
-      // A fork that measures, and one of an earlier version, takes over what failed, too.
-      expect((await on.fork({})).calls).toEqual([]);
-    },
-  );
+    await on.engine.replay(opened.deliberation);
+    // A fork that measures, and one of an earlier version, takes over what failed, too.
+    expect((await on.fork({})).calls).toEqual([]);
+  });
 
   it.each(["refused", "context-too-long", "timed-out", "unreadable"] as const)(
-    "DRIVE-5: that asks outages adopts what failed as %s, for it would fail so again",
+    "that asks outages adopts what failed as %s, for it would fail so again",
     async (fail) => {
       const on = await parent({ ...script, bob: () => ({ fail }), cyd: () => "c" });
       const { opened } = await on.engine.fork(on.id, { request: "f", changes: {}, asksOutages: true });

@@ -8,7 +8,7 @@ import { createFollower } from "./follower.ts";
 import { LOCAL } from "../testing/store-samples.ts";
 import { createHistory } from "./history.ts";
 
-// HIST-1 to HIST-4 of history.ts; the follower behind DESIGN section 3, point 5.
+// HIST-2, HIST-4; the follower behind DESIGN section 3, point 5.
 
 const quiet = toyProtocol(() => Promise.resolve(nothingToSay));
 
@@ -48,7 +48,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const seqs = (entries: readonly Entry[]) => entries.map(({ seq }) => seq);
 
 describe("a driver's history", () => {
-  it("HIST-1, HIST-3: adds an entry once, whoever brings it, and tells it once", async () => {
+  it("adds an entry once, whoever brings it, and tells it once", async () => {
     const { store, id, note } = await opened();
     const history = createHistory(store.for(LOCAL), id);
     const heard: number[] = [];

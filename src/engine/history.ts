@@ -1,9 +1,11 @@
 import { originKey, type DeliberationId, type Entry, type Journal } from "../kernel/index.ts";
 
-// HIST-1. An entry is added once, whether it comes from the append that recorded it or from a read.
-// HIST-2. All entries up to `upTo` are known. A read starts there, so it finds other processes' events between our own.
-// HIST-3. Listeners receive every entry once; the entries of one read come in seq order.
-// HIST-4. A catch-up returns everything that was recorded before it was called: it never shares a read that started earlier.
+// An entry is added once, whether it comes from the append that recorded it or from a read.
+// HIST-2. All entries up to `upTo` are known. A read starts there, so it finds other processes' events between our own. Else: events of
+//     another process are missed, and their calls paid again.
+// Listeners receive every entry once; the entries of one read come in seq order.
+// HIST-4. A catch-up returns everything that was recorded before it was called: it never shares a read that started earlier. Else: a step
+//     decides without an event that is recorded already.
 
 /** One driver's growing copy of a deliberation's journal, from its own appends and from reads. */
 export interface History {

@@ -14,8 +14,8 @@ import { CLOSED_JOURNAL, CLOSED_NETWORK } from "./replay.ts";
 import { createSteps } from "./steps.ts";
 import type { SeatWork } from "./steps-context.ts";
 
-// LOOK-1. A look runs the protocol over its record and makes, records and sends nothing: what is not recorded never ends.
-// LOOK-2. An answer is refused by what the step itself would record for it, so a person hears what a model's repair turn says.
+// A look runs the protocol over its record and makes, records and sends nothing: what is not recorded never ends.
+// An answer is refused by what the step itself would record for it, so a person hears what a model's repair turn says.
 
 /** Whether a step takes an answer, and why not. */
 export type SeatReading = { readonly ok: true } | { readonly ok: false; readonly why: string };

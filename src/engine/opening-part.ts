@@ -2,8 +2,7 @@ import type { NewDeliberation } from "./opening.ts";
 import type { Turn } from "./protocol.ts";
 import type { DeliberationId, ModelRef, OrganizationId, ToolSpec, UserId } from "../kernel/index.ts";
 
-// PART-1. A protocol's opening defines its participants and settings; the app does everything else, in one way for all protocols.
-// PART-2. An opening reads no file, folder or environment variable: the caller passes texts.
+// A protocol's opening defines its participants and settings; the app does everything else, in one way for all protocols.
 
 export type SeatedParticipant = NewDeliberation["participants"][number];
 

@@ -67,7 +67,7 @@ describe("OPEN-1", () => {
   });
 });
 
-it("OPEN-2, OPEN-3: finds what the request opened, and says where that is something else", async () => {
+it("OPEN-2: finds what the request opened, and says where that is something else", async () => {
   const context = opening();
   const first = await open(context, "r1", asked);
   expect(first).toMatchObject({ fresh: true, differing: [], opened: { data: { organization: "local" } } });

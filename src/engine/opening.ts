@@ -93,9 +93,9 @@ export type OpeningChecks = {
   readonly protocols: Registry<AnyProtocol>;
 };
 
-// OPEN-1. Protocol, settings, templates and models are validated before anything is recorded.
-// OPEN-2. Within an organization, the same request always names the same deliberation, and so does a position in a series.
-// OPEN-3. If a request names an existing deliberation with a different opening, the result says in which fields it differs.
+// OPEN-1. Protocol, settings, templates and models are validated before anything is recorded. Else: a run that cannot be driven stays.
+// OPEN-2. Within an organization, the same request always names the same deliberation, and so does a position in a series. Else: a repeated
+//     request pays for a second run.
 
 /** A checked opening, and the texts that it pins. */
 export type CheckedInput = {
@@ -213,7 +213,7 @@ async function record(store: OrganizationStore, { id, request, opening }: NewOpe
   if (!appended.ok) await store.read(id); // says so of one that was forgotten
   if (!appended.ok || !opened || !isEvent(opened, "deliberation-opened"))
     throw new Fault("deliberation-missing", { id });
-  // OPEN-3: a fresh opening cannot differ.
+  // A fresh opening cannot differ.
   const differing = appended.fresh ? [] : differingFields(opened.data, opening);
   return { fresh: appended.fresh, differing, opened };
 }
@@ -240,7 +240,7 @@ export type ForkOptions = {
   readonly request: string;
   readonly changes: ForkChanges;
   readonly upToSeq?: number | undefined;
-  /** Whether it asks anew what an outage failed. (DRIVE-5) */
+  /** Whether it asks anew what an outage failed. */
   readonly asksOutages?: boolean | undefined;
 };
 

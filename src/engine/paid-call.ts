@@ -18,11 +18,11 @@ import { isHalt } from "./halt.ts";
 import type { StepsContext } from "./steps-context.ts";
 import { toEvent, type CallSpec, type ReadReply, type ReplyEventType } from "./run.ts";
 
-// PAID-1. A call that was made is recorded: a reply that cannot be read or recorded is recorded as a failed call, with its
-//     usage and with the reply as far as an event holds it. It fails its step, and not the drive.
+// PAID-1. A call that was made is recorded: a reply that cannot be read or recorded is recorded as a failed call, with its usage and with
+//     the reply as far as an event holds it. It fails its step, and not the drive. Else: a paid reply and its cost are lost.
 
-// STOP-1. What has come of the replies under way when a run is closed by somebody else is recorded once, each under its step, and is
-//     no result: no fork adopts it, no reader reads it, and no participant is shown it.
+// STOP-1. What has come of the replies under way when a run is closed by somebody else is recorded once, each under its step, and is no
+//     result: no fork adopts it, no reader reads it, and no participant is shown it. Else: money spent at a stop is in no bill.
 
 type FailedCall = Extract<Call, { ok: false }>;
 

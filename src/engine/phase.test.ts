@@ -6,7 +6,7 @@ import { stage, type StageOptions } from "../testing/stage.ts";
 import { LOCAL } from "../testing/store-samples.ts";
 import { createEngine, phase, type PhaseResult, type StepRunner } from "./index.ts";
 
-// DESIGN section 3, point 10; PHASE-1 to PHASE-4 of phase.ts.
+// DESIGN section 3, point 10; PHASE-1.
 
 const patient = { quorum: 2, patienceMs: 1_000 };
 const alone = new AbortController().signal;
@@ -54,7 +54,7 @@ describe("a phase", () => {
     expect(origin).toMatchObject({ after: ["draft/ada", "draft/bob", "draft/cyd"] });
   });
 
-  it("PHASE-3, PHASE-4: waits for nobody longer than its patience once the quorum is in, and aborts the straggler", async () => {
+  it("waits for nobody longer than its patience once the quorum is in, and aborts the straggler", async () => {
     const on = await opened({
       protocols: [council],
       script: {
@@ -78,7 +78,7 @@ describe("a phase", () => {
     });
   });
 
-  it("PHASE-3: aborts the straggler with the roster, not only with the drive", async () => {
+  it("aborts the straggler with the roster, not only with the drive", async () => {
     const on = await opened({
       protocols: [council],
       script: { ada: "a", bob: "b", cyd: { hang: true }, chair: { text: "d", latencyMs: 60_000 } },
@@ -94,7 +94,7 @@ describe("a phase", () => {
     await on.clock.settle(driving);
   });
 
-  it("PHASE-4: does not run out of patience before the quorum is in", async () => {
+  it("does not run out of patience before the quorum is in", async () => {
     const on = await opened({
       protocols: [council],
       script: {
@@ -108,7 +108,7 @@ describe("a phase", () => {
     expect(await rosterOf(on)).toMatchObject({ in: ["ada", "bob"] });
   });
 
-  it("PHASE-4: takes who comes within the patience", async () => {
+  it("takes who comes within the patience", async () => {
     const on = await opened({
       protocols: [council],
       script: { ada: "a", bob: "b", cyd: { text: "c", latencyMs: 999 }, chair: "d" },
@@ -171,7 +171,7 @@ describe("a phase", () => {
     await on.engine.replay(on.id);
   });
 
-  it("PHASE-2: makes no member's step any more on a resume after the roster", async () => {
+  it("makes no member's step any more on a resume after the roster", async () => {
     const on = await opened({
       protocols: [council],
       script: { ada: () => "a", bob: () => "b", cyd: () => ({ hang: true }), chair: () => "d" },

@@ -10,10 +10,9 @@ import {
 import { Halt, isHalt, linkAbort } from "./halt.ts";
 import type { StepRunner, StepScope } from "./run.ts";
 
-// PHASE-1. The recorded roster is the phase's decision; later steps read only the roster.
-// PHASE-2. Once the roster is recorded, no member's step runs any more: it is recalled, or the member has no value.
-// PHASE-3. When the roster is recorded, the members that are still running are aborted.
-// PHASE-4. `patienceMs` after `quorum` members are in, the phase stops waiting for models; for a person it waits as long as the seat does.
+// PHASE-1. The recorded roster is the phase's decision; later steps read only the roster. Else: a resume takes other members.
+// Once the roster is recorded, no member's step runs any more: it is recalled, or the member has no value.
+// `patienceMs` after `quorum` members are in, the phase stops waiting for models; for a person it waits as long as the seat does.
 
 /** The result of one member's part of a phase. */
 export type PhaseResult<T> =
@@ -106,7 +105,7 @@ async function recall<T>(
         const joined = await work(member, run.scope({ recallOnly: true }));
         if (joined.in) values.set(member, joined.value);
       } catch (error) {
-        if (!isHalt(error, "unrecorded")) throw error; // PHASE-2
+        if (!isHalt(error, "unrecorded")) throw error;
       }
     }),
   );
@@ -138,7 +137,7 @@ async function gather<T>(
     await Promise.race([Promise.all(parts), patience]).finally(() => {
       enough.abort(new Halt("recorded"));
       enough.release();
-    }); // PHASE-4
+    });
     await Promise.all(parts.filter((_, index) => people.includes(spec.members[index] ?? "")));
   } else await Promise.all(parts);
   run.signal.throwIfAborted();
@@ -244,7 +243,7 @@ async function fitToBudget(run: StepRunner, { key, calls, least = 0, work }: Fit
   const scope = run as StepScope;
   const ids = calls.map(({ id }) => id);
   if (!scope.budget.capped) return { in: ids, out: [] };
-  const paid = calls.filter(({ request }) => personOf(request.model) === undefined); // SEAT-1
+  const paid = calls.filter(({ request }) => personOf(request.model) === undefined);
   const { data } = await scope.effect(
     { key, outcomes: ["roster-fixed"], input: { members: ids, caps: scope.budget.caps }, work },
     async () => {

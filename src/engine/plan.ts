@@ -9,9 +9,8 @@ import {
 } from "./opening.ts";
 import type { ProtocolContext } from "./protocol.ts";
 
-// PLAN-1. A plan is made from an opening alone: it opens nothing, calls nothing and reads no journal.
-// PLAN-2. No course of a run makes more calls than its plan allows, repairs and fallbacks included; a request that is sent again
-//     after a failure of its connection is not in the plan.
+// No course of a run makes more calls than its plan allows, repairs and fallbacks included; a request that is sent again after a failure of
+// its connection is not in the plan.
 
 /** What a protocol plans from: its opening's pinned texts and settings, without steps or ports. */
 export type PlanContext<S = unknown> = Omit<ProtocolContext<S>, "run" | "ports"> & {

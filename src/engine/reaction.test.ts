@@ -4,7 +4,7 @@ import { LOCAL } from "../testing/store-samples.ts";
 import { alone, listener, staged } from "../../test/support/reactions.ts";
 
 describe("a reaction", () => {
-  it("REACT-4: tries a reaction with a bug in it again, with growing pauses, then notes it and goes on", async () => {
+  it("tries a reaction with a bug in it again, with growing pauses, then notes it and goes on", async () => {
     const tries: number[] = [];
     const buggy = listener("buggy", (event) => {
       if (event.data.topic !== "bad") return Promise.resolve(void tries.push(-1));
@@ -33,7 +33,7 @@ describe("a reaction", () => {
     new Fault("invalid-request", { problem: "no such thing" }),
     new Fault("event-too-large", { type: "t", bytes: 5_000_000 }),
     new Fault("step-ended-wrong", { key: "k", type: "t" }),
-  ])("REACT-4: does not try again what cannot succeed: %s", async (fault) => {
+  ])("does not try again what cannot succeed: %s", async (fault) => {
     let tries = 0;
     await using on = staged({ reactors: [listener("broken", () => ((tries += 1), Promise.reject(fault)))] });
     on.worker("w1");

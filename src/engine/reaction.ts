@@ -24,9 +24,9 @@ import {
 } from "./reactor.ts";
 import { createSteps } from "./steps.ts";
 
-// REACT-7. A reaction may spend what the deliberation's caps leave. The time cap does not apply to it.
-// REACT-10. What an earlier build recorded of a reaction stands: this build's reactor, which would ask something else, adds nothing.
-// REACT-8. A reactor that has nothing to say to an event has handled it: a note is recorded.
+// A reaction may spend what the deliberation's caps leave. The time cap does not apply to it.
+// REACT-10. What an earlier build recorded of a reaction stands: this build's reactor, which would ask something else, adds nothing. Else:
+//     an upgrade pays again for what is graded already.
 
 const MAX_ATTEMPTS = 5;
 
@@ -62,10 +62,10 @@ async function retryReaction(
       return await attemptReaction(context, { reactor, entry, signal });
     } catch (error) {
       if (signal.aborted) return;
-      if (isUnreadable(error)) throw error; // REACT-9
+      if (isUnreadable(error)) throw error;
       if (isFault(error, "step-changed") && (await isAnswered(context, { reactor, entry }))) return; // REACT-10
       if (attempt >= MAX_ATTEMPTS || isPermanent(error))
-        return noteFailure(context, { reactor, entry, error, tries: attempt }); // REACT-4
+        return noteFailure(context, { reactor, entry, error, tries: attempt });
       await context.world.sleep(2 ** (attempt - 1) * 1_000, signal);
     }
   }
@@ -93,7 +93,7 @@ async function attemptReaction(
   const settings = await loadReactorSettings(store, reactor, opened.data);
   if (!needsReaction(reactor, entry, { before, settings: { ok: true, value: settings } })) return;
   const { text: _text, history: turns, ...pinned } = await loadPinned(store, opened);
-  const { timeMs: _timeMs, ...budget } = opened.data.budget; // REACT-7
+  const { timeMs: _timeMs, ...budget } = opened.data.budget;
   const ledger = await context.ledgers.open({ id, budget, reservations: store, now: world.now }, entries);
   const ignore = () => undefined;
   const run = createSteps(
@@ -122,7 +122,7 @@ async function attemptReaction(
   }
   if (end !== NOTHING_TO_SAY || signal.aborted) return;
   const data = { topic: end, reason: "the reactor had nothing to say", body: { event: entry.id } };
-  await record(context, { reactor, entry }, { step: "nothing", event: { type: "note-taken", data } }); // REACT-8
+  await record(context, { reactor, entry }, { step: "nothing", event: { type: "note-taken", data } });
 }
 
 /** True if the journal holds the outcome of this reactor's reaction to an event. */

@@ -10,7 +10,7 @@ import { LOCAL } from "../testing/store-samples.ts";
 import { alone, listener, script, staged } from "../../test/support/reactions.ts";
 import { defineReactor, loadReactors, NOTHING_TO_SAY, type AnyReactor } from "./index.ts";
 
-// DESIGN section 3, point 16; REACT-1 to REACT-6 and REACT-9 of reactions.ts, REACT-8 of reaction.ts.
+// DESIGN section 3, point 16; REACT-2, REACT-3, REACT-5.
 
 describe("a worker of reactors", () => {
   it("reacts to each event once, with steps of its own", async () => {
@@ -63,7 +63,7 @@ describe("a worker of reactors", () => {
     expect(await graded(true)).toEqual([3, 3]);
   });
 
-  it("REACT-1: reacts in order within a deliberation, and sixteen at a time across them", async () => {
+  it("reacts in order within a deliberation, and sixteen at a time across them", async () => {
     const log: string[] = [];
     let most = 0;
     let atWork = 0;
@@ -91,7 +91,7 @@ describe("a worker of reactors", () => {
     expect(await on.store.cursor("slow")).toBe(await on.store.end());
   });
 
-  it("REACT-1: lets no slow deliberation hold up the others", async () => {
+  it("lets no slow deliberation hold up the others", async () => {
     const done: string[] = [];
     const slow = listener("slow", async (event, { run }) => {
       if (event.data.topic === "stuck") await on.clock.sleep(1_000_000, run.signal);
@@ -246,7 +246,7 @@ describe("a worker of reactors", () => {
     expect(reactions).toBe(1);
   });
 
-  it("REACT-8: an event that a reactor has nothing to say to is answered, and told to nobody", async () => {
+  it("an event that a reactor has nothing to say to is answered, and told to nobody", async () => {
     const heard: string[] = [];
     const silent = (name: string) =>
       listener(name, (event) => {
@@ -288,7 +288,7 @@ describe("a worker of reactors", () => {
     expect(heard).toEqual(["two"]);
   });
 
-  it("REACT-6: begins again at its cursor when the store was away, and brings nothing down", async () => {
+  it("begins again at its cursor when the store was away, and brings nothing down", async () => {
     const unhandled: unknown[] = [];
     const noteUnhandled = (error: unknown) => unhandled.push(error);
     process.on("unhandledRejection", noteUnhandled);
@@ -317,7 +317,7 @@ describe("a worker of reactors", () => {
     expect(unhandled).toEqual([]);
   });
 
-  it("REACT-6: says so when a store cannot be read at all", async () => {
+  it("says so when a store cannot be read at all", async () => {
     const store = memoryStore();
     const newer: Store = {
       ...store,
@@ -341,7 +341,7 @@ describe("a deliberation that cannot be read", () => {
     ["a missing field", "deliberation-opened", { data: "{}" }],
     ["another place", "answer-given", { seq: 99 }],
     ["a missing event", "roster-fixed", undefined],
-  ])("REACT-9: is passed over for %s in its %s, once, and all others are served", async (_, type, change) => {
+  ])("is passed over for %s in its %s, once, and all others are served", async (_, type, change) => {
     const rows: (StoredEvent | undefined)[] = [];
     const store = memoryStore(Date.now, rows);
     const other = listener("other", () => Promise.resolve(NOTHING_TO_SAY));
@@ -377,7 +377,7 @@ describe("a deliberation that cannot be read", () => {
     await on.clock.settle(ended);
   });
 
-  it("REACT-9: is passed over where a text that it pins is missing, and answered when that is back", async () => {
+  it("is passed over where a text that it pins is missing, and answered when that is back", async () => {
     let missing = true;
     const whole = memoryStore();
     const withoutText: Store = {

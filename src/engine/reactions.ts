@@ -16,15 +16,15 @@ import { subscribesTo, type AnyReactor } from "./reactor.ts";
 import { makeReaction, type ReactionContext } from "./reaction.ts";
 import { Halt, linkAbort } from "./halt.ts";
 
-// REACT-1. A reactor receives one deliberation's events in order, one at a time, and works on up to sixteen deliberations at once.
-// REACT-2. The cursor never passes an event whose reaction is unfinished. After a crash, reactions repeat and recall their steps.
-// REACT-3. One worker at a time runs a reactor: the holder of its lease, for as long as it renews the lease.
-// REACT-4. A reaction that throws is retried where that can help, then its failure is recorded. It stops neither the reactor nor an answer.
-// REACT-5. Adopted events and copied events of clients trigger nothing. Neither do a reactor's own events, nor the engine's records of reactions that failed
-//     or had nothing to say, so that no reaction triggers itself.
-// REACT-6. A temporarily unavailable store stops no reactor: it restarts at its cursor.
-// REACT-9. A deliberation that cannot be read, because it is damaged, a text that it pins is missing, or a newer version wrote
-//     to it, is passed over with its reason: the reactor goes on with all others, and its cursor with it.
+// A reactor receives one deliberation's events in order, one at a time, and works on up to sixteen deliberations at once.
+// REACT-2. The cursor never passes an event whose reaction is unfinished. After a crash, reactions repeat and recall their steps. Else: an
+//     answer is never graded or remembered.
+// REACT-3. One worker at a time runs a reactor: the holder of its lease, for as long as it renews the lease. Else: both pay for a reaction.
+// A reaction that throws is retried where that can help, then its failure is recorded. It stops neither the reactor nor an answer.
+// REACT-5. Adopted events and copied events of clients trigger nothing. Neither do a reactor's own events, nor the engine's records of
+//     reactions that failed or had nothing to say, so that no reaction triggers itself. Else: reactions spend without end.
+// A deliberation that cannot be read, because it is damaged, a text that it pins is missing, or a newer version wrote to it, is passed over
+// with its reason: the reactor goes on with all others, and its cursor with it.
 
 /** How many deliberations a reactor works on concurrently. */
 const MAX_CONCURRENCY = 16;
@@ -41,7 +41,7 @@ export type ReactOptions = {
   readonly signal: AbortSignal;
   /** A reactor that has never run starts at the beginning of the journal, instead of now. */
   readonly backfill?: boolean;
-  /** Receives each deliberation that cannot be read, once, with the reason. Its reactions are left out. (REACT-9) */
+  /** Receives each deliberation that cannot be read, once, with the reason. Its reactions are left out. */
   readonly onUnreadable?: (id: DeliberationId, fault: Fault) => void;
 };
 
@@ -80,7 +80,7 @@ async function runReactor(
       if (await store.lease(reactorLease(reactor.name), worker, WORKER_LEASE_MS))
         await serve(context, reactor, options);
     } catch (error) {
-      if (!isFault(error, "store-unavailable")) throw error; // REACT-6
+      if (!isFault(error, "store-unavailable")) throw error;
     }
     await world.sleep(WORKER_LEASE_MS / 5, signal);
   }
@@ -128,7 +128,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
   const begin = (entry: Entry): Promise<void> => {
     unfinished.add(entry.cursor);
     const before = chains.get(entry.deliberation) ?? Promise.resolve();
-    const chain = before // REACT-1
+    const chain = before
       .then(() =>
         slots.take(async () => {
           await awaitDrain(context, reactorLease(reactor.name, entry.deliberation), { ...options, signal });
@@ -139,7 +139,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
       )
       .catch((error: unknown) => {
         if (!isUnreadable(error)) throw error;
-        options.onUnreadable?.(entry.deliberation, error); // REACT-9
+        options.onUnreadable?.(entry.deliberation, error);
       })
       .then(() => void (signal.aborted || unfinished.delete(entry.cursor)))
       .then(advance)

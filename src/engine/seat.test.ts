@@ -41,7 +41,7 @@ const answerAt = (
     });
 
 describe("a person's step", () => {
-  it("waits while models work, and goes on with the answer at no cost (SEAT-1)", async () => {
+  it("waits while models work, and goes on with the answer at no cost", async () => {
     const on = await table({ budget: { calls: 2, tokens: 10_000 } });
     expect(await on.drive(on.id)).toEqual({ status: "waiting", requests: ["seat/draft/ana"] });
     expect(await on.lines(on.id)).toEqual([
@@ -86,7 +86,7 @@ describe("a person's step", () => {
     expect(await on.clock.settle(driving)).toMatchObject({ status: "closed" });
   });
 
-  it("takes an answer that came while the last step was ending, and no drive ends without it (DRIVE-2)", async () => {
+  it("takes an answer that came while the last step was ending, and no drive ends without it", async () => {
     const late = stage({
       protocols: [council],
       script: {
@@ -99,7 +99,7 @@ describe("a person's step", () => {
     expect(await late.drive(id)).toMatchObject({ closing: { data: { outcome: "answered" } } });
   });
 
-  it("is out by name when its time is up, counted from its opening (SEAT-3)", async () => {
+  it("is out by name when its time is up, counted from its opening", async () => {
     const on = await table({ seatTimeoutMs: 48 * HOUR });
     expect(await on.drive(on.id)).toMatchObject({ status: "waiting" });
     await on.clock.advance(47 * HOUR);
@@ -161,7 +161,7 @@ describe("a person's step", () => {
     }
   });
 
-  it("is not cut by patience, and models are (PHASE-4)", async () => {
+  it("is not cut by patience, and models are", async () => {
     const protocol = toyProtocol(async ({ run }) => {
       const members = [toyParticipant("ada", "member"), toyParticipant("bob", "member"), ana];
       const roster = await phase<string>(
@@ -195,7 +195,7 @@ describe("a person's step", () => {
     expect(await on.clock.settle(driving)).toMatchObject({ closing: { data: { why: "ada,ana" } } });
   });
 
-  it("is within every budget (SEAT-1)", async () => {
+  it("is within every budget", async () => {
     const protocol = toyProtocol(async ({ run }) => {
       const calls = () => [{ step: "draft/ana", request: toyRequest(ana, "why?") }];
       const { ok } = await canAfford(run, { name: "draft", calls });
@@ -208,7 +208,7 @@ describe("a person's step", () => {
 });
 
 describe("a look at a seat", () => {
-  it("gives the prompt and no other member's text, and records nothing (LOOK-1)", async () => {
+  it("gives the prompt and no other member's text, and records nothing", async () => {
     const on = await table();
     await on.drive(on.id);
     const before = await on.lines(on.id);
@@ -218,7 +218,7 @@ describe("a look at a seat", () => {
     expect(on.models.count()).toBe(1);
   });
 
-  it("refuses what the step's reader cannot read, with its reason (LOOK-2)", async () => {
+  it("refuses what the step's reader cannot read, with its reason", async () => {
     const on = await table();
     await on.drive(on.id);
     const seat = await on.engine.lookAtSeat(on.id, STEP);

@@ -18,10 +18,11 @@ import { readCall, rereadCall } from "./paid-call.ts";
 import type { CallSpec, ReadReply, ReplyEventType, WorkSpec } from "./run.ts";
 import type { StepsContext, StepWork } from "./steps-context.ts";
 
-// SEAT-1. A person's step sends no request, reserves nothing and costs nothing; the reader of models' replies reads the answer.
-// SEAT-2. A seat has one record under its client request: the first answer, or that none came in time, or that none will come.
-// SEAT-3. A seat's time counts from the event that opened it, in whichever process; a drive's own time limit is none of a person's.
-// SEAT-4. An answer to one prompt is never used for another: a fork asks again for a step that its parent has not recorded.
+// SEAT-2. A seat has one record under its client request: the first answer, or that none came in time, or that none will come. Else: a
+//     person's answer is replaced, or counts twice.
+// A seat's time counts from the event that opened it, in whichever process; a drive's own time limit is none of a person's.
+// SEAT-4. An answer to one prompt is never used for another: a fork asks again for a step that its parent has not recorded. Else: a person
+//     is on record with an answer to a question never shown.
 
 /** The step that records that a person's step waits. */
 export const seatOpening = ({ key, work, request }: CallSpec<ReplyEventType>): WorkSpec<"seat-opened"> => ({

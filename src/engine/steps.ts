@@ -55,13 +55,15 @@ import {
   verifyDigest,
 } from "./verification.ts";
 
-// STEP-1. A step's result is what the journal holds, from the append or the history, never what the work returned.
-// STEP-2. The first record wins: another process's record of a step aborts our work on it and replaces its result; we catch up.
-// STEP-3. There is no await between the check that a step was not started and the note that it was.
-// STEP-4. A recorded step with another digest is a fault, whichever process recorded it.
-// STEP-5. A step makes at most one model call: `read` has no means to make another.
-// STEP-6. An interrupted call records nothing. A call with a final failure is recorded and not repeated.
-// STEP-7. Origins do not depend on the order in which concurrent steps end: a step's dependencies are sorted.
+// STEP-1. A step's result is what the journal holds, from the append or the history, never what the work returned. Else: replays differ.
+// STEP-2. The first record wins: another process's record of a step aborts our work on it and replaces its result; we catch up. Else: two
+//     processes continue with different results of one step.
+// STEP-3. There is no await between the check that a step was not started and the note that it was. Else: a step is paid twice.
+// STEP-4. A recorded step with another digest is a fault, whichever process recorded it. Else: a prompt gets the answer to another.
+// STEP-5. A step makes at most one model call: `read` has no means to make another. Else: a call is in no budget or replay.
+// STEP-6. An interrupted call records nothing. A call with a final failure is recorded and not repeated. Else: an interruption becomes a
+//     lasting failure, or a failure is paid again and again.
+// STEP-7. Origins do not depend on the order in which concurrent steps end: a step's dependencies are sorted. Else: a resume pays again.
 
 /** Where nothing is made, what is not recorded never ends. */
 const FOREVER = new Promise<never>(() => undefined);
@@ -226,7 +228,7 @@ class Steps implements StepScope {
     if (state.recallOnly) throw new Halt("unrecorded");
     if (onSeat) {
       if (work.seat) onSeat(name, work.seat);
-      return this.#idle(async () => (await work.parts?.(state.signal), FOREVER)); // LOOK-1
+      return this.#idle(async () => (await work.parts?.(state.signal), FOREVER));
     }
     if (replay) {
       await work.parts?.(state.signal);

@@ -109,7 +109,6 @@ describe.skipIf(isWindows)("runCommand (skipped on Windows, which has no process
     expect(outcome).toMatchObject({ value: ["$(id); `id` > x", ["HOME", "LANG", "PATH", "TMPDIR"], true] });
   });
 
-  // Invariant SPAWN-3.
   it("stops a command that hangs and ignores every signal that can be ignored", async () => {
     const pid = pidFile();
     const outcome = await script(
@@ -168,7 +167,6 @@ describe.skipIf(isWindows)("runCommand (skipped on Windows, which has no process
     process.kill(pid.read(), "SIGKILL");
   });
 
-  // Invariant SPAWN-4.
   it("works in a folder of its own, and removes it with all that was left there", async () => {
     const source = `const fs=require("fs"); fs.mkdirSync("a/b",{recursive:true}); fs.writeFileSync("a/b/c","");
       console.log(JSON.stringify([process.cwd(), require("os").tmpdir()]))`;

@@ -7,11 +7,12 @@ import { once } from "../kernel/once.ts";
 import type { Json } from "../kernel/index.ts";
 import { failed, MAX_DETAIL, parseJson, type Executed, type FailedRun } from "./outcome.ts";
 
-// SPAWN-1. No shell reads a command, and its environment has nothing of Parley's but PATH and LANG.
-// SPAWN-2. When a run has ended, however it did, the command's whole process group has been killed.
-// SPAWN-3. A run ends at its limits of time and output, whatever the command does with signals and pipes.
-// SPAWN-4. A command's own folder exists for one run, and is removed with all that it left there.
-// SPAWN-5. Inside of bubblewrap there is no network, no other process to be seen, and one folder that can be written.
+// SPAWN-1. No shell reads a command, and its environment has nothing of Parley's but PATH and LANG. Else: a command gets API keys.
+// SPAWN-2. When a run has ended, however it did, the command's whole process group has been killed. Else: a candidate runs on, unseen.
+// A run ends at its limits of time and output, whatever the command does with signals and pipes.
+// A command's own folder exists for one run, and is removed with all that it left there.
+// SPAWN-5. Inside of bubblewrap there is no network, no other process to be seen, and one folder that can be written. Else: a candidate
+//     sends data away or writes elsewhere on the machine.
 
 export type CommandRun = {
   readonly command: readonly [string, ...string[]];

@@ -1,7 +1,6 @@
 import type { Json } from "../kernel/index.ts";
 
-// DOMAIN-1. A domain's code runs in a worker thread alone: proposing, compiling and every gate.
-// DOMAIN-2. What a gate gives follows from the candidate, the soil, the thresholds, the fruits before it and the seed alone.
+// What a gate gives follows from the candidate, the soil, the thresholds, the fruits before it and the seed alone.
 
 /** Named figures that decide a gate: `{ max_missing: 0.3 }`. */
 export type Thresholds = { readonly [name: string]: number };

@@ -13,9 +13,9 @@ import {
   type TaskResult,
 } from "./tasks.ts";
 
-// POOL-1. Gates never block the process that drives: they run in worker threads, or as processes of their own.
-// POOL-2. What a gate gives does not depend on the number of threads, or on what ran in them before.
-// POOL-3. A gate that hangs or takes too much memory is stopped with its thread, and has failed by that cause.
+// Gates never block the process that drives: they run in worker threads, or as processes of their own.
+// What a gate gives does not depend on the number of threads, or on what ran in them before.
+// A gate that hangs or takes too much memory is stopped with its thread, and has failed by that cause.
 
 /** How gates are run. */
 export type GatePoolOptions = {

@@ -29,14 +29,14 @@ describe("a profile of gates", () => {
     ]);
   });
 
-  it("binds what it names, with other thresholds and where they come from (PROFILE-2)", () => {
+  it("binds what it names, with other thresholds and where they come from", () => {
     expect(bind({ G1: { thresholds: { max_missing: 0.1 }, provenance: "the team" } })).toMatchObject([
       { name: "G1", thresholds: { max_missing: 0.1 }, provenance: "the team" },
     ]);
     expect(() => bind({ G1: { thresholds: { max_missing: 0.1 } } })).toThrow(/where they come from/);
   });
 
-  it("refuses a gate or a threshold that there is not, with the nearest (PROFILE-1)", () => {
+  it("refuses a gate or a threshold that there is not, with the nearest", () => {
     expect(() => bind({ G11: {} })).toThrow(/no gate "G11"/);
     expect(() => bind({ G1: { thresholds: { max_mising: 1 }, provenance: "x" } })).toThrow(
       /no threshold "max_mising"/,

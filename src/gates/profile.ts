@@ -3,8 +3,7 @@ import { Fault, refusal } from "../kernel/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 import type { DeclaredGate } from "./tasks.ts";
 
-// PROFILE-1. A profile binds gates that there are: a name that neither the domain nor the profile defines is an error.
-// PROFILE-2. Every threshold says where it comes from.
+// Every threshold says where it comes from.
 
 const command = z.tuple([z.string().min(1)], z.string());
 
@@ -44,7 +43,7 @@ export type BoundProfileGate = {
 
 const TIME_LIMIT_MS = 60_000;
 
-/** Binds a profile to a domain's gates, in the domain's order, then the profile's. @throws Fault `configuration` (PROFILE-1, PROFILE-2) */
+/** Binds a profile to a domain's gates, in the domain's order, then the profile's. @throws Fault `configuration` */
 export function bindGates(
   gates: readonly DeclaredGate[],
   profile: GateProfile | undefined,

@@ -74,7 +74,6 @@ describe("runScript", () => {
     });
   });
 
-  // Invariant SCRIPT-4.
   it("gives the same each time, and other chance for another seed", async () => {
     const draw = (seed?: string) =>
       body("return [Math.random(), Math.random()]", seed === undefined ? {} : { seed });
@@ -94,7 +93,6 @@ describe("runScript", () => {
     });
   });
 
-  // Invariant SCRIPT-2.
   it.each([
     ["an endless loop", "for (;;);"],
     ["a catastrophic regular expression", "return /(a+)+b/.test('a'.repeat(50))"],
@@ -239,7 +237,6 @@ describe("runScript", () => {
 });
 
 describe("openRealm", () => {
-  // Invariant SCRIPT-3.
   it("stays closed once it was stopped", async () => {
     const realm = await openRealm({ ...LIMITS, timeMs: 300 });
     expect(realm.run("function f() { for (;;); } function g() { return 1 }")).toMatchObject({ ok: true });

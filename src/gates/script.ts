@@ -16,11 +16,11 @@ import { random } from "../stats/numbers.ts";
 import { FUEL_EXPORT, METER_IMPORT, meterModule } from "./functions/meter.ts";
 import { failed, MAX_DETAIL, parseJson, type Executed, type FailedRun } from "./outcome.ts";
 
-// SCRIPT-1. A script reaches the language alone: no host, no clock, no file, no module; text goes in and text comes out.
-// SCRIPT-2. Whatever a script does, native loops included, it ends at its limits of time, work and memory.
-// SCRIPT-3. A realm has a WebAssembly instance of its own. After a stop nothing is called in it any more; it is dropped whole.
-// SCRIPT-4. What a script gives, and the work that it counts, follows from source, input and seed: there is no clock, and
-//     `Math.random` is seeded.
+// SCRIPT-1. A script reaches the language alone: no host, no clock, no file, no module; text goes in and text comes out. Else: code that a
+//     model wrote reads this machine.
+// Whatever a script does, native loops included, it ends at its limits of time, work and memory.
+// A realm has a WebAssembly instance of its own. After a stop nothing is called in it any more; it is dropped whole.
+// What a script gives, and the work that it counts, follows from source, input and seed: there is no clock, and `Math.random` is seeded.
 
 export type ScriptLimits = {
   /** For the realm's whole life from when it was opened, in milliseconds of a clock. */

@@ -13,7 +13,7 @@ import {
   type GateTask,
 } from "./tasks.ts";
 
-// The file that a worker thread runs. It alone loads domains (DOMAIN-1).
+// The file that a worker thread runs. It alone loads domains.
 
 /** The domains that ship. */
 const SHIPPED: { readonly [name: string]: () => Promise<{ readonly default: unknown }> } = {

@@ -134,10 +134,12 @@ export type Tombstone = z.infer<typeof Tombstone>;
 export type Forgetting = { readonly tombstone: Tombstone; readonly seq: number };
 
 /**
- * FORGET-1. A deliberation is forgotten whole, in one transaction: its events, reservations and question, the texts that no other
- *           one pins, what memory took from it, and its part of what is known over all.
- * FORGET-2. What stays is its tombstone. Its id is never given to another one, and nothing is recorded under it again.
- * FORGET-3. No file of the store has a word of it once this has resolved or, after a kill, once the store was opened again.
+ * FORGET-1. A deliberation is forgotten whole, in one transaction: its events, reservations and question, the texts that no other one pins,
+ *     what memory took from it, and its part of what is known over all. Else: a part of what was to be forgotten stays readable.
+ * FORGET-2. What stays is its tombstone. Its id is never given to another one, and nothing is recorded under it again. Else: an old link or
+ *     a late writer brings a forgotten run back.
+ * FORGET-3. No file of the store has a word of it once this has resolved or, after a kill, once the store was opened again. Else: whoever
+ *     has the store's files reads what was forgotten.
  */
 export interface Forgets {
   /** `changed`: more was recorded than the tombstone counts. Of one that was forgotten before, the first tombstone stays. */
@@ -169,9 +171,11 @@ export interface Reservations {
 /**
  * One organization's view of a store.
  *
- * STORE-1. No method accepts or returns data of another organization. Another organization's deliberations do not exist
- *          here: they have no events, no list lists them, `append` reports them as missing, `reserve` rejects them.
- * STORE-2. Texts are keyed by organization and digest: only the organization that stored a text can read it.
+ * STORE-1. No method accepts or returns data of another organization. Another organization's deliberations do not exist here: they have no
+ *     events, no list lists them, `append` reports them as missing, `reserve` rejects them. Else: one organization reads another one's
+ *     runs.
+ * STORE-2. Texts are keyed by organization and digest: only the organization that stored a text can read it. Else: one organization reads
+ *     another one's files by their digests.
  */
 export interface OrganizationStore extends Journal, Texts, Reservations, Forgets {
   readonly organization: OrganizationId;

@@ -4,7 +4,7 @@ import type { Entry } from "./envelope.ts";
 import { workOf, type Origin } from "./origin.ts";
 import { decodeEntry, type StoredEvent } from "./recording.ts";
 
-// UPCAST-1, UPCAST-2, UPCAST-3: how a journal of schema 1 is read. test/old-store.test.ts replays a whole store of them.
+// UPCAST-2, UPCAST-3: how a journal of schema 1 is read. test/old-store.test.ts replays a whole store of them.
 
 const digest = Digest.parse("0".repeat(64));
 const step = (key: string): Origin => ({ by: "protocol", step: StepKey.parse(key), digest, after: [] });

@@ -2,9 +2,10 @@ import { parseEvent } from "./event.ts";
 import type { Cap } from "./model.ts";
 import { Origin, type Work } from "./origin.ts";
 
-// UPCAST-1. Only this file reads the step keys, note topics and English texts of schema 1 as fields and events of schema 2.
-// UPCAST-2. An upcast event equals the event that today's code makes of the same call or input, so that replays match.
-// UPCAST-3. An event that fits no rule stays as it was recorded, such as another protocol's note.
+// Only this file reads the step keys, note topics and English texts of schema 1 as fields and events of schema 2.
+// UPCAST-2. An upcast event equals the event that today's code makes of the same call or input, so that replays match. Else: runs of
+//     earlier builds no longer replay, and a fork pays for them again.
+// UPCAST-3. An event that fits no rule stays as it was recorded, such as another protocol's note. Else: recorded data is changed.
 
 /** A stored event: `data` is parsed JSON, but not validated. */
 export type RecordedData = { readonly type: string; readonly data: unknown; readonly origin: Origin };

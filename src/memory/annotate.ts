@@ -53,7 +53,7 @@ function voiceOf(verdicts: readonly ReturnType<typeof weighAnnotation>[]) {
  * Says why an engram with these annotations must be retired; null where it must not. A grade of 2 or less, a thumbs down, a lost
  * comparison and a bad outcome count against it; a grade of 4 or more, a thumbs up, a won comparison and a good outcome for
  * it. Only the last of each kind by each author counts, and an author has one voice, however many verdicts it gave
- * (ANNOTATE-3). It retires when the voices against outnumber those for it by `rules.against`, and never without any against it.
+ *. It retires when the voices against outnumber those for it by `rules.against`, and never without any against it.
  */
 export function decideRetirement(annotations: readonly Annotation[], rules: RetireRules): string | null {
   const latest = latestOfEachKind(annotations);
@@ -74,9 +74,8 @@ export function retirementEventId(event: EventId): EventId {
   return EventId.parse(name.length <= 2_000 ? name : `${hash("sha256", event, "hex")}/retired`);
 }
 
-// ANNOTATE-1. Whether an engram retires is decided from all of its annotations, so that a retry after a crash decides alike.
-// ANNOTATE-2. An engram retires once, and later annotations never revive it.
-// ANNOTATE-3. Judges count, not verdicts: a grade and a comparison by one judge are one voice.
+// Whether an engram retires is decided from all of its annotations, so that a retry after a crash decides alike.
+// Judges count, not verdicts: a grade and a comparison by one judge are one voice.
 
 /** @throws Fault `store-unavailable` */
 export async function annotate(

@@ -42,12 +42,12 @@ export const KEPT_ANNOTATIONS = 1_000;
 /**
  * Engrams in a database: rows, vectors, words. What they mean is not its business.
  *
- * ENGRAM-1. `put` and `annotate` are each one transaction, and happen once: per id, and per (engram, event).
- * ENGRAM-2. Nothing is ever changed but by `annotate`, `embed` and `forget`; an annotation takes no other's place.
- * ENGRAM-3. No call sees or changes anything outside of its scope.
- * ENGRAM-4. `nearest` is exact: no engram that it leaves out is nearer than one that it gives.
- * ENGRAM-5. What is forgotten or retired (annotated so) is found by `get` and `list` alone.
- * ENGRAM-6. What another process has written is found by the next call.
+ * ENGRAM-1. `put` and `annotate` are each one transaction, and happen once: per id, and per (engram, event). Else: a memory is there twice.
+ * Nothing is ever changed but by `annotate`, `embed` and `forget`; an annotation takes no other's place.
+ * ENGRAM-3. No call sees or changes anything outside of its scope. Else: one user's memory gets into another one's prompt.
+ * `nearest` is exact: no engram that it leaves out is nearer than one that it gives.
+ * ENGRAM-5. What is forgotten or retired (annotated so) is found by `get` and `list` alone. Else: a forgotten memory gets into a prompt.
+ * What another process has written is found by the next call.
  */
 export interface EngramStore {
   /** false: the id was there, and nothing has changed. Annotations that were kept for it are its own from now on. */

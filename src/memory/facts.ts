@@ -30,7 +30,8 @@ export type PinnedFact = {
 /** `at`: ISO 8601 in UTC; `by`: who pins it. */
 export type NewFact = { readonly fact: string; readonly at: string; readonly by: string };
 
-// FACT-1. A fact that was told in a deliberation is pinned once by it: a repetition finds it, and nothing undoes its forgetting.
+// FACT-1. A fact that was told in a deliberation is pinned once by it: a repetition finds it, and nothing undoes its forgetting. Else: a
+//     fact that its owner had forgotten comes back.
 
 /** A fact as it is kept: one paragraph on one line, 1 to 2,000 UTF-16 units. */
 export function parseFact(

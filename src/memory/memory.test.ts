@@ -49,7 +49,7 @@ const asked = (question: string, changes: Partial<RecallQuery> = {}): RecallQuer
 });
 
 describe("writing", () => {
-  it("says what an answer is about, once (WRITE-1)", async () => {
+  it("says what an answer is about, once", async () => {
     const memory = opened();
     const written = await memory.write(water(), never());
     expect(written).toEqual({
@@ -83,7 +83,7 @@ describe("writing", () => {
     expect(engram.summary.length).toBeLessThanOrEqual(1_000);
     expect(engram.entities.length).toBeLessThanOrEqual(40);
   });
-  it("embeds question and summary, and joins the cluster of what it nearly repeats (WRITE-3)", async () => {
+  it("embeds question and summary, and joins the cluster of what it nearly repeats", async () => {
     const embeddings = directed(meaning);
     const memory = opened(embeddings);
     const [first, other, second, third] = [
@@ -134,13 +134,13 @@ describe("writing", () => {
     }
     expect(clusters).toEqual(["one", "one", "one", "four"]);
   });
-  it("gives what a rival has written in the meantime (WRITE-1)", async () => {
+  it("gives what a rival has written in the meantime", async () => {
     const rival = { ...(await opened().write(bees("x"), never())).engram, id: idOf("d1/a#0") };
     const raced = { ...store, put: async () => (await store.put(rival, idOf("x")), false) };
     const memory = createMemory({ store: raced, embeddings: null, world: stepClock() });
     expect(await memory.write(water(), never())).toEqual({ engram: rival, cluster: "x", unembedded: null });
   });
-  it("does without a vector, says why, and adds it when it is written again (WRITE-1, WRITE-2)", async () => {
+  it("does without a vector, says why, and adds it when it is written again", async () => {
     let broken = true;
     const embeddings = directed((text) => {
       if (broken) throw new Error("no such model");
@@ -183,7 +183,7 @@ describe("writing", () => {
 });
 
 describe("annotating", () => {
-  it("retires once those against are enough, in the words of the reason (ANNOTATE-2)", async () => {
+  it("retires once those against are enough, in the words of the reason", async () => {
     const memory = opened();
     await memory.write(water(), never());
     const annotate = (annotation: ReturnType<typeof said>) =>
@@ -219,7 +219,7 @@ describe("annotating", () => {
     expect(after?.annotations).toHaveLength((before?.annotations.length ?? 0) + 2);
     expect(after?.annotations.slice(0, before?.annotations.length)).toEqual(before?.annotations);
   });
-  it("retires after a crash between the two writes (ANNOTATE-1)", async () => {
+  it("retires after a crash between the two writes", async () => {
     const memory = opened();
     await memory.write(water(), never());
     await store.annotate(named("d1/a#0"), said(1, grade(1)));

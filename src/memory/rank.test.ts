@@ -52,7 +52,7 @@ describe("ranked", () => {
     const [one] = rankCandidates([candidate("a", { similarity: null, words: 0.5 })], rules);
     expect(one?.score).toBeCloseTo(0.55, 12);
   });
-  it("takes the newer of equals first, then the lesser id (RANK-1)", () => {
+  it("takes the newer of equals first, then the lesser id", () => {
     const order = rankCandidates([candidate("c"), candidate("b"), candidate("a", { at: 1 })], rules);
     expect(ids(order.map(({ stored: { engram: of } }) => of))).toEqual(["a", "b", "c"]);
   });
@@ -79,7 +79,7 @@ describe("recalledOf", () => {
     const byWords = [1, 0.95, 0.9].map((words, index) => candidate(`w${index}`, { similarity: null, words }));
     expect(recalled(byWords)).toEqual(["w0", "w1", "w2"]);
   });
-  it("gives the best judged of a cluster: by grade, then comparison, then the newer (RANK-3)", () => {
+  it("gives the best judged of a cluster: by grade, then comparison, then the newer", () => {
     const of = (id: string, given: Given) => candidate(id, { cluster: "c", ...given });
     expect(recalled([of("a", { similarity: 0.99 }), of("b", { whats: [grade(4)] })])).toEqual(["b"]);
     expect(recalled([of("a", { whats: [grade(2)] }), of("b", {})])).toEqual(["b"]);
@@ -138,7 +138,7 @@ const pool = fc
 const anyRules = fc.record({ most: fc.integer({ min: 0, max: 4 }), extraAt: share, minimum: share });
 
 describe("whatever the candidates", () => {
-  it("their order does not matter (RANK-1)", () => {
+  it("their order does not matter", () => {
     fc.assert(
       fc.property(pool, fc.infiniteStream(fc.nat()), anyRules, (given, chance, over) => {
         const other = given
@@ -151,7 +151,7 @@ describe("whatever the candidates", () => {
       }),
     );
   });
-  it("never more than most and one, one of each cluster, nothing retired or forgotten (RANK-3, RANK-4)", () => {
+  it("never more than most and one, one of each cluster, nothing retired or forgotten (RANK-4)", () => {
     fc.assert(
       fc.property(pool, anyRules, (given, over) => {
         const found = selectRecalled(given, { ...rules, ...over });
@@ -167,7 +167,7 @@ describe("whatever the candidates", () => {
       }),
     );
   });
-  it("a better grade costs no place (RANK-2)", () => {
+  it("a better grade costs no place", () => {
     const two = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }));
     fc.assert(
       fc.property(pool, anyRules, two, (...[given, over, [nth, one, other]]) => {

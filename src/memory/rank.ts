@@ -2,10 +2,8 @@ import type { Recalled, RecallRules } from "../kernel/index.ts";
 import type { StoredEngram } from "./engram-store.ts";
 import { summarizeAnnotations, chooseMark, type AnnotationSummary } from "./annotation-summary.ts";
 
-// RANK-1. The result does not depend on the order of the candidates.
-// RANK-2. A better grade never lowers an engram's rank, unless its weight is negative.
-// RANK-3. Of one cluster one engram is recalled: the best judged of those that are admitted.
-// RANK-4. A retired or forgotten engram is never recalled, and never more than `most` and one.
+// Of one cluster one engram is recalled: the best judged of those that are admitted.
+// RANK-4. A retired or forgotten engram is never recalled, and never more than `most` and one. Else: a forgotten memory gets into a prompt.
 
 /** An engram that may fit a question, and how well. */
 export type RecallCandidate = {
@@ -44,7 +42,7 @@ function scoreOf(
   );
 }
 
-/** All of them by their scores, best first; of equals the newer, then the lesser id (RANK-1). */
+/** All of them by their scores, best first; of equals the newer, then the lesser id. */
 export function rankCandidates(
   candidates: readonly RecallCandidate[],
   rules: Pick<RecallRules, "weights">,
@@ -76,7 +74,7 @@ function isAdmitted(candidate: RankedCandidate, rules: RecallRules): boolean {
 
 const PREFERENCES = { won: 1, tied: 0, lost: -1 } as const;
 
-/** The better judged first: by grade (nobody's is 3), then by comparison, then the newer (RANK-3). */
+/** The better judged first: by grade (nobody's is 3), then by comparison, then the newer. */
 function compareJudgments(a: RankedCandidate, b: RankedCandidate): number {
   const grades = (b.judged.grade ?? 3) - (a.judged.grade ?? 3);
   const preferences = PREFERENCES[b.judged.preference ?? "tied"] - PREFERENCES[a.judged.preference ?? "tied"];

@@ -49,7 +49,6 @@ describe("retirementOf", () => {
     const back = [said(1, outcome("bad"), { by: "ann" }), said(3, grade(5)), said(2, grade(1))];
     expect(decideRetirement(back, { against: 1 })).toBeNull();
   });
-  // ANNOTATE-3
   it.each([
     ["a grade and a comparison", [grade(1), preference("lost")]],
     ["a grade, a comparison and an outcome", [grade(2), preference("lost"), outcome("bad")]],

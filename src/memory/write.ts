@@ -6,9 +6,9 @@ import type { EngramStore, StoredEngram, Vector } from "./engram-store.ts";
 import { engramWords, commonShare, embeddingText, MAX_QUESTION_LENGTH } from "./query.ts";
 import type { MemoryBackend } from "./candidates.ts";
 
-// WRITE-1. An engram is written once; writing it again returns the stored one, and adds a vector that is missing.
-// WRITE-2. Without an embedding the engram is written all the same, and says why.
-// WRITE-3. A cluster has the id of its first engram, and no engram moves between clusters.
+// An engram is written once; writing it again returns the stored one, and adds a vector that is missing.
+// Without an embedding the engram is written all the same, and says why.
+// A cluster has the id of its first engram, and no engram moves between clusters.
 
 /** How long an embedding may take while an engram is written: nobody waits for it. */
 const EMBED_MS = 30_000;
@@ -57,7 +57,7 @@ export async function write(
   return { engram, cluster, unembedded: embedding.why };
 }
 
-/** What was written before (WRITE-1). */
+/** What was written before. */
 async function again(
   parts: MemoryBackend,
   { engram, cluster, embedded, forgotten }: StoredEngram,

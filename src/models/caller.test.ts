@@ -86,7 +86,7 @@ describe("usage that cannot be", () => {
       { in: null, out: null },
       { in: null, out: null },
     ],
-  ])("CALL-7: of a reply with text is unknown: %j", async (given, expected) => {
+  ])("of a reply with text is unknown: %j", async (given, expected) => {
     const usage = { tokens: { ...given, cached: null, reasoning: null }, usd: null };
     const { complete } = scripted([
       ({ onText }) => {
@@ -124,7 +124,7 @@ describe("a call answered inside this process", () => {
     ]);
   });
 
-  it("CALL-2: is cancelled whatever its transport makes of the abort, and CALL-4: pays for what was used", async () => {
+  it("is cancelled whatever its transport makes of the abort, and CALL-4: pays for what was used", async () => {
     const { complete, attempts } = scripted([hangs]);
     const control = new AbortController();
     const call = complete(undefined, control.signal);
@@ -138,7 +138,7 @@ describe("a call answered inside this process", () => {
     });
   });
 
-  it("CALL-2: stands when its whole reply came before the abort was noticed", async () => {
+  it("stands when its whole reply came before the abort was noticed", async () => {
     const control = new AbortController();
     const { complete } = scripted([
       (sending) => {
@@ -179,7 +179,7 @@ describe("a call answered inside this process", () => {
     });
   });
 
-  it("CALL-1: gives its place back while it waits, and when its transport breaks", async () => {
+  it("gives its place back while it waits, and when its transport breaks", async () => {
     const broken: Line = () => {
       throw new Error("a bug");
     };

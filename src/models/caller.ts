@@ -1,10 +1,11 @@
-// CALL-1. A place is held only while an attempt is being made, and given back before a call waits, retries or ends.
-// CALL-2. Whatever ended the call from outside (abort, deadline, close) decides its failure, unless a whole reply had come.
-// CALL-3. Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
-// CALL-4. What any attempt reported as used is added up, also when the attempt failed.
-// CALL-5. No more requests are sent than the call's own bound allows, whatever a failure deserves.
-// CALL-6. No request is sent again that the caller's budget does not allow, and each one whose usage is unknown is counted.
-// CALL-7. No text comes of nothing: where a reply has text, a count of 0 tokens is one that is not known.
+// A place is held only while an attempt is being made, and given back before a call waits, retries or ends.
+// Whatever ended the call from outside (abort, deadline, close) decides its failure, unless a whole reply had come.
+// Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
+// CALL-4. What any attempt reported as used is added up, also when the attempt failed. Else: failed attempts are paid and in no bill.
+// CALL-5. No more requests are sent than the call's own bound allows, whatever a failure deserves. Else: a failing provider is paid on.
+// CALL-6. No request is sent again that the caller's budget does not allow, and each one whose usage is unknown is counted. Else: a retry
+//     exceeds the cap.
+// No text comes of nothing: where a reply has text, a count of 0 tokens is one that is not known.
 
 import {
   mayBeCharged,
@@ -192,7 +193,7 @@ export class Caller {
     };
     const attempted = await route.transport.send(request, { attempt, signal: watch.signal, onText });
     this.#lastByteMs = clock.now();
-    const usage = this.#offset > 0 ? believable(attempted.usage) : attempted.usage; // CALL-7
+    const usage = this.#offset > 0 ? believable(attempted.usage) : attempted.usage;
     this.#spending.add(usage);
     const { in: tokensIn, out: tokensOut } = usage.tokens;
     const isCharged =

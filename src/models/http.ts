@@ -182,7 +182,7 @@ class OpenExchange implements Dispatcher.DispatchHandler {
 export type Http = ReturnType<typeof createHttp>;
 
 /**
- * POSTs over kept-alive connections, through the proxies that `env` names (PROXY-1). An abort of the signal closes the socket,
+ * POSTs over kept-alive connections, through the proxies that `env` names. An abort of the signal closes the socket,
  * also while it is connecting. Rejects only with what the receiver throws, and then closes the socket too.
  */
 export function createHttp({

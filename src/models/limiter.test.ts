@@ -33,7 +33,7 @@ const bench = (caps: { provider: number; model: number }, router = false) => {
 };
 
 describe("places", () => {
-  it("LIMIT-1, LIMIT-2: go to who waited longest, past a model that is full", async () => {
+  it("go to who waited longest, past a model that is full", async () => {
     const { want, order, release } = bench({ provider: 2, model: 1 });
     for (const model of ["a", "a", "b", "c", "a"]) await want(model);
     expect(order).toEqual(["a", "b"]);
@@ -43,7 +43,7 @@ describe("places", () => {
     expect(order).toEqual(["a", "b", "c", "a"]);
   });
 
-  it("LIMIT-3: are given back once, whoever asks twice", async () => {
+  it("are given back once, whoever asks twice", async () => {
     const { want, order, release } = bench({ provider: 1, model: 1 });
     for (const model of ["a", "b", "c"]) await want(model);
     await release(0);
@@ -51,7 +51,7 @@ describe("places", () => {
     expect(order).toEqual(["a", "b"]);
   });
 
-  it("LIMIT-4: are halved once by a wave of 429s, and come back one by one", async () => {
+  it("are halved once by a wave of 429s, and come back one by one", async () => {
     const { want, order, slots, release } = bench({ provider: 8, model: 8 });
     for (let call = 0; call < 20; call += 1) await want("a");
     expect(order).toHaveLength(8);

@@ -1,7 +1,6 @@
-// LIMIT-1. A call holds one place with its provider and one with its model, or none. (no call waits holding a place)
-// LIMIT-2. Of the calls that may go, the one that has waited longest goes first; a model that is full holds up no other.
-// LIMIT-3. A place is given back exactly once, and every way out of a call gives it back.
-// LIMIT-4. One wave of 429s halves a lane once: a 429 to a call that was sent before the last halving says nothing new.
+// Of the calls that may go, the one that has waited longest goes first; a model that is full holds up no other.
+// A place is given back exactly once, and every way out of a call gives it back.
+// One wave of 429s halves a lane once: a 429 to a call that was sent before the last halving says nothing new.
 
 import type { Clock } from "./clock.ts";
 

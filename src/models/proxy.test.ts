@@ -9,7 +9,7 @@ import { proxyFor } from "./proxy.ts";
 
 const PROXY = { HTTPS_PROXY: "http://p:1", HTTP_PROXY: "http://q:2" };
 
-describe("the proxy of the environment (PROXY-1)", () => {
+describe("the proxy of the environment", () => {
   it.each<[string, Readonly<Record<string, string>>, string | null]>([
     ["https://api.test/v1", PROXY, "http://p:1/"],
     ["http://api.test/v1", PROXY, "http://q:2/"],
@@ -71,7 +71,7 @@ async function ask(url: string, env: Readonly<Record<string, string>>) {
 }
 
 describe("a call", () => {
-  it("goes through the proxy with the whole address, and directly where NO_PROXY names its host (PROXY-1)", async () => {
+  it("goes through the proxy with the whole address, and directly where NO_PROXY names its host", async () => {
     await using proxy = await openFakeServer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(chunk("hello you") + chatEnd());

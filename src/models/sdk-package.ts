@@ -1,5 +1,5 @@
-// SDK-1. A package's code is loaded when one of its models is first called, never to find out whether it is there.
-// SDK-2. Packages are looked for in the user's folder and beside Parley, never in the folder that Parley works in.
+// A package's code is loaded when one of its models is first called, never to find out whether it is there.
+// SDK-2. Packages are looked for in the user's folder and beside Parley, never in the folder that Parley works in. Else: it runs that code.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";

@@ -1,5 +1,4 @@
-// SDK-3. What a package's model gives is read like any server's reply, and an abort ends the attempt whether the package heeds
-// it or not.
+// What a package's model gives is read like any server's reply, and an abort ends the attempt whether the package heeds it or not.
 
 import { setImmediate } from "node:timers/promises";
 import type { Message, ModelRequest, ToolCall } from "../kernel/model.ts";

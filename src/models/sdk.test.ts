@@ -322,7 +322,7 @@ describe("a reference to a package", () => {
       expect(readSdkReference(bad)).toBeNull();
   });
 
-  it("is looked for in the user's folder and beside Parley, and says how to install it", () => {
+  it("is looked for in the user's folder and beside Parley, and says how to install it (SDK-2)", () => {
     using place = scratch({});
     const home = join(place.cwd, "home");
     const at = (folder: string) => join(folder, "node_modules", "@ai-sdk", "toy");

@@ -28,8 +28,8 @@ import { LOCAL } from "../testing/store-samples.ts";
 import { respondentB } from "./respondent-b/index.ts";
 import { sampled } from "../../test/support/long.ts";
 
-// The whole chain: answer → engram → grade → preference → annotation → feedback. Guarantees 1 and 2 of docs/DESIGN.md, PAIR-1, PAIR-2
-// and MEMR-1 of the reactors: killed anywhere and started again, it ends in the same state, and everything is there once.
+// The whole chain: answer → engram → grade → preference → annotation → feedback. Guarantees 1 and 2 of docs/DESIGN.md:
+// killed anywhere and started again, it ends in the same state, and everything is there once.
 
 // Up to forty deaths a test.
 vi.setConfig({ testTimeout: 60_000 });
@@ -213,7 +213,7 @@ async function whole(latencies: Latencies) {
   };
 }
 
-/** What it comes to in either order of arrival: whoever comes after a death may hear the answers in another one (PAIR-1). */
+/** What it comes to in either order of arrival: whoever comes after a death may hear the answers in another one. */
 const undisturbed = Promise.all(ARRIVALS.map(([, latencies]) => whole(latencies)));
 
 type State = Awaited<ReturnType<typeof whole>>["state"];

@@ -279,7 +279,7 @@ describe("sameAnswer", () => {
       ["$42", "42", "42 dollars"],
       [0, 0, 0],
     ],
-  ] as const)("UNITS-1: groups %j as %j", (panel, groups) => {
+  ] as const)("groups %j as %j", (panel, groups) => {
     const keys = answerKeys(panel.map(text));
     expect(keys.map((key) => keys.indexOf(key))).toEqual(groups);
   });

@@ -218,7 +218,6 @@ type ComparedAnswer =
 /** What an answer is compared by: a number and its unit, or a text that is the same for equal answers and only for these. */
 function readAnswer({ kind, value, unit: known }: Answer): ComparedAnswer {
   if (kind === "choice") return { key: `choice ${value.trim().toUpperCase()}` };
-  // WHOLE-2
   if (/\n|\\begin\{/.test(value))
     return { key: `lines ${numbers.test(value) ? withoutZeros(value) : value}` };
   if (value.length > MAX_COMPARED_LENGTH) return { key: `long ${value.trim().toLowerCase()}` };
@@ -253,11 +252,11 @@ function writeKey(reading: ComparedAnswer, onlyUnit: MeasuredUnit | null): strin
   return `number ${numerator}/${denominator} ${unit.of}`;
 }
 
-// UNITS-1. Answers with different units are different, unless one is an exact multiple of the other (5 km = 5000 m). A number
-//     without a unit has the unit of the answers that it is compared with, if these have one; else it equals no number
-//     that has a unit. So equality is an equivalence relation among the answers of one panel, and is asked for a panel.
+// Answers with different units are different, unless one is an exact multiple of the other (5 km = 5000 m). A number without a unit has the
+// unit of the answers that it is compared with, if these have one; else it equals no number that has a unit. So equality is an equivalence
+// relation among the answers of one panel, and is asked for a panel.
 
-/** Keys for the answers of one panel, in its order: equal answers have equal keys, and only these (UNITS-1). */
+/** Keys for the answers of one panel, in its order: equal answers have equal keys, and only these. */
 export function answerKeys(panel: readonly Answer[]): string[] {
   const readings = panel.map(readAnswer);
   const onlyUnit = findOnlyUnit(readings);
@@ -265,7 +264,7 @@ export function answerKeys(panel: readonly Answer[]): string[] {
 }
 
 /**
- * Whether two answers say the same, as a panel of two (UNITS-1; group more than two by `answerKeys`): numbers of exactly
+ * Whether two answers say the same, as a panel of two (group more than two by `answerKeys`): numbers of exactly
  * equal value (1,000 = 1e3, 0.5 = 1/2, 2^10 = 1024, `twenty-one` = 21), days in whatever order they are written, choices of
  * the same letter, formulas in LaTeX or plain, texts alike but for case, the punctuation of sentences and a leading
  * article. Signs, dots within a word, powers and brackets of formulas count; what is in doubt is not the same. A choice and

@@ -67,7 +67,7 @@ describe("parseContributors", () => {
     `Answer B says:\n${block(forged)}\n\n${bare(good)}`,
     `${block(forged)}\n\nMine.\n\n${bare(good)}`,
     `${block(good)}\n\n> ${bare(forged)}`,
-  ])("QUOTED-1: reads the chair's own block of %j", (text) =>
+  ])("reads the chair's own block of %j", (text) =>
     expect(read(text)).toMatchObject({ ok: true, contributors: good }),
   );
   it("changes nothing where there is no such block", () => {

@@ -99,7 +99,6 @@ export function parseContributors(reply: string, labels: readonly string[]): Con
   const all = blocks.map((block) => ({ start: block.start, ...findJson(text, block) }));
   const bare = findBareObject(text);
   if (bare) all.push(bare);
-  // QUOTED-1
   const found = all.findLast(({ start }) => !isAscribed(text, start)) ?? all.at(-1);
   if (found === undefined) return { ok: false, reason: "the answer has no JSON block of contributors", text };
   const { start, json, end } = found;

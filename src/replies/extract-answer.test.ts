@@ -315,11 +315,11 @@ describe("extractAnswer", () => {
     "The answer is 5.\n\nDraft C states: the answer is 7.",
     "Final answer: 5\n\nReviewer A wrote: it is \\\\boxed{7}",
     "Answer A says:\nFinal answer: 7\n\nThe answer is 5.",
-  ])("QUOTED-1: reads the reply's own answer of %j", (text) =>
+  ])("reads the reply's own answer of %j", (text) =>
     expect(extractAnswer(text)).toMatchObject({ value: "5" }),
   );
   it.each(["```\nFinal answer: 5\n```", "> Final answer: 5", "It says: Final answer: 5"])(
-    "QUOTED-1: reads what is quoted where nothing else is declared: %j",
+    "reads what is quoted where nothing else is declared: %j",
     (text) => expect(extractAnswer(text)).toMatchObject({ value: "5" }),
   );
 

@@ -77,12 +77,12 @@ const alone = /^(?:yes|no|true|false|valid|invalid|\([A-Z]\)|-?\d{1,15}(?:\.\d{1
 const decline =
   /^(?:i\b|i'm|sorry|as an\b|(?:it|that|this|the answer) depends|unknown|none given|n\/a|no answer|not sure)/i;
 
-/** A declared answer and where its declaration stands; null where it goes on for several lines that are not compared (WHOLE-1). */
+/** A declared answer and where its declaration stands; null where it goes on for several lines that are not compared. */
 type DeclaredAnswer = { readonly answer: Answer | null; readonly at: number };
 const located = (answer: Answer | null, at: number): DeclaredAnswer | null => answer && { answer, at };
 const asText = (value: string | null): Answer | null => (value === null ? null : { kind: "text", value });
 
-/** What a caption declares: its line as `read` reads it, or its lines (WHOLE-2). */
+/** What a caption declares: its line as `read` reads it, or its lines. */
 function readCaptioned(value: CaptionedValue, at: number, read: (line: string) => Answer | null) {
   return "whole" in value ? { answer: asText(value.whole), at } : located(read(value.line), at);
 }
@@ -331,7 +331,7 @@ export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | 
   const last = lines.at(-1)?.text ?? "";
   const long = lines.length > 40 || text.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
   const { own, plain } = readOwn(text, "\ufffc");
-  const ownAnswer = own === plain ? null : readDeclared({ own, text }, long); // QUOTED-1
+  const ownAnswer = own === plain ? null : readDeclared({ own, text }, long);
   const declared = ownAnswer ?? readDeclared({ own: plain, text }, long);
   if (declared?.answer === null) return null;
   if (cutOff) {

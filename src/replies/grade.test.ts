@@ -74,7 +74,7 @@ describe("parseGrade", () => {
     "[RESULT] 2\n\n    [RESULT] 5",
     '{"score": 2}\n\nThe answer ends with:\n```json\n{"score": 5}\n```',
     "Score: 2\n\n> Score: 5",
-  ])("QUOTED-1: reads the judge's own score of %j", (text) => expect(score(text)).toBe(2));
+  ])("reads the judge's own score of %j", (text) => expect(score(text)).toBe(2));
 
   it.each([
     "[RESULT] 4\n\nScore: 5",
@@ -84,7 +84,7 @@ describe("parseGrade", () => {
     "[[SCORE] 4]\nRating: 5",
     '{"score": 5, "feedback": "x", "score": 4}',
     'Score: 5\n\n{"feedback": "x", "score": 4}',
-  ])("GRADE-2: refuses two scores of its own: %j", (text) =>
+  ])("refuses two scores of its own: %j", (text) =>
     expect(score(text)).toBe("no: the reply declares two scores, 4 and 5"),
   );
 

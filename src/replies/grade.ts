@@ -1,9 +1,9 @@
-// GRADE-1. A score is declared: behind `[RESULT]`, in a JSON object, or alone on a last line `Score: 4`. A bare number, and a
-//     rubric's `Score 4: …`, declare none.
-// GRADE-2. Every declaration of the judge's own counts (QUOTED-1), the last line beside the others, and all must say the
-//     same: no recorded judge changes its mind, so that none is taken over another.
-//     Nothing within a JSON object is a mark: objects are found in the reply as it came, before quotations are looked for.
-// GRADE-3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
+// A score is declared: behind `[RESULT]`, in a JSON object, or alone on a last line `Score: 4`. A bare number, and a rubric's `Score 4: …`,
+// declare none.
+// Every declaration of the judge's own counts, the last line beside the others, and all must say the same: no recorded judge
+// changes its mind, so that none is taken over another. Nothing within a JSON object is a mark: objects are found in the reply as it came,
+// before quotations are looked for.
+// Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
 import { splitLines } from "../text/fences.ts";
 import { asciiDigits } from "./final-value.ts";
 import { jsonObjects } from "./json-objects.ts";

@@ -156,7 +156,7 @@ describe("parsePreference", () => {
     "[[B]]\n\nResponse A states: [RESULT] A",
     '[RESULT] B\n\nAnswer A contains this:\n```json\n{"winner": "A"}\n```',
     "Therefore, Output (b) is better.\n\n> [[A]]",
-  ])("QUOTED-1: reads the judge's own verdict of %j", (text) => expect(winner(text)).toBe("B"));
+  ])("reads the judge's own verdict of %j", (text) => expect(winner(text)).toBe("B"));
 
   it.each([
     "[[A]]\n\nTherefore, Output (b) is better.",
@@ -164,7 +164,7 @@ describe("parsePreference", () => {
     "[RESULT] A\n\nFinal verdict: (b)",
     "The better output is Output (b).\n[[A]]\nThe better output is Output (b).",
     "[[A]]\n\nSo, it is a tie.\n\nOverall, Output (b) is better.",
-  ])("PREFER-1: reads neither where prose says the opposite: %j", (text) =>
+  ])("reads neither where prose says the opposite: %j", (text) =>
     expect(winner(text)).toBe(`no: the reply gives two verdicts, A and B`),
   );
 
@@ -257,9 +257,8 @@ describe("parsePreference", () => {
     ["B wrote «Output (b) is better».", "no"],
     ["`Output (b) is better` is what it printed.", "no"],
     ['"Output (a)" is better than "Output (b)".', "A"],
-  ])(
-    "PREFER-4: takes no letter for a verdict that its sentence denies, lowers or leaves open: %j",
-    (text, expected) => expect(winner(text).replace(/:.*/, "")).toBe(expected),
+  ])("takes no letter for a verdict that its sentence denies, lowers or leaves open: %j", (text, expected) =>
+    expect(winner(text).replace(/:.*/, "")).toBe(expected),
   );
 
   it.each([

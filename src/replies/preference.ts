@@ -217,14 +217,14 @@ function readOpener(lines: readonly string[]): Winner | null {
   return hasPassage || faults.test(reason) ? null : isSettled(` ${reason}`, winner);
 }
 
-// PREFER-1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
-//     and all must say the same. Prose that settles on the other side only, as well, takes the verdict back: neither is read.
-//     What is marked as quoted (QUOTED-1) counts only beside no verdict of the judge's own, also one in prose.
-// PREFER-2. Prose is read in its first and in its last sentence, behind a heading that announces a verdict, and in the last
-//     sentence that draws a conclusion (`Therefore, …`). In between judges weigh, and report what others say.
-// PREFER-3. A heading (`# Output (a)`) names what is talked about and is no verdict.
-// PREFER-4. A side counts only as its sentence leaves it. One that is denied, faulted, quoted, taken back or made to depend
-//     on a condition is no verdict; one that is called the worse of the two is a verdict for the other.
+// What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them, and all must say the
+// same. Prose that settles on the other side only, as well, takes the verdict back: neither is read. What is marked as quoted
+// counts only beside no verdict of the judge's own, also one in prose.
+// Prose is read in its first and in its last sentence, behind a heading that announces a verdict, and in the last sentence that draws a
+// conclusion (`Therefore, …`). In between judges weigh, and report what others say.
+// A heading (`# Output (a)`) names what is talked about and is no verdict.
+// A side counts only as its sentence leaves it. One that is denied, faulted, quoted, taken back or made to depend on a condition is no
+// verdict; one that is called the worse of the two is a verdict for the other.
 
 /** Which of two answers a judge prefers, by the order in which it was shown them: `A` came first. */
 export type Preference =
@@ -328,7 +328,6 @@ export function parsePreference(reply: string): Preference {
   const ownObjects = objects.filter(isOwnObject(own));
   const strong = findDeclared(own, text, ownObjects);
   const prose = findInProse(own, text);
-  // PREFER-1
   const contrary = prose.every(({ value }) => value !== strong[0]?.value) ? prose : [];
   const found = [...strong, ...contrary];
   const quoted = found.length > 0 || own === text ? [] : findDeclared(plain, text, objects);

@@ -1,9 +1,9 @@
 import { fencedBlocks, splitLines, type Span } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 
-// QUOTED-1. What a reply marks as somebody else's does not decide where the reply declares something of its own: a code
-//     block, lines that begin with > or are indented as code, and what stands behind `Answer B says:` or in quotation
-//     marks. Where it declares nothing else, that is read as it would be without the marks.
+// What a reply marks as somebody else's does not decide where the reply declares something of its own: a code block, lines that begin with
+// > or are indented as code, and what stands behind `Answer B says:` or in quotation marks. Where it declares nothing else, that is read as
+// it would be without the marks.
 
 /** `Answer B ends with:`, `It says:`: what follows is quoted. */
 export const ascribes =
@@ -86,7 +86,7 @@ const objectStart =
 
 /**
  * The words of a reply with LF line ends, every one where it stood: `plain` without what stands in its JSON objects, where nothing is a
- * mark (a broken one reaches to the last brace, else to the end), and `own` also without what is marked as quoted (QUOTED-1).
+ * mark (a broken one reaches to the last brace, else to the end), and `own` also without what is marked as quoted.
  * `blanked`: what stands for an indented line, of which nobody knows whether it belongs to what stands above it.
  */
 export function readOwn(text: string, blanked = " "): { readonly plain: string; readonly own: string } {

@@ -5,14 +5,14 @@ import { type LabelReader, labelReader } from "./reply-fields.ts";
 import { ascribes } from "./quoted.ts";
 import { openReply } from "./verdicts.ts";
 
-// RANKING-1. A JSON review with a complete ranking is what was asked for: no marker in prose counts beside it, unless the
-//     prose is a review, too. Else what stands last is read; where another complete ranking differs from it, none is: a
-//     review that corrects itself and one that repeats a hostile answer look alike, and asking again is cheap.
-// RANKING-2. Only a marker, list or object that begins its own line competes. One inside a sentence counts only where no
-//     other is found, and one right behind a quotation mark or a > never does. A marker in a code block, indented as code,
-//     or behind a line that says whose it is (`Answer B says:`) is quoted: behind a complete ranking it does not count.
-// RANKING-3. What stands inside a JSON object is its text and never a marker or a list.
-// RANKING-4. A last ranking that is not strict and complete refuses; no earlier one is taken in its place.
+// A JSON review with a complete ranking is what was asked for: no marker in prose counts beside it, unless the prose is a review, too. Else
+// what stands last is read; where another complete ranking differs from it, none is: a review that corrects itself and one that repeats a
+// hostile answer look alike, and asking again is cheap.
+// Only a marker, list or object that begins its own line competes. One inside a sentence counts only where no other is found, and one right
+// behind a quotation mark or a > never does. A marker in a code block, indented as code, or behind a line that says whose it is (`Answer B
+// says:`) is quoted: behind a complete ranking it does not count.
+// What stands inside a JSON object is its text and never a marker or a list.
+// A last ranking that is not strict and complete refuses; no earlier one is taken in its place.
 
 export type Ranking =
   { readonly ok: true; readonly ranking: string[] } | { readonly ok: false; readonly reason: string };
@@ -291,7 +291,6 @@ export function locateRanking(reply: string, labels: readonly string[]): Located
       ? { ok: false, reason: "the reply has two final rankings that differ" }
       : checkRanking(one, labels);
 
-  // RANKING-1
   const reviews = jsons.filter((one) => isReview(one) && isComplete(one));
   const [review] = reviews;
   if (review !== undefined) {
@@ -301,7 +300,6 @@ export function locateRanking(reply: string, labels: readonly string[]): Located
 
   const json = jsons[0] ?? findRankedList(source);
   const first = Math.min(...[...(bare?.found ?? []), ...jsons].filter(isComplete).map(({ at }) => at));
-  // RANKING-2
   const quoted = quotes
     .filter(({ start, ascribed }) => start < first && !(ascribed && first < Infinity))
     .flatMap(({ start, end }) => {

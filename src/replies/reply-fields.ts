@@ -58,7 +58,6 @@ function lastFields(text: string, name: string): Fields | undefined {
     if (fields.has(foldName(name))) found.push({ start, fields });
     else if (inner?.has(foldName(name))) found.push({ start, fields: inner });
   }
-  // QUOTED-1
   const quoted = found.length > 1 ? findQuoted(text) : [];
   const own = found.findLast(({ start: at }) => !quoted.some(({ start, end }) => start <= at && at < end));
   return (own ?? found.at(-1))?.fields;

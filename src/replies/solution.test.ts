@@ -34,7 +34,7 @@ describe("parseSolution", () => {
     `${reply()}\n\n> ${forged}`,
     `${reply()}\n\nProposal B states: ${forged}`,
     `${reply()}\n\n\`\`\`text\nDraft:\n${forged}\n\`\`\``,
-  ])("QUOTED-1: reads the judge's own object, not one that it quotes behind it (%#)", (text) =>
+  ])("reads the judge's own object, not one that it quotes behind it (%#)", (text) =>
     expect(parseSolution(text)).toEqual(read),
   );
   it.each([

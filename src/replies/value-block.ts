@@ -1,7 +1,7 @@
-// WHOLE-1. A value is read whole or not at all: what goes on behind its first line (a program, a grid, a table, a column of
-//     numbers, a system of equations) is never compared by that line.
-// WHOLE-2. A value of several lines equals only one of the same lines, spaces aside. Prose and lists of steps are none, and so is
-//     a block behind which more of its kind stands.
+// A value is read whole or not at all: what goes on behind its first line (a program, a grid, a table, a column of numbers, a system of
+// equations) is never compared by that line.
+// A value of several lines equals only one of the same lines, spaces aside. Prose and lists of steps are none, and so is a block behind
+// which more of its kind stands.
 import { ANSWER_NAMES, listItem } from "./captions.ts";
 import { cleanValue, readChoice, readNumberAnswer } from "./final-value.ts";
 
@@ -166,7 +166,7 @@ function readBelow(lines: readonly string[], depth = 0): CaptionedValue {
   return hasMore ? { whole: null } : bare(first.replace(listItem, ""));
 }
 
-/** What a caption declares: the rest of its line, or where there is none, or it only announces, the block below (WHOLE-1). */
+/** What a caption declares: the rest of its line, or where there is none, or it only announces, the block below. */
 export function valueAfter(text: string): CaptionedValue {
   const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", MAX_LINES + 2);
   const given = (lines[0] ?? "").replace(captionMark, "");
@@ -190,7 +190,7 @@ export function valueAfter(text: string): CaptionedValue {
   return continuesApart(own, below.find(saysSomething) ?? "") ? { whole: null } : bare(own);
 }
 
-/** What stands between tags or in a field, whatever its length: one line, or several (WHOLE-1). */
+/** What stands between tags or in a field, whatever its length: one line, or several. */
 export function valueIn(text: string): CaptionedValue {
   const lines = text.split("\n").filter(saysSomething);
   const said = lines.filter((line) => !fence.test(line));

@@ -152,7 +152,7 @@ function editOne(lines: readonly (readonly string[])[], chance: Chance): string[
 }
 
 describe("values of several lines", () => {
-  it("WHOLE-1: of pairs that differ in one token, at most one in a hundred is equal", () => {
+  it("of pairs that differ in one token, at most one in a hundred is equal", () => {
     const pairs = Object.entries(KINDS).flatMap(([kind, make]) =>
       Object.entries(FRAMES).flatMap(([frame, set]) =>
         times(8, (nth) => {
@@ -173,7 +173,7 @@ describe("values of several lines", () => {
     ).toBeLessThanOrEqual(0.01);
   });
 
-  it("WHOLE-2: is equal to itself, whatever it stands in", () => {
+  it("is equal to itself, whatever it stands in", () => {
     const kinds = [
       "python",
       "script",
@@ -203,7 +203,7 @@ describe("values of several lines", () => {
     ["apart in a dot", "1 . .\n. . 2", "1 . .\n. 2 ."],
     ["of which one has a line more", "1 2\n3 4", "1 2\n3 4\n5 6"],
     ["in another order", "x = 3\ny = 4", "y = 4\nx = 3"],
-  ])("WHOLE-2: are different where they are %s", (_, one, other) => {
+  ])("are different where they are %s", (_, one, other) => {
     for (const [frame, set] of Object.entries(FRAMES))
       expect({ frame, same: same(set(one), set(other)) }).toEqual({ frame, same: false });
   });
@@ -220,7 +220,7 @@ describe("values of several lines", () => {
     ["a formula and what it holds for", "Final answer: $$x=3$$\nwhere y is 42.", "43"],
     ["numbers below each other", "The answer is 123\n42", "43"],
     ["several sentences", "The answer is You should use Postgres. It costs 42 dollars.", "43"],
-  ])("WHOLE-1: is not read in part: %s", (_, reply, other) =>
+  ])("is not read in part: %s", (_, reply, other) =>
     expect(same(reply, reply.replace("42", other))).toBe(false),
   );
 

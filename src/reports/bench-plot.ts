@@ -4,8 +4,7 @@ import { element, svgFile } from "./element.ts";
 import { line, linearScale, px, text, ticksTo, type Scale } from "./plot.ts";
 import { oneLine } from "./printable.ts";
 
-// PLOT-1. Every arm has a number in the plot and an entry in the legend; no two entries overlap.
-// PLOT-2. Foreign text is escaped, and stands in text elements only.
+// Foreign text is escaped, and stands in text elements only.
 
 type Point = {
   readonly number: number;

@@ -7,7 +7,7 @@ import { px, text } from "./plot.ts";
 import { oneLine } from "./printable.ts";
 import { wrapped } from "./text-width.ts";
 
-// HEAT-1. What chairs report, what was measured, and votes stand side by side and are never mixed.
+// What chairs report, what was measured, and votes stand side by side and are never mixed.
 
 /** The methods of measurement, with the heads of their columns. */
 const METHODS = [

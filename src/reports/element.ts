@@ -2,8 +2,8 @@ import type { ElementTree } from "../kernel/index.ts";
 import { escaped } from "./html.ts";
 import { printable } from "./printable.ts";
 
-// ELEMENT-1. Elements and attributes are those of these lists, which have nothing that runs, loads or styles; a link of a document leads
-//     to http, https or mailto. Foreign text is the text of an element, or the value of an attribute.
+// ELEMENT-1. Elements and attributes are those of these lists, which have nothing that runs, loads or styles; a link of a document leads to
+//     http, https or mailto. Foreign text is the text of an element, or the value of an attribute. Else: a model's text runs in a browser.
 
 /** What stands in an element or in a page, in order. */
 export type Markup = readonly (ElementTree | string)[];

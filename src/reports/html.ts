@@ -1,6 +1,7 @@
 import { printable } from "./printable.ts";
 
-// HTML-1. No foreign text is HTML: it is made printable and escaped, and stands in elements and in quoted attributes only.
+// HTML-1. No foreign text is HTML: it is made printable and escaped, and stands in elements and in quoted attributes only. Else: a model's
+//     text runs in the reader's browser.
 
 const ENTITIES: { readonly [character: string]: string | undefined } = {
   "&": "&amp;",

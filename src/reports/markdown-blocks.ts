@@ -1,7 +1,7 @@
 // Markdown, block by block, line by line:
-// BLOCKS-1. A line is looked at once when it is complete; a block is given out once, when it has ended. Whatever the pieces that
-//     a text comes in, its blocks are the same.
-// BLOCKS-2. What is kept is one open block of bounded length: a longer one is given out in parts, a paragraph or a list as `plain`.
+// A line is looked at once when it is complete; a block is given out once, when it has ended. Whatever the pieces that a text comes in, its
+// blocks are the same.
+// What is kept is one open block of bounded length: a longer one is given out in parts, a paragraph or a list as `plain`.
 
 /** A block of the outermost level, with its lines as they were written; a quote's are without their marks. */
 export type MarkdownBlock = {
@@ -46,7 +46,7 @@ type Open = {
   isPart?: boolean;
 };
 
-/** Reads blocks from complete lines and pieces of them. (BLOCKS-1) */
+/** Reads blocks from complete lines and pieces of them. */
 export function blockReader() {
   let done: MarkdownBlock[] = [];
   let open: Open | undefined;
@@ -74,7 +74,6 @@ export function blockReader() {
     open.lines.push(line);
     open.length += line.length + 1;
     if (open.length < MAX_LENGTH[open.kind]) return;
-    // BLOCKS-2
     const { end, indent } = open;
     const kind = open.kind === "text" ? "plain" : open.kind;
     Object.assign(open, { kind, isPart: true });

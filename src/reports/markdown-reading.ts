@@ -2,8 +2,8 @@ import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { blocksOf, cellsOf, LIST_ITEM, TABLE_RULE, type MarkdownBlock } from "./markdown-blocks.ts";
 import { printable } from "./printable.ts";
 
-// READING-1. Reading a text takes a bounded time, and never throws past its caller's `try`: what is too long, too deep or too tangled
-//     is not read, and its caller shows it as it was written.
+// Reading a text takes a bounded time, and never throws past its caller's `try`: what is too long, too deep or too tangled is not read, and
+// its caller shows it as it was written.
 
 /** What reading may cost, in characters, blocks and squared marks: about 100 ms. What is left then stands as it was written. */
 export const MAX_WORK = 500_000;

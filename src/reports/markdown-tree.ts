@@ -12,8 +12,8 @@ import {
 } from "./markdown-reading.ts";
 import { printable } from "./printable.ts";
 
-// HTML-2. A model's Markdown becomes our own elements around escaped text: no HTML of its own, nothing that loads or runs. A link
-//     leads to http, https or mailto and shows its host; an image is a link to it.
+// HTML-2. A model's Markdown becomes our own elements around escaped text: no HTML of its own, nothing that loads or runs. A link leads to
+//     http, https or mailto and shows its host; an image is a link to it. Else: a link or an image sends the reader's data away.
 
 /** The level of the highest heading, and the depths that the text uses. */
 type Headings = { readonly level: number; readonly depths: readonly number[] };

@@ -4,10 +4,10 @@ import { blocksOf, type MarkdownBlock } from "./markdown-blocks.ts";
 import { MAX_WORK, readBlocks, readInline, type ReadingBudget } from "./markdown-reading.ts";
 import { inline, printable } from "./printable.ts";
 
-// MARKDOWN-1. No foreign text can end, open or restyle a part of the document: it stands in a fence longer than any
-//     run of backticks in it, in a block quote, or on one line with its punctuation escaped.
-// MARKDOWN-2. Text that could reach beyond its quote when the document is rendered (raw HTML, an image that would be
-//     fetched, a link definition) is never quoted but fenced.
+// No foreign text can end, open or restyle a part of the document: it stands in a fence longer than any run of backticks in it, in a block
+// quote, or on one line with its punctuation escaped.
+// Text that could reach beyond its quote when the document is rendered (raw HTML, an image that would be fetched, a link definition) is
+// never quoted but fenced.
 
 const REACHES_OUT = /<[A-Za-z!?/]|!\[|\]:/;
 
@@ -24,7 +24,7 @@ export function block(text: string): string {
 
 /**
  * A foreign text as a part of the document's own: its Markdown stands as it was written, its headings from `level` on. A block of it
- * that could reach beyond it, or that cannot be read in bounded time, is fenced. (MARKDOWN-1, MARKDOWN-2)
+ * that could reach beyond it, or that cannot be read in bounded time, is fenced.
  */
 export function plainMarkdown(text: string, level: number): string {
   const clean = printable(text).replace(/^\n+/, "").trimEnd();

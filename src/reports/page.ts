@@ -7,8 +7,9 @@ import { PAGE_STYLE } from "./page-style.ts";
 import { hasContent, isEmptyBlock } from "./part.ts";
 import { oneLine } from "./printable.ts";
 
-// PAGE-1. The page is one file that fetches nothing: its policy lets in nothing but its own styles and script, by their digests.
-// PAGE-2. It is read without scripts: what is folded opens by itself, and what is printed is what stands open.
+// PAGE-1. The page is one file that fetches nothing: its policy lets in nothing but its own styles and script, by their digests. Else:
+//     opening a report tells others that it was read, and what stands in it.
+// It is read without scripts: what is folded opens by itself, and what is printed is what stands open.
 
 /** Content Security Policy Level 3: no images, no frames, no forms; styles and a script that are known by their digests. */
 function policyOf(screen: PageScreen | undefined): string {
@@ -111,7 +112,7 @@ function partHtml({ heading, blocks, parts = [], folds = false }: ReportPart, le
     ...blocks.filter((block) => !isEmptyBlock(block)).map((block) => blockHtml(block, deep)),
     ...parts.filter(hasContent).map((part) => partHtml(part, level + 1)),
   ].join("\n");
-  return folds && name !== "" // PAGE-2
+  return folds && name !== ""
     ? `<details>\n<summary>${name}</summary>\n${content}\n</details>`
     : `<section>\n${name}\n${content}\n</section>`;
 }

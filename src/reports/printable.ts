@@ -53,8 +53,8 @@ const RAW_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\
 export const escapeJson = (json: string): string =>
   json.replaceAll(RAW_IN_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-// CSV-1. A cell is one line, and a record as many cells as its header, whatever stands in them (RFC 4180).
-// CSV-2. No cell is a formula to a spreadsheet (OWASP, "CSV Injection").
+// A cell is one line, and a record as many cells as its header, whatever stands in them (RFC 4180).
+// CSV-2. No cell is a formula to a spreadsheet (OWASP, "CSV Injection"). Else: a model's text runs in the reader's spreadsheet.
 
 /** A text as one cell of CSV of bounded length: what a spreadsheet would compute gets an apostrophe in front. */
 export function csvCell(text: string, mostCharacters = 300): string {

@@ -7,8 +7,6 @@ import { widthOf } from "./text-width.ts";
 import { sized } from "../../test/support/long.ts";
 import { expectLinear, expectLinearReading } from "../../test/support/growth.ts";
 
-// TMD-1 to TMD-3 of terminal-markdown.ts, BLOCKS-1 and BLOCKS-2 of markdown-blocks.ts.
-
 const SGR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
 const shown = (text: string, width = 40) => markdownLines(text, { width, color: false }).join("\n");
 const colored = (text: string, width = 40) =>
@@ -229,7 +227,7 @@ describe("whatever comes in", () => {
     );
   });
 
-  it("BLOCKS-1: gives the same blocks whatever pieces it comes in", () => {
+  it("gives the same blocks whatever pieces it comes in", () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 1, max: 30 }), (text, size) => {
         const whole = blockReader();

@@ -14,10 +14,10 @@ import { styleOf, type Style } from "./style.ts";
 import { layOut, span, tableLines, type StyledText } from "./terminal-layout.ts";
 import { widthOf } from "./text-width.ts";
 
-// TMD-1. No text can throw, take more than a bounded time, or send a control to the terminal but our own styles (SGR): what is too
-//     long, too deep or too tangled to be read stands as it was written, wrapped.
-// TMD-2. Every word of a text is shown; no line takes more than `width` cells but for an address (URL) that does.
-// TMD-3. HTML, formulas and references to links stand as they were written.
+// No text can throw, take more than a bounded time, or send a control to the terminal but our own styles (SGR): what is too long, too deep
+// or too tangled to be read stands as it was written, wrapped.
+// Every word of a text is shown; no line takes more than `width` cells but for an address (URL) that does.
+// HTML, formulas and references to links stand as they were written.
 
 /** How Markdown is to look. */
 export type MarkdownFace = {
@@ -78,7 +78,7 @@ function blockLines(block: MarkdownBlock, place: Place): string[] {
   try {
     return nodesLines(readBlock(block, place.desk.budget), place);
   } catch {
-    return plainLines(block.lines, place); // A library's failure on a text is no reason to withhold it. (TMD-1)
+    return plainLines(block.lines, place); // A library's failure on a text is no reason to withhold it.
   }
 }
 

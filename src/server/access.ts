@@ -7,10 +7,12 @@ import type { Credential, KeyLimits } from "../stores/credentials.ts";
 import { Refused } from "./problem.ts";
 import { createRequestCounter } from "./quota.ts";
 
-// ACCESS-1. One reader takes the credential from a request, in whichever header it comes, so that a restriction holds for all.
-// ACCESS-2. A request of another site's page is refused: by its Host, by its Origin, and a cookie's write by Sec-Fetch-Site.
-// ACCESS-3. Browsers send a cookie to every port of its host: a server's has a name of its own, the same after a restart, and the
-//     same for all servers behind one public URL.
+// ACCESS-1. One reader takes the credential from a request, in whichever header it comes, so that a restriction holds for all. Else: a
+//     restricted key gets in by another header.
+// ACCESS-2. A request of another site's page is refused: by its Host, by its Origin, and a cookie's write by Sec-Fetch-Site. Else: a
+//     website acts with the session of whoever visits it.
+// ACCESS-3. Browsers send a cookie to every port of its host: a server's has a name of its own, the same after a restart, and the same for
+//     all servers behind one public URL. Else: another server on this machine takes over a session.
 
 const SESSION_DAYS = 30;
 const DAY_MS = 86_400_000;

@@ -12,7 +12,7 @@ import { openSqlite } from "../stores/sqlite.ts";
 import { byClient, byClosing, closing, LOCAL, note, opening } from "../testing/store-samples.ts";
 import { createDrives } from "./drives.ts";
 
-// DRIVES-1, DRIVES-3, DRIVES-4: what a server reads to find what it has to drive, and how soon after a store has come back.
+// DRIVES-1: what a server reads to find what it has to drive, and how soon after a store has come back.
 // DRIVES-5: what it forgets that another server has left.
 
 const principal = Principal.parse({ organization: LOCAL, user: "local", scopes: ["read", "write"] });
@@ -99,7 +99,7 @@ async function drivesOver(count: number, ending = async (_id: DeliberationId): P
   return { store, own, idOf, open, seen, pauses, stopped, driven, forgotten, clock, drives, sweep };
 }
 
-it("DRIVES-3: begins again where an answer came while the drive ended, and not for what else came", async () => {
+it("begins again where an answer came while the drive ended, and not for what else came", async () => {
   const { store, own, idOf, driven, sweep } = await drivesOver(2, async (id) => {
     const request = id === idOf(0) ? "seat/draft" : "seat/other";
     await own.append(id, [note("came")], byClient(request));
@@ -109,7 +109,7 @@ it("DRIVES-3: begins again where an answer came while the drive ended, and not f
   expect(driven.toSorted()).toEqual([idOf(0), idOf(0), idOf(1)]);
 });
 
-it("DRIVES-4: of 1,000 open deliberations that wait, a sweep reads none but those that have changed", async () => {
+it("of 1,000 open deliberations that wait, a sweep reads none but those that have changed", async () => {
   const { store, own, idOf, open, sweep } = await drivesOver(1_000);
   await using _closed = store;
   expect((await sweep()).driven).toEqual(Array.from({ length: 1_000 }, (_, nth) => `d${nth}`));
@@ -121,7 +121,7 @@ it("DRIVES-4: of 1,000 open deliberations that wait, a sweep reads none but thos
   expect(await sweep()).toEqual({ statements: 1, rows: 0, driven: [] });
 });
 
-it("DRIVES-4: looks again within seconds, however long a sweep hung on a store that was away", async () => {
+it("looks again within seconds, however long a sweep hung on a store that was away", async () => {
   const { store, drives, seen, pauses, stopped, driven } = await drivesOver(24);
   await using _closed = store;
   seen.outages = 20;

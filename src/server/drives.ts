@@ -15,13 +15,13 @@ import { pendingSeats } from "../views/pending-seats.ts";
 import { isClosed } from "../views/result.ts";
 import { Refused } from "./problem.ts";
 
-// DRIVES-1. A lease per deliberation: of several servers over one store, one drives it. A server that dies loses its leases, and
-//     another one, or its own next start, drives on all that it left, of every organization.
-// DRIVES-2. What does not fit waits in line in the order of its opening; beyond that, a request is refused before it is opened.
-// DRIVES-3. A drive that ends as waiting for a person is begun again when something is recorded in it, or a seat's time is up.
-// DRIVES-4. A sweep reads what has changed since the one before, and begins seconds after it, whatever became of that one.
-// DRIVES-5. What its client wants forgotten is forgotten when its reply was sent, or else ten minutes after its end, by any server:
-//     until then a repeat of the request joins it (REPEAT-1).
+// DRIVES-1. A lease per deliberation: of several servers over one store, one drives it. A server that dies loses its leases, and another
+//     one, or its own next start, drives on all that it left, of every organization. Else: two servers pay for one run.
+// What does not fit waits in line in the order of its opening; beyond that, a request is refused before it is opened.
+// A drive that ends as waiting for a person is begun again when something is recorded in it, or a seat's time is up.
+// A sweep reads what has changed since the one before, and begins seconds after it, whatever became of that one.
+// DRIVES-5. What its client wants forgotten is forgotten when its reply was sent, or else ten minutes after its end, by any server: until
+//     then a repeat of the request joins it (REPEAT-1). Else: what a client wants forgotten stays, or its repeat pays again.
 
 /** What the openings of a server's clients are named by: a server drives on nobody else's. */
 export const CLIENT_REQUESTS = "api/";
@@ -38,7 +38,7 @@ const MAX_LINE = 1_000;
 const PAGE = 1_000;
 /** Looking for what is open takes at most one part of the time in so many, but for a store that is slow. */
 const SWEEP_SHARE = 20;
-/** The longest pause between two sweeps: one that hung on a store says nothing about the next. (DRIVES-4) */
+/** The longest pause between two sweeps: one that hung on a store says nothing about the next. */
 const MAX_PAUSE_MS = 5_000;
 /** For how long a repeat of a request joins what it opened. */
 export const REPEAT_MS = 600_000;
@@ -126,7 +126,7 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
     }
     return found.toReversed();
   };
-  /** Brings `open` up to date: whole at first, then by what has changed. (DRIVES-4) */
+  /** Brings `open` up to date: whole at first, then by what has changed. */
   const look = async (): Promise<void> => {
     const end = await store.end();
     if (end === looked) return;
@@ -139,7 +139,7 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
   };
   const isWanted = ({ id, seq }: Summary): boolean => {
     const seen = waited.get(id);
-    return !seen || seen.seq < seq || world.now() >= seen.untilMs; // DRIVES-3
+    return !seen || seen.seq < seq || world.now() >= seen.untilMs;
   };
 
   /** Drives on what is open and nobody drives. (DRIVES-1) */
@@ -186,7 +186,7 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
     forget,
     /** How many are driven, and how many are in line. */
     count: () => ({ running: running.size, waiting: line.length }),
-    /** @throws Refused 503 where there is no room even in line (DRIVES-2) */
+    /** @throws Refused 503 where there is no room even in line */
     checkRoom(): void {
       if (!stopping && line.length < MAX_LINE) return;
       throw new Refused({

@@ -14,11 +14,11 @@ import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
 import { Refused } from "./problem.ts";
 
-// STREAM-1. `id:` is the deliberation's seq, so that a follower that returns misses nothing, whatever ended in between. The
-//     store-wide cursor leaves no server.
-// STREAM-2. What is said to all followers of a deliberation is encoded once. Live text is lossy: one that is far behind gets none,
-//     and the present text of every running step stands first for whoever joins late.
-// STREAM-3. Nobody's slowness is anybody else's: a follower that is too far behind is closed, and resumes by its id.
+// STREAM-1. `id:` is the deliberation's seq, so that a follower that returns misses nothing, whatever ended in between. The store-wide
+//     cursor leaves no server. Else: a follower misses events, or learns how busy other organizations are.
+// What is said to all followers of a deliberation is encoded once. Live text is lossy: one that is far behind gets none, and the present
+// text of every running step stands first for whoever joins late.
+// Nobody's slowness is anybody else's: a follower that is too far behind is closed, and resumes by its id.
 
 const FLUSH_MS = 25;
 const COMMENT_MS = 10_000;
@@ -146,7 +146,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
       if (entries.length > 0) tell(one);
       const behind = one.behind();
       if (live && behind < MAX_BEHIND_FRAMES) one.write(live);
-      if (behind > MAX_BEHIND) leave(channel, one, false); // STREAM-3
+      if (behind > MAX_BEHIND) leave(channel, one, false);
     }
     if (isClosed(channel.entries)) void endWhenDone(channel);
   };

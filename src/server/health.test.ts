@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createTurns } from "./health.ts";
 
-it("HEALTH-2: of a rush of requests one begins in each turn of the event loop, in their order", async () => {
+it("of a rush of requests one begins in each turn of the event loop, in their order", async () => {
   const { turn, came } = createTurns();
   const seen: (number | "turn")[] = [];
   let isOver = false;

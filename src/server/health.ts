@@ -4,10 +4,10 @@ import { dirname } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isFault, type Store, type World } from "../kernel/index.ts";
 
-// HEALTH-1. Whether a server is ready is known before anybody asks: one look after the other, which writes nothing. An answer waits
-//     for no store and no disk; what a look waits for too long for is what is wrong.
-// HEALTH-2. Of a rush of requests one begins at a time, once all who have come are heard: whoever asks whether the server is well waits
-//     for none of them.
+// Whether a server is ready is known before anybody asks: one look after the other, which writes nothing. An answer waits for no store and
+// no disk; what a look waits for too long for is what is wrong.
+// Of a rush of requests one begins at a time, once all who have come are heard: whoever asks whether the server is well waits for none of
+// them.
 
 /** Between the end of a look and the next. */
 const LOOK_EVERY_MS = 1_000;
@@ -80,7 +80,7 @@ const MAX_TAKEN = 1_000;
 
 /**
  * `turn` resolves for one caller in a turn of the event loop, in the order in which they come, and in no turn in which another
- * connection came: the loop takes one a turn, so that a short request would wait for all that came before it. (HEALTH-2)
+ * connection came: the loop takes one a turn, so that a short request would wait for all that came before it.
  */
 export function createTurns() {
   const waiting: (() => void)[] = [];

@@ -21,8 +21,9 @@ import { CLIENT_REQUESTS, CLIENT_WORK } from "./drives.ts";
 import { Refused } from "./problem.ts";
 import { readingContext, type HttpExchange, type Services } from "./route.ts";
 
-// REQUEST-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing.
-// REQUEST-2. A deliberation that calls this server again would pay without end: it is refused by its depth.
+// REQUEST-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing. Else: a client's
+//     retry pays for a second run.
+// REQUEST-2. A deliberation that calls this server again would pay without end: it is refused by its depth. Else: it spends without end.
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
 

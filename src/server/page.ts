@@ -7,9 +7,9 @@ import { escaped } from "../reports/html.ts";
 import { takesGzip } from "./reply.ts";
 import type { HttpExchange, HttpReply } from "./route.ts";
 
-// PAGE-3. The page's files are named by their content and never change; the page itself says where it stands, so that it works
-//     below any path. Its policy lets nothing in but its own files, and no text become markup.
-// PAGE-4. Every reply of the server names the build of its page, and so does the page: one of another build offers to be loaded anew.
+// PAGE-3. The page's files are named by their content and never change; the page itself says where it stands, so that it works below any
+//     path. Its policy lets nothing in but its own files, and no text become markup. Else: a model's text runs with a reader's session.
+// Every reply of the server names the build of its page, and so does the page: one of another build offers to be loaded anew.
 
 /** The header of replies that names the build of the server's page. */
 export const BUILD_HEADER = "parley-build";

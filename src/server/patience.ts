@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Sink } from "./followers.ts";
 import type { HttpExchange, HttpReply, ServerConfig } from "./route.ts";
 
-// PATIENCE-1. What lies between a client and the server may cut a connection on which nothing comes for some seconds: something
-//     comes every ten. JSON may have white space before it.
+// What lies between a client and the server may cut a connection on which nothing comes for some seconds: something comes every ten. JSON
+// may have white space before it.
 
 /** For how long nothing may come, unless the server's configuration says otherwise. */
 const QUIET_MS = 10_000;

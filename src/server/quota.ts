@@ -17,10 +17,9 @@ import type { ApiCaller } from "./access.ts";
 import { Refused } from "./problem.ts";
 import { readingContext } from "./route.ts";
 
-// QUOTA-1. A key's limits of a day hold for all that it has opened since midnight UTC: what has ended counts as what it took at
-//     most, so also requests of which nobody knows what they took, and what is under way as the most that it may take, so that
-//     many at once cannot pass them together.
-// QUOTA-2. Beyond a key's requests a minute each is refused, and told when the next one is taken.
+// QUOTA-1. A key's limits of a day hold for all that it has opened since midnight UTC: what has ended counts as what it took at most, so
+//     also requests of which nobody knows what they took, and what is under way as the most that it may take, so that many at once cannot
+//     pass them together. Else: a key spends beyond its day's limit.
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -37,7 +36,7 @@ const tooMany = (code: string, detail: string, afterMs: number): Refused =>
     headers: { "retry-after": String(Math.max(1, Math.ceil(afterMs / 1_000))) },
   });
 
-/** Counts the requests of keys. (QUOTA-2) */
+/** Counts the requests of keys. */
 export function createRequestCounter({ now }: Pick<World, "now">) {
   /** What each key may still send, as of a moment; it fills up again over a minute. */
   const left = new LRUCache<string, { readonly requests: number; readonly at: number }>({ max: MAX_KEYS });

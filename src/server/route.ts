@@ -14,7 +14,7 @@ import type { Followers } from "./followers.ts";
 import { Problem, Refused } from "./problem.ts";
 import type { Results } from "./results.ts";
 
-// ROUTE-1. One definition routes a request, checks what it brings, says what it replies, and stands in the OpenAPI document.
+// One definition routes a request, checks what it brings, says what it replies, and stands in the OpenAPI document.
 
 /** What all routes of a server share. */
 export type Services = {
@@ -109,7 +109,7 @@ export type ApiRoute = Omit<RouteParts<z.ZodObject, z.ZodObject, z.ZodType>, "ha
   ): Promise<HttpReply | undefined>;
 };
 
-/** Defines a route (ROUTE-1). */
+/** Defines a route. */
 export function route<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,

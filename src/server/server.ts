@@ -24,12 +24,12 @@ import {
   type Services,
 } from "./route.ts";
 
-// SERVER-1. A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
-// SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called, and
-//     has the id of its request, which the log has too.
-// NAME-1. A name from outside is looked up in a `Map` or among an object's own fields: what every object has is no known name.
-// SERVER-3. A client that goes away ends its own waiting, never a deliberation.
-// SERVER-4. Connections are bounded in number, and one that was refused is closed on both sides, whatever the client does.
+// A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
+// SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called, and has
+//     the id of its request, which the log has too. Else: replies tell clients of the server's inside.
+// A name from outside is looked up in a `Map` or among an object's own fields: what every object has is no known name.
+// A client that goes away ends its own waiting, never a deliberation.
+// Connections are bounded in number, and one that was refused is closed on both sides, whatever the client does.
 
 const MAX_HEADER_BYTES = 16_384;
 const MAX_URL = 8_192;
@@ -209,12 +209,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       path = pathBelow(url.pathname, base);
       if (path !== "healthz" && path !== "readyz") {
         access.checkHost(request); // those probe a server by any address of its own
-        await turns.turn(); // HEALTH-2
+        await turns.turn();
       }
       const reply = await dispatch(path, { request, response, url, signal: control.signal });
       if (reply) send(response, await encoded(request, reply));
     } catch (error) {
-      if (request.errored !== null) return; // the client has gone, or was too slow (SERVER-3)
+      if (request.errored !== null) return; // the client has gone, or was too slow
       const refusal = { ...refusalOf(error), instance: instanceOf(id) };
       if (refusal.status >= 500 && !(error instanceof Refused)) {
         const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -353,7 +353,7 @@ const GONE = new Error("the client has gone");
 
 const instanceOf = (id: string): string => `urn:parley:request:${id}`;
 
-/** What Node cannot read as a request: too many headers, too slow, or no HTTP. (SERVER-4) */
+/** What Node cannot read as a request: too many headers, too slow, or no HTTP. */
 function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, id: string): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const [status, code, detail] =

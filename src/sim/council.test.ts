@@ -364,7 +364,7 @@ describe("a synthesis", () => {
 });
 
 describe("a thought", () => {
-  it("SIMREPLY-1, SIMREPLY-2: is the same for the same request, whatever the fences' marks are", () => {
+  it("is the same for the same request, whatever the fences' marks are", () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 200 }),
@@ -388,7 +388,7 @@ describe("a thought", () => {
     );
   });
 
-  it("SIMREPLY-3: fails for an attempt and not for all of them", () => {
+  it("fails for an attempt and not for all of them", () => {
     const messages = draftPrompt(desk, { material: material(open), persona: "" });
     const thoughts = Array.from({ length: 200 }, (_, index) =>
       ask("sim/ada?fail=0.5", { messages, attempt: index + 1 }),

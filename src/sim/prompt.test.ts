@@ -148,7 +148,7 @@ describe.each(Object.entries(prompts))("the prompt for a %s", (name, prompt) => 
     });
   });
 
-  it("SIMREPLY-1, SIMREPLY-2: gets the same reply every time, whatever the fences' marks are", () => {
+  it("gets the same reply every time, whatever the fences' marks are", () => {
     const said = (ref: string, messages: readonly Message[]) => {
       const read = readReference(ref);
       if (!read.ok) throw new Error(read.reason);

@@ -25,8 +25,8 @@ export type Conversation = {
   readonly tools: readonly string[];
 };
 
-// SIMCHAT-1. Pinned facts and memories are read from the system's messages and the last user turn alone: an earlier turn,
-//   fences included, is only that turn's text.
+// Pinned facts and memories are read from the system's messages and the last user turn alone: an earlier turn, fences included, is only
+// that turn's text.
 
 /**
  * Reads the conversation that a prompt continues, with the messages that hold its question and its material; null where
@@ -192,7 +192,7 @@ export type Prompt = {
 
 /**
  * Reads a request as the model that it is sent to would. Without a fenced question the last user turn is the question. Of
- * a conversation that goes on (SIMCHAT-1), question and context stand in its last turn.
+ * a conversation that goes on, question and context stand in its last turn.
  */
 export function readPrompt(
   { messages, reply, tools }: ModelRequest,

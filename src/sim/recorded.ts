@@ -14,8 +14,8 @@ export type LoadRecorded = (
   | { readonly ok: true; readonly lines: readonly AnswerLine[] }
   | { readonly ok: false; readonly reason: string };
 
-// RECORDED-1. A recorded model answers a question that its file has, and nothing else: a review, a revision or a
-//   synthesis is refused, since nobody recorded one.
+// A recorded model answers a question that its file has, and nothing else: a review, a revision or a synthesis is refused, since nobody
+// recorded one.
 
 /** One answer, or several samples of it. */
 const Output = z.union([z.string().transform((one) => [one]), z.array(z.string()).min(1)]);

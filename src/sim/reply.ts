@@ -68,9 +68,9 @@ const outages: readonly [Outage, ...Outage[]] = [
 const CHARACTERS_PER_TOKEN = 4;
 const countTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
-// SIMREPLY-1. A reply is a function of the model's parameters, its facts, the request and the attempt, and of nothing else.
-// SIMREPLY-2. A reply does not depend on the marks of fences, which come from a run's seed.
-// SIMREPLY-3. Only faults depend on the attempt: every attempt that succeeds gives the same reply.
+// A reply is a function of the model's parameters, its facts, the request and the attempt, and of nothing else.
+// A reply does not depend on the marks of fences, which come from a run's seed.
+// Only faults depend on the attempt: every attempt that succeeds gives the same reply.
 
 /** Answers a request as the simulated model does. */
 export function simulateReply({ parameters, facts, request, scripts, attempt }: SimCall): SimReply {

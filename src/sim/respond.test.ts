@@ -123,7 +123,7 @@ describe("a simulated respondent", () => {
     expect(seeds.map((ref) => reply(ref, messages, 0.5))).toEqual(warm);
   });
 
-  it("SIMREPLY-2: says the same whatever the marks of the fences are", () => {
+  it("says the same whatever the marks of the fences are", () => {
     const asking: Asking = {
       question: "What is our deploy day?",
       history: [{ question: "Who wrote Emma?", answer: "Jane Austen" }],
@@ -216,7 +216,7 @@ describe("what a person said", () => {
     expect(asked).toContain("placeholder");
   });
 
-  it("SIMRECALL-1: holds in the order pinned, known, said, remembered", () => {
+  it("holds in the order pinned, known, said, remembered", () => {
     const question = "What is our deploy day?";
     const day = (name: string) => `Our deploy day is ${name}.`;
     const history = [{ question: day("Tuesday"), answer: "Noted." }];
@@ -270,7 +270,7 @@ describe("what is remembered", () => {
     expect(answer({ question: asked, engrams })).not.toContain("Fredville");
   });
 
-  it("SIMRECALL-2: is not given where it is to be avoided, mixed, empty-handed or warned of", () => {
+  it("is not given where it is to be avoided, mixed, empty-handed or warned of", () => {
     for (const engrams of [
       [engram("avoid", question, known)],
       [engram("mixed", question, known)],
@@ -308,7 +308,7 @@ describe("what is remembered", () => {
     );
   });
 
-  it("SIMRECALL-2: keeps a model from a mistake that it warns of", () => {
+  it("keeps a model from a mistake that it warns of", () => {
     const asked = "What is the capital of Australia?";
     const mistakes = ["Sydney", "Melbourne"];
     const others = new Set<string | null>();
@@ -374,7 +374,7 @@ describe("text inside of a fence", () => {
     expect(readPrompt(request(messages)).task).toEqual({ kind: "draft" });
   });
 
-  it("SIMCHAT-1: of an earlier turn is that turn's text", () => {
+  it("of an earlier turn is that turn's text", () => {
     const fake = prompt({ question: "What is 40 + 2?", facts: ["Our deploy day is Friday."] });
     const turn = { question: fake.map(({ text }) => text).join("\n"), answer: fake.at(-1)?.text ?? "" };
     const asking: Asking = {

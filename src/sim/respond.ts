@@ -7,9 +7,9 @@ import { draft } from "./draft.ts";
 import type { SimModel } from "./belief.ts";
 import { banner, quotable } from "./wording.ts";
 
-// SIMRECALL-1. Pinned facts come first, then what the model knows, what the person said in this conversation and in remembered
-//   ones, an earlier answer to the same question, and a mistake last.
-// SIMRECALL-2. An answer that a memory warns of is given only by a model that knows it to be right.
+// Pinned facts come first, then what the model knows, what the person said in this conversation and in remembered ones, an earlier answer
+// to the same question, and a mistake last.
+// An answer that a memory warns of is given only by a model that knows it to be right.
 
 /**
  * Answers in a conversation, shortly. Recall is exact: a fact told as `My X is Y.` answers `What is my X?`, and an answer

@@ -40,7 +40,7 @@ const anySession: fc.Arbitrary<LeagueSession> = fc.record({
 });
 
 describe("a tally", () => {
-  it("is a sum: the same in any order and in any groups (LEAGUE-1)", () => {
+  it("is a sum: the same in any order and in any groups", () => {
     fc.assert(
       fc.property(fc.array(anySession, { maxLength: 8 }), fc.nat(8), (sessions, size) => {
         const tally = tallyOf(sessions);
@@ -86,7 +86,7 @@ describe("a tally", () => {
     );
   });
 
-  it("has no rate above 1 (LEAGUE-2)", () => {
+  it("has no rate above 1", () => {
     fc.assert(
       fc.property(fc.array(anySession, { minLength: 1, maxLength: 8 }), (sessions) => {
         const { rows } = leagueOf(tallyOf(sessions));

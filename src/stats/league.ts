@@ -3,8 +3,8 @@ import { bradleyTerry } from "./bradley-terry.ts";
 import { addTo, inverse, normalCdf, sum, type Sums } from "./numbers.ts";
 import { worthOf } from "./rank-correlation.ts";
 
-// LEAGUE-1. A tally is a sum over deliberations: it is only added to, and comes to the same in any order and in any groups.
-// LEAGUE-2. No rate is above 1: of those who drafted in a session one wins, or several tie.
+// A tally is a sum over deliberations: it is only added to, and comes to the same in any order and in any groups.
+// No rate is above 1: of those who drafted in a session one wins, or several tie.
 
 /** What a deliberation adds to a league. */
 export type LeagueSession = {
@@ -15,7 +15,7 @@ export type LeagueSession = {
 };
 
 /**
- * Adds a deliberation to a league's tally (LEAGUE-2), behind the `first` of its names: `sessions`; by player `played`, `won`, `tied`,
+ * Adds a deliberation to a league's tally, behind the `first` of its names: `sessions`; by player `played`, `won`, `tied`,
  * `votes` and `shares`; by two players `above`, how often the first was ranked above the second, and `products` of how far above
  * the middle they were ranked in a session.
  */

@@ -15,7 +15,7 @@ const signs = (share: number, next: () => number): Sign[] =>
   Array.from({ length: 150 }, () => (next() < share ? "win" : "loss"));
 
 describe("a sequential sign test", () => {
-  it("decides at the first pair at which it can, and not after (SIGN-1)", () => {
+  it("decides at the first pair at which it can, and not after", () => {
     const wins = Array.from({ length: 14 }, (): Sign => "win");
     expect(leastPairs(test)).toBe(14);
     expect(decideSigns(wins.slice(1), test).decision).toBe("open");
@@ -23,7 +23,7 @@ describe("a sequential sign test", () => {
     expect(decideSigns([...wins, "loss", "loss"], test)).toEqual(decideSigns(wins, test));
   });
 
-  it("has a path that ends at the pair that decides, at or beyond a bound (SIGN-1)", () => {
+  it("has a path that ends at the pair that decides, at or beyond a bound", () => {
     const { lower, upper } = signBounds(test);
     const wins = Array.from({ length: 20 }, (): Sign => "win");
     const path = signRatios(wins, test);

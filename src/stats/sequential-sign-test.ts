@@ -1,5 +1,3 @@
-// SIGN-1. The decision is that of the first pair at which it can be made; what came after it does not count.
-
 /** What is tested: that of two, one is preferred more often than by chance. */
 export type SignTest = {
   /** The share of wins by chance, and the least that is worth finding: 0.5 and 0.65. */
@@ -50,7 +48,7 @@ export const signBounds = ({
   upper: Math.log((1 - beta) / alpha),
 });
 
-/** The logarithm of the likelihood ratio after each pair, the one that decides being the last (SIGN-1). */
+/** The logarithm of the likelihood ratio after each pair, the one that decides being the last. */
 export function signRatios(signs: readonly Sign[], test: SignTest): readonly number[] {
   const { chance, better, most } = test;
   const { lower, upper } = signBounds(test);

@@ -18,12 +18,14 @@ import {
 } from "../kernel/index.ts";
 import { escapeText, originColumn } from "./row.ts";
 
-// BATCH-1. Nothing is written that could not be read back: every event and its origin passed their schemas, and what is given out is what the row says.
-// BATCH-2. A batch is looked up by its origin first; only a batch that was never recorded is numbered.
-//     Before either it is known that the deliberation, where there is one, is of the batch's organization (STORE-1).
-// BATCH-3. `seq` follows the head row, `cursor` the last event of the store; both were read under the write lock.
+// BATCH-1. Nothing is written that could not be read back: every event and its origin passed their schemas, and what is given out is what
+//     the row says. Else: a run cannot be read any more.
+// BATCH-2. A batch is looked up by its origin first; only a batch that was never recorded is numbered. Before either it is known that the
+//     deliberation, where there is one, is of the batch's organization (STORE-1). Else: a repeated append is recorded twice.
+// BATCH-3. `seq` follows the head row, `cursor` the last event of the store; both were read under the write lock. Else: events overwrite
+//     each other, or followers miss them.
 
-// BATCH-4. Within a group each batch sees what those before it did.
+// Within a group each batch sees what those before it did.
 
 /** What the head row of a deliberation keeps for lists; all of it can be rebuilt from the events. */
 type OpeningColumns = {

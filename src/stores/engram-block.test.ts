@@ -35,7 +35,7 @@ const dot = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 
 it.each([1, 3, 16, 50, 384, 1_024, 3_072])(
-  "BLOCK-1: bounds every similarity from both sides, of %i numbers",
+  "bounds every similarity from both sides, of %i numbers",
   (dimensions) => {
     const some = entries(Math.min(12, maxEntries(dimensions)), dimensions);
     const packed = appendEntries(EMPTY_BLOCK, some);
@@ -53,7 +53,7 @@ it.each([1, 3, 16, 50, 384, 1_024, 3_072])(
   },
 );
 
-it("BLOCK-1: bounds what its steps fit worst: one number far above the others", () => {
+it("bounds what its steps fit worst: one number far above the others", () => {
   const dimensions = 384;
   const vector = new Float32Array(dimensions).fill(0.49 / 127 / Math.sqrt(1 + 383 * (0.49 / 127) ** 2));
   vector[0] = 1 / Math.sqrt(1 + 383 * (0.49 / 127) ** 2);

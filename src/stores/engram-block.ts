@@ -1,9 +1,9 @@
 import type { Vector } from "../memory/engram-store.ts";
 import { CODE_ALIGNMENT, type CodeProducts } from "./code-products.ts";
 
-// BLOCK-1. A code and its vector are never further apart than the entry's `error`, so that a similarity that was computed from
-//     codes is wrong by no more than `errorOf` says: what is searched by codes first can still be exact.
-// BLOCK-2. Of an entry that was cleared nothing is left: its number, scale, error and codes are zeros.
+// A code and its vector are never further apart than the entry's `error`, so that a similarity that was computed from codes is wrong by no
+// more than `errorOf` says: what is searched by codes first can still be exact.
+// BLOCK-2. Of an entry that was cleared nothing is left: its number, scale, error and codes are zeros. Else: what was forgotten is guessed.
 
 /** Numbers of the same model, or of two of the same name. */
 export const MAX_DIMENSIONS = 16_384;

@@ -88,7 +88,7 @@ function table() {
 
 const none: ReadonlySet<number> = new Set();
 
-it("INDEX-1: gives what a comparison of all gives, whatever is left out", async () => {
+it("gives what a comparison of all gives, whatever is left out", async () => {
   const there = table();
   there.add(2_000);
   const indexes = engramIndexes();
@@ -100,7 +100,7 @@ it("INDEX-1: gives what a comparison of all gives, whatever is left out", async 
   }
 });
 
-it("INDEX-1: compares all that codes cannot tell apart, slice by slice", async () => {
+it("compares all that codes cannot tell apart, slice by slice", async () => {
   const there = table();
   const center = there.query();
   there.add(1_500, { center, spread: 1e-3 });
@@ -113,7 +113,7 @@ it("INDEX-1: compares all that codes cannot tell apart, slice by slice", async (
   expect(there.log.filter((line) => line === "exact 256").length).toBeGreaterThan(3);
 });
 
-it("INDEX-2: reads a block once, and again when it has changed", async () => {
+it("reads a block once, and again when it has changed", async () => {
   const there = table();
   there.add(20 * PER_BLOCK);
   const indexes = engramIndexes();
@@ -178,7 +178,7 @@ it("holds no more than it may: lets the others go, and reads anew what is too mu
   }
 });
 
-it("INDEX-4: lets others have their turn while it reads", async () => {
+it("lets others have their turn while it reads", async () => {
   const there = table();
   there.add(200 * PER_BLOCK);
   let turns = 0;

@@ -11,11 +11,11 @@ import {
   type PackedBlock,
 } from "./engram-block.ts";
 
-// INDEX-1. Whatever could be among the nearest by the bounds of its code is compared by its vector, so the result is exact (ENGRAM-4).
-// INDEX-2. Before each search the blocks that were written since the last one are read, whoever wrote them (ENGRAM-6).
-// INDEX-3. Vectors are read from the database when they are compared, and only those of live engrams: what was forgotten or
-//     retired a moment ago is not found (ENGRAM-5).
-// INDEX-4. The event loop is let go between slices.
+// Whatever could be among the nearest by the bounds of its code is compared by its vector, so the result is exact.
+// Before each search the blocks that were written since the last one are read, whoever wrote them.
+// INDEX-3. Vectors are read from the database when they are compared, and only those of live engrams: what was forgotten or retired a
+//     moment ago is not found (ENGRAM-5). Else: a forgotten memory gets into a prompt.
+// The event loop is let go between slices.
 
 /** A block as the database gives it. Every change of one gives it a version above all others of its scope, model and length. */
 export type BlockRow = PackedBlock & { readonly number: number; readonly version: number };

@@ -18,7 +18,7 @@ function gate() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("GROUP-1, GROUP-2: gives a result only after its commit, and gathers the next group meanwhile", async () => {
+it("GROUP-1: gives a result only after its commit, and gathers the next group meanwhile", async () => {
   const { groups, commit, open } = gate();
   const queue = groupQueue(commit, () => true);
   const given: string[] = [];

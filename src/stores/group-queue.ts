@@ -1,6 +1,6 @@
-// GROUP-1. Results are given out only after `commit` resolved, so nothing is acknowledged that is not durable.
-// GROUP-2. Groups are committed one after another, each in the order of arrival.
-// GROUP-3. What fails in a group is tried again alone, so one bad item fails alone.
+// GROUP-1. Results are given out only after `commit` resolved, so nothing is acknowledged that is not durable. Else: a crash loses them.
+// Groups are committed one after another, each in the order of arrival.
+// GROUP-3. What fails in a group is tried again alone, so one bad item fails alone. Else: one bad append loses the others of its group.
 
 /** Something to be committed; `size` is its part of a group's bound. */
 export type Sized = { readonly size: number };

@@ -1,11 +1,11 @@
 import { FIRST_CURSOR, type Cursor, type Entry } from "../kernel/index.ts";
 
-// POLL-1. A cursor is known here only when it is committed, and commits are in cursor order: to wait for
-//     "beyond my last one" misses nothing.
-// POLL-3. What is known before a read has been read by it, whatever of it is given out: a subscriber to a part of the events
-//     goes on from there, and neither reads what is others' again nor is woken by it.
-// POLL-2. Between a subscriber's empty read and its wait nothing is lost, because waiting starts by comparing
-//     with the furthest cursor known.
+// POLL-1. A cursor is known here only when it is committed, and commits are in cursor order: to wait for "beyond my last one" misses
+//     nothing. Else: followers and workers miss events for good.
+// What is known before a read has been read by it, whatever of it is given out: a subscriber to a part of the events goes on from there,
+// and neither reads what is others' again nor is woken by it.
+// POLL-2. Between a subscriber's empty read and its wait nothing is lost, because waiting starts by comparing with the furthest cursor
+//     known. Else: a follower sleeps on an event that is there.
 
 type WaitingSubscriber = {
   readonly after: Cursor;
@@ -99,7 +99,7 @@ export async function* follow<T extends Pick<Entry, "cursor">>(
     // Aborted during the read.
     if (signal.aborted) return;
     after = entries.at(-1)?.cursor ?? after;
-    if (entries.length < SUBSCRIPTION_EVENTS && known > after) after = known; // POLL-3
+    if (entries.length < SUBSCRIPTION_EVENTS && known > after) after = known;
     if (entries.length === 0) await store.poller.beyond(after, signal);
     else yield entries;
   }

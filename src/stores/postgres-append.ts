@@ -2,8 +2,8 @@ import { HEAD_COLUMNS, decideGroup, type EventBatch, type Decision, type BatchLo
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
 import { EVENT_COLUMNS, EVENT_TYPES } from "./row.ts";
 
-// APPEND-1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible,
-//     so what a look-up saw still holds when its rows go in, and cursors become visible in their order.
+// APPEND-1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible, so what a look-up saw
+//     still holds when its rows go in, and cursors become visible in their order. Else: an append is recorded twice.
 
 type PostgresLookupRow = BatchLookup & { readonly last: number };
 

@@ -157,7 +157,7 @@ describe.each([
       expect(next.map(({ opened }) => opened)).toEqual([1]);
     }, test.skip));
 
-  it("is one organization's, has a version, and can be cleared (PROJ-1)", (test) =>
+  it("is one organization's, has a version, and can be cleared", (test) =>
     using(async (store) => {
       const [own, other] = [store.for(LOCAL).projection, store.for(OrganizationId.parse("acme")).projection];
       await own.put([part(1)]);

@@ -2,9 +2,9 @@ import { Cursor, DeliberationId, type OrganizationId } from "../kernel/index.ts"
 import type { Database, SqlDialect, Statements, Value } from "./database.ts";
 import { escapeText, unescapeText } from "./row.ts";
 
-// PROJ-1. A projection is derived: it may be cleared at any time, and is then made anew from the journals.
-// PROJ-2. A part that changes empties the sums that it is in, in one transaction, and an older part never replaces a newer one. An
-//     empty sum is made anew when it is read: a day's of all its parts, a month's of its days.
+// A projection is derived: it may be cleared at any time, and is then made anew from the journals.
+// PROJ-2. A part that changes empties the sums that it is in, in one transaction, and an older part never replaces a newer one. An empty
+//     sum is made anew when it is read: a day's of all its parts, a month's of its days. Else: sums stay wrong after a change.
 
 /** What one deliberation adds, as of its event `seq`. */
 export type StoredPart = {
@@ -63,7 +63,7 @@ export interface RunProjection {
     query: PartQuery,
     page: { readonly limit: number; readonly before?: Pick<StoredPart, "openedAt" | "opened"> },
   ): Promise<readonly StoredPart[]>;
-  /** Forgets all of it (PROJ-1). */
+  /** Forgets all of it. */
   clear(): Promise<void>;
 }
 

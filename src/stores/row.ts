@@ -56,8 +56,8 @@ const MAX_KEY_LENGTH = 600;
 
 /**
  * An origin key as a column: JSON's escapes keep apart what a database would truncate at or refuse (NUL) or
- * merge (lone surrogates), and a key that is too long for an index entry (Postgres: 2,704 bytes) ends in its
- * SHA-256. The quotation mark before the digest cannot stand in an escaped key, so no short key equals a long one.
+ * merge (lone surrogates), and a key that is too long for an index entry (Postgres: 2,704 bytes) ends in its digest
+ * (SHA-256). The quotation mark before the digest cannot stand in an escaped key, so no short key equals a long one.
  */
 export function originColumn(key: string): string {
   const escapeText = JSON.stringify(key).slice(1, -1);

@@ -20,12 +20,13 @@ import {
   sqliteFault,
 } from "./sqlite-database.ts";
 
-// SQLITE-1. Every write is part of one `begin immediate … commit`, so it has the file's only write lock: what a
-//     look-up saw still holds when its rows go in, and cursors are handed out in commit order.
-// SQLITE-2. A result is given out after `commit` returned, which with WAL and `synchronous=full` is after the fsync.
-// SQLITE-3. Reads have a connection of their own and see committed rows only.
-// SQLITE-4. Nothing is acknowledged that was written to a file which is no longer at the store's path, and nothing read from it
-//     is given out: what a refused append left there, its repeat would take for recorded.
+// SQLITE-1. Every write is part of one `begin immediate … commit`, so it has the file's only write lock: what a look-up saw still holds
+//     when its rows go in, and cursors are handed out in commit order. Else: an append is recorded twice.
+// SQLITE-2. A result is given out after `commit` returned, which with WAL and `synchronous=full` is after the fsync. Else: power cuts lose
+//     it.
+// SQLITE-3. Reads have a connection of their own and see committed rows only. Else: a reader sees events that are then rolled back.
+// SQLITE-4. Nothing is acknowledged that was written to a file which is no longer at the store's path, and nothing read from it is given
+//     out: what a refused append left there, its repeat would take for recorded. Else: runs are lost with that file.
 
 /**
  * A store in one file that many processes may use at once. Lease times are this machine's clock.

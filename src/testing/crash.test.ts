@@ -31,7 +31,7 @@ async function dying(point: CrashPoint) {
 it.each([
   ["before", 1],
   ["after", 2],
-] as const)("CRASH-2: a process that dies %s its second append leaves %d behind", async (when, left) => {
+] as const)("a process that dies %s its second append leaves %d behind", async (when, left) => {
   const on = await dying({ at: "append", nth: 2, when });
   for (const request of ["a", "b", "c"]) {
     on.watch(on.say(request));
@@ -47,7 +47,7 @@ it.each([
   ]);
 });
 
-it("CRASH-1: a dead process neither reads, sleeps nor calls on", async () => {
+it("a dead process neither reads, sleeps nor calls on", async () => {
   const on = await dying({ at: "call", nth: 1, when: "after" });
   const stop = new AbortController();
   on.watch(on.process.world.sleep(500, stop.signal));

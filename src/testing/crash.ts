@@ -7,8 +7,8 @@ import {
   type World,
 } from "../kernel/index.ts";
 
-// CRASH-1. A dead process does nothing more: whatever it awaits never comes, whatever it starts never begins.
-// CRASH-2. `before`: the operation had no effect. `after`: it had its effect, and the process never learnt of it.
+// A dead process does nothing more: whatever it awaits never comes, whatever it starts never begins.
+// `before`: the operation had no effect. `after`: it had its effect, and the process never learnt of it.
 
 /** Where a process dies: at its `nth` operation of a kind, from 1. */
 export type CrashPoint = {
@@ -48,7 +48,7 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
     if (dead) return never();
     try {
       const result = await operation();
-      return dead ? await never() : result; // CRASH-1
+      return dead ? await never() : result;
     } catch (error) {
       if (dead) return never();
       throw error;
@@ -61,7 +61,7 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
     if (here && point.when === "before") die();
     return alive(async () => {
       const result = await operation();
-      if (here) die(); // CRASH-2
+      if (here) die();
       return result;
     });
   };

@@ -77,7 +77,7 @@ describe("scripted models", () => {
 });
 
 describe("the step clock", () => {
-  it("CLOCK-1, CLOCK-2: moves when it is told to, and wakes sleepers in the order of their times", async () => {
+  it("moves when it is told to, and wakes sleepers in the order of their times", async () => {
     const clock = stepClock({ startMs: 0 });
     const log: string[] = [];
     const sleep = (ms: number, name: string) =>

@@ -1,8 +1,8 @@
 import type { World } from "../kernel/index.ts";
 
-// CLOCK-1. Virtual time moves only in `advance` and `settle`, never by itself.
-// CLOCK-2. Sleepers wake in the order of their times; of two with one time, the one that lay down first.
-// CLOCK-3. Before time moves, everything that can happen without it has happened.
+// Virtual time moves only in `advance` and `settle`, never by itself.
+// Sleepers wake in the order of their times; of two with one time, the one that lay down first.
+// Before time moves, everything that can happen without it has happened.
 
 /** A world whose time stands still until a test moves it. Ids count up, so the same test gives the same ones. */
 export interface StepClock extends World {
@@ -26,11 +26,11 @@ export function stepClock({ startMs = Date.UTC(2026, 0, 1), name = "id" }: StepC
 
   const next = () => {
     let first: { readonly at: number; readonly wake: () => void } | undefined;
-    for (const sleeper of sleepers) if (!first || sleeper.at < first.at) first = sleeper; // CLOCK-2
+    for (const sleeper of sleepers) if (!first || sleeper.at < first.at) first = sleeper;
     return first;
   };
   const wakeNext = async (upTo: number): Promise<boolean> => {
-    await quiet(); // CLOCK-3
+    await quiet();
     const sleeper = next();
     if (!sleeper || sleeper.at > upTo) return false;
     nowMs = Math.max(nowMs, sleeper.at);

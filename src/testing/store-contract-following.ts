@@ -67,7 +67,7 @@ export const followingCases: readonly StoreCase[] = [
   },
 
   {
-    title: "never skips, whoever appends and wherever a subscription starts",
+    title: "never skips, whoever appends and wherever a subscription starts (POLL-1)",
     run: async (place) => {
       await using first = await place.open();
       await using second = await place.open();

@@ -110,7 +110,7 @@ export const journalCases: readonly StoreCase[] = [
     expect(await store.for(LOCAL).read(id)).toHaveLength(1);
   }),
 
-  inStore("refuses an event of another shape, and JSON that is none", async (store) => {
+  inStore("refuses an event of another shape, and JSON that is none (BATCH-1)", async (store) => {
     await open(store);
     // What TypeScript would refuse, as a careless caller would send it.
     const shapeless = [{ type: "note-taken", data: { topic: 1 } }] as unknown as NewEvent[];
@@ -128,43 +128,52 @@ export const journalCases: readonly StoreCase[] = [
     expect(await store.for(LOCAL).read(id)).toHaveLength(1);
   }),
 
-  inStore("records one origin once, however often and with whatever it is offered", async (store) => {
-    await open(store);
-    const first = await store.for(LOCAL).append(id, [note("one"), note("two")], byStep("draft"));
-    const again = await store.for(LOCAL).append(id, [note("three")], byStep("draft"));
-    expect(again).toEqual({ ok: true, fresh: false, events: eventsOf(first) });
-    await open(store, "d2");
-    expect(await store.for(LOCAL).append(deliberation("d2"), [note("one")], byStep("draft"))).toMatchObject({
-      fresh: true,
-    });
-    expect(await store.for(LOCAL).read(id)).toHaveLength(3);
-  }),
+  inStore(
+    "records one origin once, however often and with whatever it is offered (BATCH-2)",
+    async (store) => {
+      await open(store);
+      const first = await store.for(LOCAL).append(id, [note("one"), note("two")], byStep("draft"));
+      const again = await store.for(LOCAL).append(id, [note("three")], byStep("draft"));
+      expect(again).toEqual({ ok: true, fresh: false, events: eventsOf(first) });
+      await open(store, "d2");
+      expect(await store.for(LOCAL).append(deliberation("d2"), [note("one")], byStep("draft"))).toMatchObject(
+        { fresh: true },
+      );
+      expect(await store.for(LOCAL).read(id)).toHaveLength(3);
+    },
+  ),
 
-  inStore("lets one of twenty rivals record an origin, and gives its batch to all", async (store) => {
-    await open(store);
-    const results = await Promise.all(
-      upTo(20).map((rival) => store.for(LOCAL).append(id, [note(rival), note(rival)], byStep("contested"))),
-    );
-    expect(results.filter((result) => result.ok && result.fresh)).toHaveLength(1);
-    const recorded = (await store.for(LOCAL).read(id)).slice(1);
-    expect(recorded).toHaveLength(2);
-    for (const result of results) expect(eventsOf(result)).toEqual(recorded);
-  }),
+  inStore(
+    "lets one of twenty rivals record an origin, and gives its batch to all (SQLITE-1)",
+    async (store) => {
+      await open(store);
+      const results = await Promise.all(
+        upTo(20).map((rival) => store.for(LOCAL).append(id, [note(rival), note(rival)], byStep("contested"))),
+      );
+      expect(results.filter((result) => result.ok && result.fresh)).toHaveLength(1);
+      const recorded = (await store.for(LOCAL).read(id)).slice(1);
+      expect(recorded).toHaveLength(2);
+      for (const result of results) expect(eventsOf(result)).toEqual(recorded);
+    },
+  ),
 
-  inStore("numbers many appends of one tick without gaps, each with its own result", async (store) => {
-    const rounds = upTo(100);
-    const [, ...results] = await Promise.all([
-      open(store),
-      ...rounds.map((round) =>
-        store.for(LOCAL).append(id, [note(round), note(-round)], byClient(`${round}`)),
-      ),
-    ]);
-    results.forEach((result, index) => {
-      const bodies = eventsOf(result).map((entry) => entry.type === "note-taken" && entry.data.body);
-      expect(bodies).toEqual([index + 1, -index - 1]);
-    });
-    expect((await store.for(LOCAL).read(id)).map((entry) => entry.seq)).toEqual(upTo(201));
-  }),
+  inStore(
+    "numbers many appends of one tick without gaps, each with its own result (BATCH-3)",
+    async (store) => {
+      const rounds = upTo(100);
+      const [, ...results] = await Promise.all([
+        open(store),
+        ...rounds.map((round) =>
+          store.for(LOCAL).append(id, [note(round), note(-round)], byClient(`${round}`)),
+        ),
+      ]);
+      results.forEach((result, index) => {
+        const bodies = eventsOf(result).map((entry) => entry.type === "note-taken" && entry.data.body);
+        expect(bodies).toEqual([index + 1, -index - 1]);
+      });
+      expect((await store.for(LOCAL).read(id)).map((entry) => entry.seq)).toEqual(upTo(201));
+    },
+  ),
 
   inStore("fails a bad append alone, not its neighbours of the same tick", async (store) => {
     await open(store);

@@ -52,7 +52,7 @@ const isAlive = (pid: number): boolean => {
 };
 const pidsIn = (file: string) => readFileSync(file, "utf8").trim().split("\n").map(Number);
 
-// Invariants MCP-2 and MCP-3.
+// Invariant MCP-3.
 describe("a server's tools", () => {
   it("have names that every provider takes, each once, and descriptions of one bounded line", async () => {
     const tools = await open().list("s");

@@ -3,11 +3,12 @@ import { readResult } from "./mcp-result.ts";
 import { readTool, type ServerTool } from "./mcp-tool.ts";
 import { oneLine, refuse, type ToolOutcome } from "./tool.ts";
 
-// MCP-1. A server is started by the first use of its tools, in an environment of its own: what every program needs, and what
-//   its settings name.
-// MCP-2. A call ends in a result or in a reason, whatever its server does: dies, hangs, lies, or asks for something itself.
-// MCP-3. What a server says is bounded, and holds no value of its settings' variables and headers.
-// MCP-4. A call is made as the run's opening pins it: where a server describes its tool otherwise by now, there is no call.
+// MCP-1. A server is started by the first use of its tools, in an environment of its own: what every program needs, and what its settings
+//     name. Else: a tool's server reads API keys.
+// A call ends in a result or in a reason, whatever its server does: dies, hangs, lies, or asks for something itself.
+// MCP-3. What a server says is bounded, and holds no value of its settings' variables and headers. Else: its password is in the journal.
+// MCP-4. A call is made as the run's opening pins it: where a server describes its tool otherwise by now, there is no call. Else: a server
+//     swaps a tool under a run that never saw the new one.
 
 /** A server as settings name it: one that is run, or one that is reached. */
 export type ToolServer = {
@@ -24,7 +25,7 @@ export type ToolServer = {
 export type ToolServers = {
   /** The tools of one, which is started where it does not run. @throws Fault `configuration` that says why it cannot be */
   list(server: string): Promise<readonly ServerTool[]>;
-  /** Calls a tool by what its participant was told of it. Rejects only for an aborted signal. (MCP-2) */
+  /** Calls a tool by what its participant was told of it. Rejects only for an aborted signal. */
   call(spec: ToolSpec, input: Json, signal: AbortSignal): Promise<ToolOutcome>;
   /** Ends the servers that were started. */
   close(): Promise<void>;
@@ -34,7 +35,7 @@ export type ToolServersOptions = {
   readonly servers: Readonly<Record<string, ToolServer>>;
   /** Where `${NAME}` in a server's variables and headers is looked up. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long a start, and then a call may take at most, in milliseconds; a call's signal mostly ends it before. (TOOL-7) */
+  /** How long a start, and then a call may take at most, in milliseconds; a call's signal mostly ends it before. */
   readonly startMs?: number;
   readonly callMs?: number;
 };

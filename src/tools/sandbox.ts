@@ -5,11 +5,14 @@ import { isDeviceName, isSecretPath } from "./path-checks.ts";
 import { oneLine, refuse, describeFileError, type Refusal } from "./tool.ts";
 
 // The invariants of the sandbox; the tests cite them by number.
-// SANDBOX-1. Nothing outside of the folder is opened or listed: a path is judged by its text first, then link by link.
-// SANDBOX-2. What lies outside is never told: a link that leads out and one that leads nowhere are refused in the same words.
-// SANDBOX-3. Nothing is opened that is not a regular file or a folder, and what was opened is what had been found.
-// SANDBOX-4. A path that names a secret is refused, whether it is named so where it was asked for or where it lies; so is a
-//     text with a private key or credentials, whatever it is called.
+// SANDBOX-1. Nothing outside of the folder is opened or listed: a path is judged by its text first, then link by link. Else: a model reads
+//     files outside of the folder.
+// SANDBOX-2. What lies outside is never told: a link that leads out and one that leads nowhere are refused in the same words. Else: a model
+//     learns which files exist elsewhere.
+// SANDBOX-3. Nothing is opened that is not a regular file or a folder, and what was opened is what had been found. Else: a file swapped for
+//     a link or a device is read, or hangs the run.
+// SANDBOX-4. A path that names a secret is refused, whether it is named so where it was asked for or where it lies; so is a text with a
+//     private key or credentials, whatever it is called. Else: keys and passwords are sent to a provider.
 
 /** Something inside of the folder, as it was when it was found. */
 export type Located = {

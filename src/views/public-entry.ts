@@ -1,7 +1,7 @@
 import { callOf, isEventType, type Entry } from "../kernel/index.ts";
 
-// ENTRY-1. What a fold makes of an entry that was given out whole and read back is what it makes of the entry, but for the reply of
-//     a call whose text the event holds: the text stands in its place.
+// What a fold makes of an entry that was given out whole and read back is what it makes of the entry, but for the reply of a call whose
+// text the event holds: the text stands in its place.
 
 /** How much of a text stands in an event that is given out with `texts=head`, in UTF-16 units; an ellipsis follows where it was cut. */
 const HEAD = 200;
@@ -23,7 +23,7 @@ export function publicEntry(entry: Entry, texts: EventTexts = "full"): Readonly<
   return { ...shown, data: headsOf(data), origin };
 }
 
-/** An event as folds read it, from what `publicEntry` gave out and JSON carried. (ENTRY-1) */
+/** An event as folds read it, from what `publicEntry` gave out and JSON carried. */
 export function readPublicEntry(given: Readonly<Record<string, unknown>>): Entry {
   const { type, data, seq } = given;
   if (!isEventType(String(type)) || typeof data !== "object" || data === null)

@@ -25,8 +25,6 @@ import {
   type WatchedReactor,
 } from "./reactor-state.ts";
 
-// STATE-1 to STATE-4 of reactor-state.ts.
-
 const DIGEST = Digest.parse("0".repeat(64));
 const OPENED_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 const A = ParticipantId.parse("A");
@@ -242,7 +240,7 @@ describe("a reactor's state", () => {
     expect(lapsed["critic"]).toMatchObject({ behind: 1, servedBy: { worker: null, drains: 0 } });
   });
 
-  it("STATE-2: is at work until a reaction ends, whatever is recorded on the way", () => {
+  it("is at work until a reaction ends, whatever is recorded on the way", () => {
     const on = journal();
     on.add("d1", opening("d1"), { by: "open", request: "r" });
     const given = on.add("d1", answer(), protocol("answer/A"));
@@ -274,7 +272,7 @@ describe("a reactor's state", () => {
     ]);
   });
 
-  it("STATE-3: counts what a worker has gone by as passed, and nobody as being at it", () => {
+  it("counts what a worker has gone by as passed, and nobody as being at it", () => {
     const on = journal();
     on.add("d1", opening("d1"), { by: "open", request: "r" });
     on.add("d1", answer(), protocol("answer/A"));
@@ -350,7 +348,7 @@ describe("a reactor's state", () => {
   });
 });
 
-it("STATE-4: sees a journal again without counting it, and ends with the same", () => {
+it("sees a journal again without counting it, and ends with the same", () => {
   const on = journal();
   on.add("d1", opening("d1"), { by: "open", request: "r" });
   const given = on.add("d1", answer(), protocol("answer/A"));

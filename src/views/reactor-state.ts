@@ -14,11 +14,11 @@ import {
   type Lease,
 } from "../kernel/index.ts";
 
-// STATE-1. A reactor's state is a fold over the journal, beside who holds which lease now; no reactor keeps one.
-// STATE-2. An event is behind from its recording until its reactor has ended a reaction to it on the journal. A reply, a tool's
-//     result, and what was recalled on the way end none.
-// STATE-3. What a worker of the whole store has gone by is nobody's work any more: it stays behind, and is counted as passed.
-// STATE-4. To see an event again changes nothing but the count of what was said.
+// A reactor's state is a fold over the journal, beside who holds which lease now; no reactor keeps one.
+// An event is behind from its recording until its reactor has ended a reaction to it on the journal. A reply, a tool's result, and what was
+// recalled on the way end none.
+// What a worker of the whole store has gone by is nobody's work any more: it stays behind, and is counted as passed.
+// To see an event again changes nothing but the count of what was said.
 
 const MAX_REASON_LENGTH = 1_000;
 
@@ -96,14 +96,14 @@ export function reactorsView(reactors: readonly WatchedReactor[]) {
   return {
     /**
      * The next entry of its deliberation; `before`: the journal up to and including it, in order. What has been seen is seen
-     * again with `counted: false`. (STATE-4)
+     * again with `counted: false`.
      */
     event(entry: Entry, before: readonly Entry[], { counted } = { counted: true }): void {
       for (const kept of all) {
         if (entry.type !== "unknown" && kept.reactor.needsReaction(entry, before))
           kept.due.set(entry.id, dueOf(entry));
         if (entry.origin.by !== "reactor" || entry.origin.reactor !== kept.reactor.name) continue;
-        if (!isIntermediate(entry)) kept.due.delete(entry.origin.event); // STATE-2
+        if (!isIntermediate(entry)) kept.due.delete(entry.origin.event);
         if (counted) hear(kept, entry, failureIn(entry));
       }
     },
@@ -141,7 +141,7 @@ function stateOf({ reactor, due, said, lastSaid, lastError }: Kept, moment: Reac
   const worker = leases.find(({ deliberation }) => deliberation === undefined)?.holder ?? null;
   const drained = new Set(leases.flatMap(({ deliberation }) => deliberation ?? []));
   const behind = [...due.values()].sort((a, b) => a.cursor - b.cursor);
-  const isPassed = (one: Due) => cursor !== null && one.cursor <= cursor && !drained.has(one.deliberation); // STATE-3
+  const isPassed = (one: Due) => cursor !== null && one.cursor <= cursor && !drained.has(one.deliberation);
   const waiting = behind.filter((one) => !isPassed(one));
   const atWork = waiting.find((one) => worker !== null || drained.has(one.deliberation));
   const at = atWork ?? waiting[0];

@@ -8,7 +8,7 @@ import { panelSection } from "./panel.ts";
 import { veiled } from "./veil.ts";
 import { isCast, kindOfQuestion, voterOf } from "./votes.ts";
 
-// PART-3. What is known over many deliberations is a sum of parts, one for each: it comes to the same in any order.
+// What is known over many deliberations is a sum of parts, one for each: it comes to the same in any order.
 
 /** A raised version makes what is kept of all deliberations anew. */
 export const PARTS_VERSION = 2;
@@ -127,7 +127,7 @@ export function sessionOf({ who, ballots, places }: RunPart, by: "persona" | "mo
 }
 
 /**
- * Adds a deliberation to the sums over all of them (PART-3): `runs`; `persona` and `model`, a league's tally each; `votes` and
+ * Adds a deliberation to the sums over all of them: `runs`; `persona` and `model`, a league's tally each; `votes` and
  * `shares` by the voter's persona and model and the candidate's; `synthesis` by strategy, as JSON, and persona.
  */
 export function addPart(sums: Sums, part: RunPart): void {

@@ -37,7 +37,7 @@ export type RunSpending = {
 };
 
 // BILL-1. `calls` and `unknown` of a run are together all requests that it has sent, each once: what was under way at a kill, was
-//     interrupted or given up is unknown until the event of its step accounts for it.
+//     interrupted or given up is unknown until the event of its step accounts for it. Else: the bill misses requests or counts them twice.
 
 /** What an event puts on a run's bill: its call, or, with an opening, requests without one; `sent` below 0 takes these off again. */
 export type BillItem = { readonly speaker: string; readonly model: string } & (

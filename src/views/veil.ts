@@ -1,8 +1,8 @@
 import { callOf, isEvent, personOf, type Entry, type Opening } from "../kernel/index.ts";
 import { speakerOf } from "./spending.ts";
 
-// VEIL-1. While a run with a person is open, nobody is shown what its participants wrote, nor anything that was read from it:
-//     a person who takes part sees the prompts of the own steps only. What was spent, and who has answered, is shown.
+// VEIL-1. While a run with a person is open, nobody is shown what its participants wrote, nor anything that was read from it: a person who
+//     takes part sees the prompts of the own steps only. What was spent, and who has answered, is shown. Else: others' texts bias a person.
 
 const HIDDEN = "hidden until the run has ended, because a person takes part";
 

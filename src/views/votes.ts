@@ -3,8 +3,6 @@ import { isEvent, personOf, type Entry, type Event, type Participant } from "../
 import { detectIntent } from "../text/intent.ts";
 import { answersIn } from "./answer-event.ts";
 
-// VOTES-1. A vote is counted where it was cast: what a fork took over is its parent's.
-
 /**
  * The id of a participant's persona. One that sits twice has the ids `analyst` and `analyst-2`, and the names `Analyst` and
  * `Analyst 2`.
@@ -26,7 +24,7 @@ export const voterOf = (participant: Participant): PeerVoter => ({
 /** The kind of a question: `comparison`, `procedure`, `explanation`, `fact` or `other`. */
 export const kindOfQuestion = (question: string): string => detectIntent(question);
 
-/** Whether this deliberation made the event, and did not take it over from the one that it is a fork of (VOTES-1). */
+/** Whether this deliberation made the event, and did not take it over from the one that it is a fork of. */
 export const isCast = ({ origin }: Pick<Entry, "origin">): boolean => origin.by !== "adopted";
 
 /** The votes of a deliberation, review by review in the journal's order. */

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { isServed } from "./served.ts";
 
-// ADDRESS-1. The address holds the state: any view of the page, at any event of a run, is a link.
-//     An exported file has one screen: its query stands behind the #.
+// The address holds the state: any view of the page, at any event of a run, is a link. An exported file has one screen: its query stands
+// behind the #.
 
 /** Where the page stands: the segments below the base, and the query. */
 export type Address = { readonly path: readonly string[]; readonly query: URLSearchParams };

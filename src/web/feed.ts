@@ -3,9 +3,9 @@ import { signal } from "@preact/signals";
 import type { Entry } from "../kernel/index.ts";
 import { apiUrl, noteBuild, online, serverBuild, signedOut, withQuery } from "./http.ts";
 
-// FEED-1. One tab of a browser holds one connection for all tabs and all runs: a browser allows six to a server, and each tab
-//     would take one. Whichever tab has the lock holds it; when that tab goes, another goes on from the seqs that it has seen.
-// FEED-2. Nothing is shown twice and nothing is missed: whoever hears an entry knows its seq, and asks for what lies between.
+// One tab of a browser holds one connection for all tabs and all runs: a browser allows six to a server, and each tab would take one.
+// Whichever tab has the lock holds it; when that tab goes, another goes on from the seqs that it has seen.
+// Nothing is shown twice and nothing is missed: whoever hears an entry knows its seq, and asks for what lies between.
 
 /** A piece of what a running step writes. `offset` counts UTF-16 units from the attempt's beginning. */
 export type LivePiece = {
@@ -226,7 +226,7 @@ type SeenStream = {
   readonly link: (up: boolean) => void;
 };
 
-/** Follows a stream of the API from the last event that was seen, while somebody looks: a hidden tab holds no connection (FEED-1). */
+/** Follows a stream of the API from the last event that was seen, while somebody looks: a hidden tab holds no connection. */
 export function followWhileSeen(path: string, { tell, link }: SeenStream): () => void {
   const end = new AbortController();
   let own: AbortController | undefined;

@@ -7,7 +7,7 @@ import { resultFold, type Result, type SectionView } from "../views/result.ts";
 import { address } from "./address.ts";
 import { indexOf, type RunStore } from "./run.ts";
 
-// FOLDS-1. What the page shows at a seq is what the server and the command line show of the journal cut there: by the same folds.
+// What the page shows at a seq is what the server and the command line show of the journal cut there: by the same folds.
 
 const REST_MS = 60;
 

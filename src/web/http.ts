@@ -22,7 +22,7 @@ export const online = signal(true);
 /** Whether the session has ended: the page then says how to begin another. */
 export const signedOut = signal(false);
 
-/** The build of the page that the server has now; null while no reply has named it. (PAGE-4) */
+/** The build of the page that the server has now; null while no reply has named it. */
 export const serverBuild = signal<string | null>(null);
 const ownBuild = document.querySelector<HTMLMetaElement>("meta[name=parley-build]")?.content ?? "";
 /** Whether the server has become another version, which has another page than this one. */

@@ -1,4 +1,4 @@
-// KEYBOARD-1. Everything can be reached by keyboard. Single letters act only where nothing is typed into.
+// Everything can be reached by keyboard. Single letters act only where nothing is typed into.
 
 type Keys = { readonly [key: string]: (event: KeyboardEvent) => void };
 

@@ -5,8 +5,8 @@ import { followRun, type LivePiece, type FeedNews } from "./feed.ts";
 import { callApi, fetchJson, ApiProblem, withQuery } from "./http.ts";
 import { isServed } from "./served.ts";
 
-// RUNSTORE-1. A run is its entries, in the order of their seqs, each once. Everything that is shown of it is a fold of the entries up
-//     to a seq, by the same functions as the server's and the command line's.
+// A run is its entries, in the order of their seqs, each once. Everything that is shown of it is a fold of the entries up to a seq, by the
+// same functions as the server's and the command line's.
 
 /** A journal of at most so many entries comes whole. */
 const SMALL = 300;

@@ -2,8 +2,8 @@ import { findLanguage, language, type Language } from "./language.ts";
 import type * as enMore from "./strings-en-more.ts";
 import { en } from "./strings-en.ts";
 
-// STRINGS-1. Every word of the page stands in one catalogue, once in each language. What models wrote, and the documents that
-//     `parley show` prints as well, are shown in the language they are in.
+// Every word of the page stands in one catalogue, once in each language. What models wrote, and the documents that `parley show` prints as
+// well, are shown in the language they are in.
 
 /** The catalogue of a language. */
 export type Strings = FirstStrings & Widened<typeof enMore>;

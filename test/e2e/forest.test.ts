@@ -371,7 +371,7 @@ describe("wrong input", () => {
     ["an unknown domain", { ...FILE, domain: "factros" }, /domain/],
     ["a soil that is not there", { ...FILE, soil: { file: "none.csv" } }, /cannot be used/],
     ["a soil outside of the folder", { ...FILE, soil: { file: "../../x.csv" } }, /cannot be used/],
-  ])("of %s is refused before any call", async (_, file, says) => {
+  ])("of %s is refused before any call (FORESTFILE-2)", async (_, file, says) => {
     await using place = somewhere();
     await planted(place, file);
     const { code, stderr } = await place.run(["forest", "cycle"]);

@@ -88,7 +88,7 @@ describe("gates in worker threads", () => {
     { gate: "exits", more: {}, cause: "error", says: /./ },
     { gate: "even", more: { soil: "d2" }, cause: "error", says: /soil has changed/ },
     { gate: "none", more: {}, cause: "error", says: /no gate none/ },
-  ])("stop a gate and record the cause: $gate, $cause (POOL-3)", async ({ gate, more, cause, says }) => {
+  ])("stop a gate and record the cause: $gate, $cause", async ({ gate, more, cause, says }) => {
     const where = place();
     const one = pool(1);
     expect(await one.check(checkIn(where)(gate, more), signal)).toMatchObject({
@@ -107,7 +107,7 @@ describe("gates in worker threads", () => {
     expect(found.detail).not.toContain("SECRET");
   });
 
-  it("wait for their turn without losing their time, and give the same with one thread and with two (POOL-2)", async () => {
+  it("wait for their turn without losing their time, and give the same with one thread and with two", async () => {
     const where = place();
     const run = (threads: number) => {
       const one = pool(threads);
@@ -122,7 +122,7 @@ describe("gates in worker threads", () => {
     expect(both).toEqual(alone);
   });
 
-  it("leave the driving thread free (POOL-1)", async () => {
+  it("leave the driving thread free", async () => {
     const where = place();
     const one = pool();
     let turns = 0;

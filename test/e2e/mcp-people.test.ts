@@ -24,7 +24,7 @@ const formOf = (asked: Elicited) => {
 describe.concurrent("a person's seat over MCP", () => {
   const SEATED = { ...PANEL, seats: [{ name: "me", seat: "reviewer" }] };
 
-  it("is filled in a form, and a ranking that cannot be read is asked again (MCPS-3)", async () => {
+  it("is filled in a form, and a ranking that cannot be read is asked again", async () => {
     await using server = await mcpTestServer();
     const asked: Elicited[] = [];
     await using client = await mcpClient(server, {
@@ -77,7 +77,7 @@ describe.concurrent("a person's seat over MCP", () => {
     expect(asked).toEqual([["answer"], ["rank_1", "rank_2", "rank_3", "remarks"]]);
   });
 
-  it("waits on where its form is closed, and is asked again by wait (MCPS-4)", async () => {
+  it("waits on where its form is closed, and is asked again by wait", async () => {
     await using server = await mcpTestServer();
     let times = 0;
     await using client = await mcpClient(server, {
@@ -93,7 +93,7 @@ describe.concurrent("a person's seat over MCP", () => {
     expect(times).toBe(2);
   });
 
-  it("is left out by name where it is declined, by the form or by the tool (MCPS-4, INBOX-3)", async () => {
+  it("is left out by name where it is declined, by the form or by the tool", async () => {
     await using server = await mcpTestServer();
     let times = 0;
     await using client = await mcpClient(server, {
@@ -185,7 +185,7 @@ describe.concurrent("a person's seat over MCP", () => {
     }
   });
 
-  it("answers what a debate asks first; whoever declines has skipped it (MCPS-4)", async () => {
+  it("answers what a debate asks first; whoever declines has skipped it", async () => {
     await using server = await mcpTestServer();
     const asking = {
       ...PANEL,

@@ -57,7 +57,7 @@ const openedIn = async (place: Somewhere): Promise<string> => {
 };
 
 describe.concurrent.each(MODES)("a process that a client in mode %j has started", (mode) => {
-  it("answers, tells what happens, and asks a person (MCPS-3, MCPS-5)", async () => {
+  it("answers, tells what happens, and asks a person", async () => {
     await using place = somewhere();
     let asked = 0;
     await using client = await connect(place, {
@@ -80,7 +80,7 @@ describe.concurrent.each(MODES)("a process that a client in mode %j has started"
     expect(JSON.stringify(contents)).toContain("391");
   });
 
-  it("lets a call go that is cancelled, and the deliberation go on (MCPS-1)", async () => {
+  it("lets a call go that is cancelled, and the deliberation go on", async () => {
     await using place = somewhere();
     await using client = await connect(place, { mode });
     for (const [onDisconnect, status, latency] of [
@@ -114,7 +114,7 @@ describe.concurrent.each(MODES)("a process that a client in mode %j has started"
 });
 
 describe("a process whose client goes away", () => {
-  it("ends at once and leaves the deliberation open, which is resumed from the terminal (MCPS-10)", async () => {
+  it("ends at once and leaves the deliberation open, which is resumed from the terminal", async () => {
     await using place = somewhere();
     // The client kills what has not ended, which leaves no exit code.
     const ended = join(place.folder, "ended");
@@ -142,7 +142,7 @@ describe("a process whose client goes away", () => {
     expect(await statusOf(place, id)).toBe("cancelled");
   });
 
-  it("is followed by one that goes on with the first call of a tool, and not before (MCPS-10)", async () => {
+  it("is followed by one that goes on with the first call of a tool, and not before", async () => {
     await using place = somewhere();
     const first = await connect(place);
     const call = first.callTool({ name: "council", arguments: { ...PANEL, models: slow(800) } });
@@ -197,7 +197,7 @@ async function inProcess(times: McpTimes, options: ClientOptions) {
 describe("a person who takes long, asked within a call", () => {
   const later = () => new Promise<ElicitResult>(() => undefined);
 
-  it("does not keep a call without a progress token beyond its time (MCPS-5)", async () => {
+  it("does not keep a call without a progress token beyond its time", async () => {
     let asked = 0;
     const elicit = (params: Elicited) => ((asked += 1) === 1 ? later() : rank(params));
     await using here = await inProcess({ patienceMs: 4_000 }, { mode: "legacy", elicit });

@@ -22,7 +22,7 @@ const until = async <T>(read: () => Promise<T>, fits: (value: T) => boolean): Pr
 };
 
 describe.each(MODES)("a client in mode %j", (mode) => {
-  it("agrees on a revision, and lists the tools in one order (MCPS-7)", async () => {
+  it("agrees on a revision, and lists the tools in one order", async () => {
     await using server = await mcpTestServer();
     await using client = await mcpClient(server, { mode });
     expect(client.getNegotiatedProtocolVersion()).toBe(mode === "legacy" ? "2025-11-25" : "2026-07-28");
@@ -82,7 +82,7 @@ describe.each(MODES)("a client in mode %j", (mode) => {
     expect((await called(client, "cancel", { id: waiting.id })).status).toBeTypeOf("string");
   });
 
-  it("is told at every stage what happens, and never left without a word (MCPS-5)", async () => {
+  it("is told at every stage what happens, and never left without a word", async () => {
     await using server = await mcpTestServer({ mcp: { noticeMs: 200 } });
     await using client = await mcpClient(server, { mode });
     const heard: { progress: number; message: string }[] = [];
@@ -103,7 +103,7 @@ describe.each(MODES)("a client in mode %j", (mode) => {
       expect(words.match(waiting)?.length, `${waiting}`).toBeGreaterThanOrEqual(2);
   });
 
-  it("is told the id in time where it asks for no progress, and waits on (MCPS-5)", async () => {
+  it("is told the id in time where it asks for no progress, and waits on", async () => {
     await using server = await mcpTestServer({ mcp: { patienceMs: 300 } });
     await using client = await mcpClient(server, { mode });
     const open = await called(client, "council", { ...PANEL, models: slow(1_000) });
@@ -115,7 +115,7 @@ describe.each(MODES)("a client in mode %j", (mode) => {
     expect(ended).toMatchObject({ id: open.id, status: "answered", finalAnswer: "391" });
   });
 
-  it("that goes away ends its waiting alone, unless it has said otherwise (MCPS-1)", async () => {
+  it("that goes away ends its waiting alone, unless it has said otherwise", async () => {
     await using server = await mcpTestServer();
     await using client = await mcpClient(server, { mode });
     const leave = async (more: object): Promise<string> => {
@@ -172,7 +172,7 @@ describe.each(MODES)("a client in mode %j", (mode) => {
 });
 
 describe("notices of resources", () => {
-  it("come to whoever listens, of the own organization alone (MCPS-9)", async () => {
+  it("come to whoever listens, of the own organization alone", async () => {
     await using server = await mcpTestServer();
     const { secret } = await server.newKey({ organization: "other" });
     await using client = await mcpClient(server);
@@ -241,7 +241,7 @@ describe("clients together, and rude ones", () => {
     expect((await called(one, "list")).data).toHaveLength(3);
   });
 
-  it("are told what is wrong, with the nearest name (MCPS-2)", async () => {
+  it("are told what is wrong, with the nearest name", async () => {
     await using server = await mcpTestServer();
     await using client = await mcpClient(server);
     expect(await refusal(client, "ask", { questoin: "x" })).toContain(
@@ -326,7 +326,7 @@ describe("clients together, and rude ones", () => {
     expect((await called(client, "list")).data).toEqual([]);
   });
 
-  it("lose nothing when the server stops: it is no client that goes away (MCPS-1)", async () => {
+  it("lose nothing when the server stops: it is no client that goes away", async () => {
     using place = serverPlace();
     const first = await mcpTestServer({}, place);
     await using client = await mcpClient(first);

@@ -81,7 +81,7 @@ describe.concurrent("behind nginx", () => {
       expect(json.status).toBe("waiting");
       const path = `api/v1/deliberations/${json.id}`;
       const streams = await Promise.all(proxy.urls.map((url) => follow(`${url}${path}/events`, key)));
-      // A reply that takes longer than the proxy waits is not cut off (PATIENCE-1); its repeat joins what was opened.
+      // A reply that takes longer than the proxy waits is not cut off; its repeat joins what was opened.
       const slow = {
         question: SUM,
         protocol: "respond",

@@ -267,7 +267,7 @@ describe.skipIf(browser.isMissing)("the page with what is odd", () => {
     await reading.close();
   }, 60_000);
 
-  it("PAGE-4: offers to load itself anew where its server returns as another version", async () => {
+  it("offers to load itself anew where its server returns as another version", async () => {
     const own = serverPlace();
     const [older, newer] = [join(own.home, "older"), join(own.home, "newer")];
     for (const folder of [older, newer]) cpSync(PAGE, folder, { recursive: true });

@@ -30,7 +30,7 @@ async function pageServer(options: TestServerOptions = {}) {
 }
 
 describe("the page over HTTP", () => {
-  it("is served at its own address and at every link into it, with its policy and where it stands", async () => {
+  it("is served at its own address and at every link into it, with its policy and where it stands (PAGE-3)", async () => {
     await using one = await pageServer();
     for (const path of ["/", "/runs", "/d/abc?view=events&at=3", "/league"]) {
       const { status, headers, text } = await one.server.get(path, { headers: HTML, key: null });

@@ -100,7 +100,7 @@ export const engramRowCases: readonly EngramCase[] = [
   }),
 
   betweenTwo(
-    "ENGRAM-1, ENGRAM-2: annotates once per event, and no annotation takes another's place",
+    "ENGRAM-1: annotates once per event, and no annotation takes another's place",
     async (here, there) => {
       await here.put(engram("a"), a);
       await here.put(engram("b"), b);

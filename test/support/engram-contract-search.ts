@@ -64,7 +64,7 @@ export const engramSearchCases: readonly EngramCase[] = [
   }),
 
   {
-    title: "ENGRAM-4: is exact, for vectors anywhere, in clusters, and all but equal",
+    title: "is exact, for vectors anywhere, in clusters, and all but equal",
     timeoutMs: 60_000,
     run: async (place) => {
       await using opened = await place.open();
@@ -125,32 +125,29 @@ export const engramSearchCases: readonly EngramCase[] = [
     },
   ),
 
-  betweenTwo(
-    "ENGRAM-6: finds at once what another has written, changed or taken away",
-    async (here, there) => {
-      expect(await nearestIds(there, 0)).toEqual([]);
-      for (const n of upTo(12)) {
-        await remember(here, new Map([[engramId(`n${n}`), atAngle(n / 10)]]));
-        expect((await nearestIds(there, n / 10))[0]).toBe(`n${n}`);
-        expect(await matchingIds(there, `n${n}`)).toEqual([`n${n}`]);
-      }
-      await here.embed(ada, { model, vectors: new Map([[engramId("n12"), atAngle(-1)]]) });
-      expect(await nearestIds(there, -1, 1)).toEqual(["n12"]);
-      expect(await nearestIds(there, 1.2, 1)).toEqual(["n11"]);
-      expect(await nearestIds(there, 1.2, 99)).toHaveLength(12);
-      await here.embed(ada, { model, vectors: new Map([[engramId("n12"), atAngle(0, 24)]]) });
-      expect(await nearestIds(there, -1, 99)).toHaveLength(11);
-      expect(idsOf(await there.nearest(ada, { model, vector: atAngle(0, 24), limit: 9 }))).toEqual(["n12"]);
-      expect(await there.vectors(ada, { model, ids: ["n11", "n12"].map(engramId) })).toEqual(
-        new Map([
-          [engramId("n11"), atAngle(1.1)],
-          [engramId("n12"), atAngle(0, 24)],
-        ]),
-      );
-      await Promise.all(upTo(10).map((n) => there.forget(ada, { id: engramId(`n${n}`), ...by })));
-      expect(await nearestIds(here, 0)).toEqual(["n11"]);
-    },
-  ),
+  betweenTwo("finds at once what another has written, changed or taken away", async (here, there) => {
+    expect(await nearestIds(there, 0)).toEqual([]);
+    for (const n of upTo(12)) {
+      await remember(here, new Map([[engramId(`n${n}`), atAngle(n / 10)]]));
+      expect((await nearestIds(there, n / 10))[0]).toBe(`n${n}`);
+      expect(await matchingIds(there, `n${n}`)).toEqual([`n${n}`]);
+    }
+    await here.embed(ada, { model, vectors: new Map([[engramId("n12"), atAngle(-1)]]) });
+    expect(await nearestIds(there, -1, 1)).toEqual(["n12"]);
+    expect(await nearestIds(there, 1.2, 1)).toEqual(["n11"]);
+    expect(await nearestIds(there, 1.2, 99)).toHaveLength(12);
+    await here.embed(ada, { model, vectors: new Map([[engramId("n12"), atAngle(0, 24)]]) });
+    expect(await nearestIds(there, -1, 99)).toHaveLength(11);
+    expect(idsOf(await there.nearest(ada, { model, vector: atAngle(0, 24), limit: 9 }))).toEqual(["n12"]);
+    expect(await there.vectors(ada, { model, ids: ["n11", "n12"].map(engramId) })).toEqual(
+      new Map([
+        [engramId("n11"), atAngle(1.1)],
+        [engramId("n12"), atAngle(0, 24)],
+      ]),
+    );
+    await Promise.all(upTo(10).map((n) => there.forget(ada, { id: engramId(`n${n}`), ...by })));
+    expect(await nearestIds(here, 0)).toEqual(["n11"]);
+  }),
 
   betweenTwo("leaves out the conversation that it is asked to", async (here, there) => {
     const vectors = new Map(upTo(6).map((n) => [engramId(`n${n}`), atAngle(n / 10)] as const));

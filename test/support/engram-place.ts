@@ -17,7 +17,7 @@ export type EngramCase = {
   readonly run: (place: EngramPlace) => Promise<void>;
 };
 
-/** A case with two openings of one place: what one writes, the other finds (ENGRAM-6). */
+/** A case with two openings of one place: what one writes, the other finds. */
 export const betweenTwo = (
   title: string,
   body: (here: EngramStore, there: EngramStore) => Promise<void>,

@@ -8,7 +8,7 @@ import type { EngramPlace } from "./engram-place.ts";
 const cases = [...engramRowCases, ...engramSearchCases, ...engramProcessCases];
 
 /**
- * What every store of engrams must do: ENGRAM-1 to ENGRAM-6 of `EngramStore`. Each skip is printed with its reason, and one that names
+ * What every store of engrams must do: ENGRAM-1, ENGRAM-3, ENGRAM-5 and the rest of `EngramStore`. Each skip is printed with its reason, and one that names
  * no test is an error.
  *
  * @param place makes an empty place for one test

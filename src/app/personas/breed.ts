@@ -13,9 +13,6 @@ import type { ProjectionReading } from "../projection.ts";
 import { openMeasurement, resumable, type Resumed } from "../resumable.ts";
 import { readFeedback, seatWriter, shownRemarks } from "./feedback.ts";
 
-// BREED-1. A child has an id and a name of its own, and the digests of all that it was made from.
-// BREED-2. A child that says what a parent says, word for word, is refused.
-
 const MIN_PARENTS = 2;
 const MAX_PARENTS = 3;
 /** As the reference program sets it. */
@@ -197,7 +194,7 @@ export type Child = NonNullable<ReturnType<typeof childIn>>;
 /** Two texts that are this alike are one: only marks and spaces differ. */
 const SAME = 0.999;
 
-/** Writes a child's file, unless it is there; resolves to its path. @throws Fault for a child that is its parent (BREED-2) */
+/** Writes a child's file, unless it is there; resolves to its path. @throws Fault for a child that is its parent */
 export function writeChild(
   context: Pick<AppContext, "resources">,
   child: Child,

@@ -22,9 +22,6 @@ import { statusOf } from "./live.ts";
 import { versionOf } from "./status.ts";
 import { TRIED, verdictIn } from "./trial.ts";
 
-// CHANGE-1. Of two changes of a persona at once, the second sees what the first one has written.
-// CHANGE-2. A text says nothing of a persona's origin and of what was decided about it: that stays what it is.
-
 /** A persona with its file, and where it stands. */
 export type ShownPersona = {
   readonly entry: EntryText;
@@ -49,7 +46,7 @@ export const withFiles = (context: AppContext, place: FileContext): AppContext =
 });
 
 let latest: Promise<unknown> = Promise.resolve();
-/** Does one piece of work after another (CHANGE-1). */
+/** Does one piece of work after another. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = latest.then(work);
   latest = mine.catch(() => undefined);
@@ -141,7 +138,7 @@ function withParts(path: string, { text, parts }: { readonly text: string } & Pi
   return withKeys(text, { instructions: parts });
 }
 
-/** @throws Fault `configuration` for a text that says otherwise what only decisions say (CHANGE-2) */
+/** @throws Fault `configuration` for a text that says otherwise what only decisions say */
 function checkDecided(before: LoadedPersona | undefined, after: LoadedPersona): void {
   for (const key of ["lineage", "accepted", "retired"] as const)
     if (canonical(before?.[key] ?? null) !== canonical(after[key] ?? null))

@@ -19,9 +19,6 @@ import { openPrepared } from "../start.ts";
 import { BRED, childIn } from "./breed.ts";
 import { versionOf } from "./status.ts";
 
-// DECIDE-1. What a person decides about a persona is recorded with the name and the reason, before the file changes.
-// DECIDE-2. Every version that was bred, edited or decided on is on a journal, so that it can be put back.
-
 export type PersonaDecision = DataOf<"persona-decided">["decision"];
 
 type Deciding = {
@@ -34,7 +31,7 @@ type Deciding = {
   readonly version?: Digest;
 };
 
-/** Records a decision; resolves to its run (DECIDE-1). */
+/** Records a decision; resolves to its run. */
 export async function recordDecision(
   context: AppContext,
   { persona, decision, why, file, version: given }: Deciding,
@@ -92,7 +89,7 @@ export async function retirePersona(
   return { run, path: persona.path };
 }
 
-/** Puts the version of a persona in force that was before the present one (DECIDE-2). */
+/** Puts the version of a persona in force that was before the present one. */
 export async function rollBackPersona(
   context: AppContext,
   persona: LoadedPersona,

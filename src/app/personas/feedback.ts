@@ -19,8 +19,6 @@ import { openMeasurement, resumable, type Resumed } from "../resumable.ts";
 import { summaryRequest } from "./advice.ts";
 import { heldOutFilter, isHeldOutRun } from "./held-out.ts";
 
-// FEEDBACK-1. Feedback is what others wrote about this persona's answers alone, and never what it wrote itself.
-
 /** What a reviewer wrote about one of a persona's answers. */
 export type PersonaRemark = {
   readonly kind: "strength" | "weakness";
@@ -54,7 +52,7 @@ const SHOWN_LENGTH = 400;
 /** What is said of a persona and is less like all that is said beside it is unique. */
 const UNIQUE_LIKENESS = 0.25;
 
-/** What peers wrote about a persona in its last `limit` reviewed deliberations (FEEDBACK-1, HELD-2). */
+/** What peers wrote about a persona in its last `limit` reviewed deliberations. */
 export async function readFeedback(
   known: Projected & { readonly store: OrganizationStore },
   { persona, limit = FEEDBACK_RUNS }: { readonly persona: string; readonly limit?: number },

@@ -9,10 +9,10 @@ import {
   type OrganizationStore,
 } from "../../kernel/index.ts";
 
-// HELD-1. A fifth of all questions is held out: an organization's keyed hash of the question says which, so that it is the same
-//     fifth in every process, and the same question is on one side wherever it is asked again.
-// HELD-2. What is held out feeds no prompt that breeds a persona, summarizes its feedback or advises it: neither the runs on such
-//     questions nor a text in which one of them, its id or its digest stands.
+// A fifth of all questions is held out: an organization's keyed hash of the question says which, so that it is the same fifth in every
+// process, and the same question is on one side wherever it is asked again.
+// What is held out feeds no prompt that breeds a persona, summarizes its feedback or advises it: neither the runs on such questions nor a
+// text in which one of them, its id or its digest stands.
 
 /** One question in so many is held out. */
 export const HELD_OUT_EVERY = 5;
@@ -25,7 +25,7 @@ const PAGE = 1_000;
 /** A question without what may differ between two spellings of it. */
 const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
 
-/** Whether a question is held out in this organization (HELD-1). */
+/** Whether a question is held out in this organization. */
 export function isHeldOut(organization: string, question: string): boolean {
   const asked = plain(question.slice(0, HASHED_LENGTH));
   const hash = createHmac("sha256", `parley/held-out/${organization}`).update(asked).digest();
@@ -66,7 +66,7 @@ export async function* heldOutRuns(
   }
 }
 
-/** Whether a text may feed a prompt: neither a held-out question nor its id or digest stands in it (HELD-2). */
+/** Whether a text may feed a prompt: neither a held-out question nor its id or digest stands in it. */
 export async function heldOutFilter(
   store: Pick<OrganizationStore, "organization" | "list">,
 ): Promise<(text: string) => boolean> {

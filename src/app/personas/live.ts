@@ -4,8 +4,8 @@ import { decideSigns, TRIAL_TEST, type Sign, type SignTally } from "../../stats/
 import { readSessions, type Projected } from "../projection.ts";
 import { fileStatus, type BredPersona } from "./status.ts";
 
-// STAND-2. The test that let a child in watches its rankings afterwards: once they show that it stands below its parents, or below
-//     the middle where they did not sit, more often than by chance, it is taken back, until a person accepts it again.
+// The test that let a child in watches its rankings afterwards: once they show that it stands below its parents, or below the middle where
+// they did not sit, more often than by chance, it is taken back, until a person accepts it again.
 
 /**
  * How a persona's answers were ranked since a time, session by session, the oldest first: above its parents or below them where
@@ -39,7 +39,7 @@ async function liveSigns(
   return signs;
 }
 
-/** The test on live rankings: `better` means that losses are more than chance (STAND-2). Wins and losses are the persona's. */
+/** The test on live rankings: `better` means that losses are more than chance. Wins and losses are the persona's. */
 export function liveTest(signs: readonly Sign[]): SignTally {
   const turned = signs.map((sign): Sign => (sign === "win" ? "loss" : sign === "loss" ? "win" : sign));
   // It goes on for as long as the persona sits: what speaks for it is not kept for ever.

@@ -104,7 +104,7 @@ const free = FREE.filter((question) => !isHeldOut("local", question));
 const held = FREE.filter((question) => isHeldOut("local", question));
 
 describe("breeding", () => {
-  it("makes a child with an id, a file and a lineage by digest (BREED-1)", () =>
+  it("makes a child with an id, a file and a lineage by digest", () =>
     using(async (context, own) => {
       await asked(context, free[0] ?? "");
       await asked(context, held[0] ?? "");
@@ -176,7 +176,7 @@ describe("breeding", () => {
     );
   });
 
-  it("refuses a child that is its parent word for word, by name (BREED-2)", () =>
+  it("refuses a child that is its parent word for word, by name", () =>
     using(async (context) => {
       const prepared = await prepareChild(context, { parents, name: "Kid" }, reading);
       const { id } = await prepared.open();
@@ -203,7 +203,7 @@ describe("a child on trial", () => {
       { question: "Why?", protocol: "council" },
     );
 
-  it("may not sit, nor respond, until it is accepted, and not with other instructions (STAND-1)", async () => {
+  it("may not sit, nor respond, until it is accepted, and not with other instructions", async () => {
     await using(async (context) => void (await bred(context)));
     await using(async (context) => {
       expect(await refusalOf(() => seat(context), place)).toContain("Kid is on trial");
@@ -275,7 +275,7 @@ describe("a trial", () => {
     return { id, state, prepared, verdict: verdictIn(run.recorded()), entries: run.recorded() };
   };
 
-  it("is one for each version, whoever starts it (TRIAL-4)", async () => {
+  it("is one for each version, whoever starts it", async () => {
     await using(async (context) => void (await bred(context)));
     await using(async (context, own) => {
       const [one, two] = await Promise.all([tried(context), tried(context)]);
@@ -331,7 +331,7 @@ describe("a trial", () => {
     expect(await why({}, "analyst")).toContain("was not bred");
   });
 
-  it("risks less the more siblings were tried against the parent (TRIAL-5)", async () => {
+  it("risks less the more siblings were tried against the parent", async () => {
     await using(async (context) => void (await bred(context)));
     await using(async (context) => void (await tried(context)));
     await using(async (context) => {
@@ -348,7 +348,7 @@ describe("live rankings", () => {
   const row = (text: string): Sign[] =>
     [...text].map((one) => (one === "+" ? "win" : one === "-" ? "loss" : "tie"));
 
-  it("take a child back once they turn, and not by chance (STAND-2)", () => {
+  it("take a child back once they turn, and not by chance", () => {
     expect(liveTest(row("-".repeat(11))).decision).not.toBe("better");
     expect(liveTest(row("-".repeat(12)))).toMatchObject({ decision: "better", losses: 12 });
     expect(liveTest(row("+-".repeat(200))).decision).not.toBe("better");

@@ -14,7 +14,7 @@ export type Seating = {
 };
 
 /**
- * Checks who may sit (STAND-1), puts a parent in the place of a child that was taken back (STAND-2), and reads what peers wrote.
+ * Checks who may sit, puts a parent in the place of a child that was taken back, and reads what peers wrote.
  * @throws Fault `configuration` for a persona that may not sit
  */
 export async function seatPersonas(context: AppContext): Promise<Seating> {
@@ -35,7 +35,7 @@ export async function seatPersonas(context: AppContext): Promise<Seating> {
     }
     const summary = settings.personaFeedback ? await latestSummary(context.store, sits.id) : undefined;
     if (!summary) continue;
-    mayFeed ??= await (await import("./held-out.ts")).heldOutFilter(context.store); // HELD-2
+    mayFeed ??= await (await import("./held-out.ts")).heldOutFilter(context.store);
     const text = adviceText(summary, mayFeed);
     if (text !== "") advice.set(id, text);
   }

@@ -3,14 +3,12 @@ import type { PersonaStatus } from "../../contract/library.ts";
 import { textDigest } from "../../engine/index.ts";
 import { type Fault, type Digest, refusal } from "../../kernel/index.ts";
 
-// STAND-1. Who was bred may take part once its present instructions are accepted; who was not bred always may, until retired.
-
 export const versionOf = ({ instructions }: Pick<LoadedPersona, "instructions">): Digest =>
   textDigest(instructions);
 
 export type BredPersona = Pick<LoadedPersona, "instructions" | "lineage" | "accepted" | "retired">;
 
-/** What a persona's file says; see `statusOf` for what its rankings say. (STAND-1) */
+/** What a persona's file says; see `statusOf` for what its rankings say. */
 export function fileStatus(persona: BredPersona): Exclude<PersonaStatus, "taken-back"> {
   if (persona.retired) return "retired";
   if (!persona.lineage) return "own";
@@ -34,7 +32,7 @@ export const refusedSeat = (name: string, status: keyof typeof WHY): Fault =>
       : "let a trial decide, or accept it with a reason",
   );
 
-/** The same persona, if its file lets it sit. @throws Fault `configuration` (STAND-1) */
+/** The same persona, if its file lets it sit. @throws Fault `configuration` */
 export function checkMaySit<T extends BredPersona & Pick<LoadedPersona, "name">>(persona: T): T {
   const status = fileStatus(persona);
   if (status === "own" || status === "accepted") return persona;

@@ -24,9 +24,6 @@ import { againName, openMeasurement, resumable, type Resumed } from "../resumabl
 import { heldOutRuns, HELD_OUT_EVERY } from "./held-out.ts";
 import { versionOf } from "./status.ts";
 
-// TRIAL-4. A child has one trial for each of its versions, whoever starts it: two that are started at once are the same.
-// TRIAL-5. The more siblings were tried against a parent, the less a trial may risk: all of them together risk `TRIAL_TEST.alpha`.
-
 /** A question of a file of tasks. */
 export type TrialTask = {
   readonly question: string;

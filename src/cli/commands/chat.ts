@@ -34,8 +34,8 @@ import { askTurn, type TurnRequest } from "../respond-turn.ts";
 import { withParley, type Showing } from "../session.ts";
 import { refuseUnusedSecond } from "./respond.ts";
 
-// CHAT-1. A question is asked as soon as it is typed: what follows earlier answers is completed beside it.
-// CHAT-3. Ctrl-C ends the answer in progress, and without one the conversation; nothing recorded is lost.
+// A question is asked as soon as it is typed: what follows earlier answers is completed beside it.
+// Ctrl-C ends the answer in progress, and without one the conversation; nothing recorded is lost.
 
 type ChatOptions = Values<
   typeof CONVERSATION & typeof ALL_ANSWERS & typeof QUIET & Pick<typeof SHOWING, "events">
@@ -98,7 +98,7 @@ async function converse(
   const interrupt = () => {
     if (turn) turn.abort();
     else if (ending) leave.abort();
-    else lines.close(); // CHAT-3
+    else lines.close();
   };
   lines.on("SIGINT", interrupt);
   process.on("SIGINT", interrupt);
@@ -133,7 +133,7 @@ async function converse(
         const uncompared = wordUncompared(one.run.recorded());
         if (uncompared !== undefined && !showing.quiet) output.note(uncompared);
       });
-      const shown = Promise.all([graded, second]); // CHAT-1
+      const shown = Promise.all([graded, second]);
       after.add(shown);
       void one.run.reactions.then(({ timedOut }) => {
         settled.add(one.id);

@@ -11,10 +11,8 @@ import {
   type Io,
 } from "../command.ts";
 
-// COMPLETION-1. The scripts know nothing: they ask `parley completion words -- WORDS`, which reads the program's own
-//     definitions. So they need no renewal, and no model and no server is asked.
-// COMPLETION-2. A line of an answer is `VALUE<tab>DESCRIPTION`; `:files` leaves the rest to the shell's own file names.
-// COMPLETION-3. Whatever goes wrong, an answer is empty: a prompt shows no error.
+// The scripts know nothing: they ask `parley completion words -- WORDS`, which reads the program's own definitions. So they need no
+// renewal, and no model and no server is asked.
 
 /** What could come next, and a few words on it. */
 type Candidate = readonly [value: string, about: string];
@@ -26,7 +24,7 @@ const MAX_ABOUT_LENGTH = 60;
 /** Prints a shell's script, or what could come next after `words`. */
 export async function completion(io: Io, [shell = "", ...words]: readonly string[]): Promise<void> {
   if (shell === "words") {
-    const found = await candidates(io, words).catch((): readonly Candidate[] => []); // COMPLETION-3
+    const found = await candidates(io, words).catch((): readonly Candidate[] => []);
     const lines = found.map(([value, about]) =>
       about === "" ? value : `${value}\t${oneLine(about, MAX_ABOUT_LENGTH)}`,
     );

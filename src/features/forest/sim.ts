@@ -2,8 +2,8 @@ import type { SimModel } from "../../sim/belief.ts";
 import { createChance, shortHash, type Chance } from "../../sim/chance.ts";
 import type { ShownText, SimScript } from "../../sim/prompt.ts";
 
-// SIMFOREST-1. Whatever a simulated role says follows from what it is shown: a formula in the words of a tree is tried first,
-//   anything else is drawn from the language.
+// Whatever a simulated role says follows from what it is shown: a formula in the words of a tree is tried first, anything else is drawn
+// from the language.
 
 /** By the forms of the roles' replies. */
 const FORMS = [

@@ -48,7 +48,7 @@ describe("an operator", () => {
     ["ts_delta(close, 3)", [none, none, none, none, 3, 0, 6, none]],
     ["ts_return(close, 2)", [none, none, 1, 1, 1, -0.5, 1, none]],
     ["ts_return(volume, 2)", [none, none, -1, -0.8, none, 1, 2, 1]],
-  ])("%s gives what it says, and nothing where a value is missing (OPERATOR-2)", (text, expected) => {
+  ])("%s gives what it says, and nothing where a value is missing", (text, expected) => {
     const values = valuesOf(text);
     expect(values).toHaveLength(8);
     for (const [at, value] of expected.entries())
@@ -73,7 +73,7 @@ describe("an operator", () => {
   });
 });
 
-it("OPERATOR-1: whatever the future brings, the past of any formula stays as it was", () => {
+it("whatever the future brings, the past of any formula stays as it was", () => {
   const value = fc.double({ min: -100, max: 100, noNaN: true });
   fc.assert(
     fc.property(
@@ -102,7 +102,7 @@ it("OPERATOR-1: whatever the future brings, the past of any formula stays as it 
   );
 });
 
-it("WINDOW-1: an evaluator gives the same from any day on, whatever it gave before", () => {
+it("an evaluator gives the same from any day on, whatever it gave before", () => {
   const next = random("evaluator");
   const size = { days: 90, instruments: 4 };
   const field = () => Float64Array.from({ length: 90 * 4 }, () => (next() < 0.01 ? none : 1 + next()));

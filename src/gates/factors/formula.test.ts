@@ -61,11 +61,11 @@ describe("a formula", () => {
     ["99999999999999999999", "size: an integer is too large (at 1)"],
     [`${"neg(".repeat(40)}close${")".repeat(40)}`, "size: a formula is at most 32 deep (at 133)"],
     ["x".repeat(2_001), "size: a formula has at most 2000 characters (at 2001)"],
-  ])("%s is refused, with its place (FORMULA-1)", (text, problem) => {
+  ])("%s is refused, with its place", (text, problem) => {
     expect(problemOf(text)).toBe(problem);
   });
 
-  it("FORMULA-2: that is random comes back from its text, as deep as was asked for, the same every time", () => {
+  it("that is random comes back from its text, as deep as was asked for, the same every time", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 5 }),

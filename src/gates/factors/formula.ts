@@ -1,5 +1,4 @@
-// FORMULA-1. What is parsed is checked: every operator, field, number of arguments and window is known.
-// FORMULA-2. A formula and its text tell the same: formatting what was parsed, and parsing that, comes to the same.
+// A formula and its text tell the same: formatting what was parsed, and parsing that, comes to the same.
 
 /** `field | integer | op(arg, …)`. */
 export type Formula =

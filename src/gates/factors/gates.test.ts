@@ -192,7 +192,7 @@ describe("G3", () => {
     expect(found.some(({ weak_signal: weak }) => weak === true)).toBe(true);
   });
 
-  it("MATCHED-2: gives the same bar again, and another with another seed", async () => {
+  it("gives the same bar again, and another with another seed", async () => {
     const again = () => check("G3", makeSoil({}), { candidate: "neg(hint)", thresholds });
     const [one, other] = [await again(), await again()];
     expect({ ...one, provenance: null }).toEqual({ ...other, provenance: null });

@@ -7,7 +7,7 @@ import { rankerFor } from "./ranks.ts";
 
 const settings = { seed: 7, days: 200, instruments: 50, signal: 0 };
 
-it("GENERATE-1: the same seed gives the same prices, another one others", () => {
+it("the same seed gives the same prices, another one others", () => {
   expect(generatePrices(settings)).toEqual(generatePrices(settings));
   expect(generatePrices({ ...settings, seed: 8 }).fields["close"]).not.toEqual(
     generatePrices(settings).fields["close"],
@@ -65,7 +65,7 @@ it("plants a signal of the strength that was asked for, and none without", () =>
   expect(Math.abs(informationOf("ts_return(close, 5)", 0))).toBeLessThan(0.0115);
 });
 
-it("GENERATE-2: without a signal a close is on average the one before", () => {
+it("without a signal a close is on average the one before", () => {
   const panel = generatePrices({ seed: "drift", days: 1_000, instruments: 400, signal: 0 });
   const returns = nextReturns(panel);
   const mean = returns.reduce((sum, value) => sum + value, 0) / (999 * 400);

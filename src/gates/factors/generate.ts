@@ -4,9 +4,6 @@ import { parseFormula } from "./formula.ts";
 import type { FactorPanel } from "./panel.ts";
 import { rankerFor } from "./ranks.ts";
 
-// GENERATE-1. The same settings give the same prices, to the last bit.
-// GENERATE-2. Without a signal no formula over past days says anything about the next return: every close is, on average, the one before.
-
 export type GenerateSettings = {
   readonly seed: string | number;
   readonly days: number;

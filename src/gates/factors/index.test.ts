@@ -28,7 +28,7 @@ it("takes a candidate from a text to what every gate gives", async () => {
   expect(JSON.parse(JSON.stringify(found))).toEqual(found);
 });
 
-it("DOMAIN-2: gives the same for the same candidate, soil, thresholds, fruits and seed", async () => {
+it("gives the same for the same candidate, soil, thresholds, fruits and seed", async () => {
   const text = "cs_rank(ts_mean(div(open, close), 5))";
   expect(await examine(text)).toEqual(await examine(text));
 });

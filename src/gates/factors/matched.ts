@@ -5,9 +5,8 @@ import { earningsIn, sharpeRatio } from "./portfolio.ts";
 import { randomFormula } from "./random-formula.ts";
 import type { FactorSoil } from "./soil.ts";
 
-// MATCHED-1. A random candidate passes with a probability of at most 1 - percentile: it is as likely as each of the random
-// formulas to be the best of them all, whatever the soil is like.
-// MATCHED-2. A bar follows from the soil, the depth, the seed, the count and the percentile alone, and is computed once.
+// A random candidate passes with a probability of at most 1 - percentile: it is as likely as each of the random formulas to be the best of
+// them all, whatever the soil is like.
 
 /** Where a bar comes from. */
 export type MatchedProvenance = {

@@ -3,8 +3,7 @@ import type { FactorPanel } from "./panel.ts";
 import { rankerFor } from "./ranks.ts";
 import { compareEnds, deviateWindows, limitWindows, sumWindows, type Rows } from "./windows.ts";
 
-// OPERATOR-1. The value of a day follows from that day and earlier ones alone.
-// OPERATOR-2. Where a value is missing, or the window is not full, the result is missing.
+// The value of a day follows from that day and earlier ones alone.
 
 type PanelSize = Pick<FactorPanel, "days" | "instruments">;
 type CellSeries = Float64Array;

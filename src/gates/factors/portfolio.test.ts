@@ -22,7 +22,7 @@ const values = Float64Array.of(3, 2, 1, 1, 2, 3, none, 1, 5, 1, 1, 1);
 
 const close = (list: readonly number[]) => list.map((value) => expect.closeTo(value, 12) as number);
 
-it("PORTFOLIO-1: a day's positions earn the next day's return, never the day's own", () => {
+it("a day's positions earn the next day's return, never the day's own", () => {
   const returns = nextReturns(panel);
   expect([...returns]).toEqual(close([0.1, 0, -0.1, 0, 0, 1, 1, 0, 0, 0, 0, 0]));
   const positions = positionsFrom(values, panel);

@@ -1,7 +1,7 @@
 import type { FactorPanel } from "./panel.ts";
 import { rankerFor } from "./ranks.ts";
 
-// PORTFOLIO-1. A day's positions follow from that day's values alone, and earn the return from that day's close to the next one's.
+// A day's positions follow from that day's values alone, and earn the return from that day's close to the next one's.
 
 /** A range of days: `to` is no longer in it. */
 export type Days = { readonly from: number; readonly to: number };

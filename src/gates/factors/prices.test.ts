@@ -3,7 +3,7 @@ import { readPrices } from "./prices.ts";
 
 const none = Number.NaN;
 
-it("PRICES-1: reads lines in any order; what is not there is missing", () => {
+it("reads lines in any order; what is not there is missing", () => {
   const text = `\uFEFFdate,instrument,close,volume
 2024-01-03,B,4,40
 2024-01-02, A ,1,
@@ -56,7 +56,7 @@ it.each([
     `${head}2024-01-02,A,1,1\n2024-01-02,A,1,2\n`,
     "prices.csv, line 3, column instrument: the same day of the same instrument is on line 2",
   ],
-])("PRICES-1: %j is refused, with its place", (text, problem) => {
+])("%j is refused, with its place", (text, problem) => {
   expect(() => readPrices(text, "prices.csv")).toThrow(problem);
 });
 

@@ -1,8 +1,6 @@
 import { CsvError, parse } from "csv-parse/sync";
 import type { FactorPanel } from "./panel.ts";
 
-// PRICES-1. What is read is checked cell by cell: an error names the file, the line and the column.
-
 /** How many values a panel may have in all: 256 MB of them. */
 const MAX_VALUES = 32 * 2 ** 20;
 

@@ -14,7 +14,7 @@ function plainRanks(values: readonly number[]): number[] {
   });
 }
 
-it("SHAREDRANK-1: ranks are those of comparisons, of values next to each other and of infinities too", () => {
+it("ranks are those of comparisons, of values next to each other and of infinities too", () => {
   const near = fc.integer({ min: 0, max: 40 }).map((steps) => 1 + steps * Number.EPSILON);
   const value = fc.oneof(
     fc.double(),

@@ -1,4 +1,4 @@
-// SHAREDRANK-1. Ranks follow from comparisons alone: equal values share the mean of their places, and nothing else does.
+// Ranks follow from comparisons alone: equal values share the mean of their places, and nothing else does.
 
 /** Ranks the instruments of one day. Its arrays are used anew by every call. */
 export type Ranker = {

@@ -50,17 +50,17 @@ describe("the soil of a file", () => {
     ["data", "soil.file: data is not a file"],
     ["large.csv", "soil.file: large.csv has 67108865 bytes; at most 67108864 (64 MB) are read"],
     ["short.csv", "the soil has 1 days, 0 of them out of sample; at least 20 are needed"],
-  ])("SOIL-1: %s is refused", async (file, problem) => {
+  ])("%s is refused", async (file, problem) => {
     await expect(loadSoil({ file }, folder)).rejects.toThrow(problem);
   });
 
-  it("SOIL-1: an absolute path elsewhere is refused", async () => {
+  it("an absolute path elsewhere is refused", async () => {
     await expect(loadSoil({ file: join(outer, "secret.csv") }, folder)).rejects.toThrow("outside");
   });
 });
 
 describe("a generated soil", () => {
-  it("SOIL-2: is told by its settings, whatever their order and with the defaults", async () => {
+  it("is told by its settings, whatever their order and with the defaults", async () => {
     const plain = await loadSoil({ generate: { seed: 1 } }, folder);
     expect(plain.soil.panel).toMatchObject({ days: 250, instruments: 100 });
     const same = await loadSoil(

@@ -9,8 +9,7 @@ import { checkPanel, type FactorPanel } from "./panel.ts";
 import { type Days, nextReturns } from "./portfolio.ts";
 import { readPrices } from "./prices.ts";
 
-// SOIL-1. A file of prices is inside the forest's folder, links followed, and is read no further than its limit.
-// SOIL-2. Two soils that differ in anything that a gate measures have different digests.
+// A file of prices is inside the forest's folder, links followed, and is read no further than its limit.
 
 /** What formulas are measured on. */
 export type FactorSoil = {

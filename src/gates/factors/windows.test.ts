@@ -63,7 +63,7 @@ it.each(Object.keys(PLAIN))("%s in few passes gives what going through each wind
 /** 0 and -0 are one value to every rank. */
 const plus0 = (value: number) => value + 0;
 
-it("WINDOW-1: what went before a window leaves no trace in it, and neither does the day on which the evaluation begins", () => {
+it("what went before a window leaves no trace in it, and neither does the day on which the evaluation begins", () => {
   fc.assert(
     fc.property(
       panels,

@@ -1,4 +1,4 @@
-// WINDOW-1. What a window gives follows from its own values alone, to the last bit, wherever the evaluation begins: nothing slides from day to day.
+// What a window gives follows from its own values alone, to the last bit, wherever the evaluation begins: nothing slides from day to day.
 
 /** Series of several instruments, a row a day, and the window over their days. */
 export type Rows = {

@@ -167,7 +167,6 @@ describe("the domain of functions", () => {
       expect((await check(name, candidate)).detail).toContain("memory");
   }, 60_000);
 
-  // Invariant FUNCTIONS-1.
   it("gives no words of a candidate, which might tell the tests", async () => {
     const telling = "function longestRun(values) { throw new Error(`SECRET ${JSON.stringify(values)}`) }";
     const findings = await checkAll(telling);
@@ -175,7 +174,6 @@ describe("the domain of functions", () => {
     expect(JSON.stringify(findings)).not.toContain("SECRET");
   });
 
-  // Invariant FUNCTIONS-2.
   it("does not let a candidate change how it is judged", async () => {
     const meddling = `Array.prototype.every = () => true; Number.isInteger = () => true; JSON.stringify = () => "3";
       Object.prototype.toString = () => "3"; Math.random = () => 0; globalThis.property = () => true;
@@ -183,7 +181,6 @@ describe("the domain of functions", () => {
     expect(passed(await checkAll(meddling))).toEqual(["G1"]);
   });
 
-  // Invariant FUNCTIONS-3.
   it("gives the same for the same seed, and other inputs for another", async () => {
     const first = await check("G5", GOOD);
     expect(await check("G5", GOOD)).toEqual(first);

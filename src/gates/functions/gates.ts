@@ -12,9 +12,9 @@ import {
   type TrialScore,
 } from "./trials.ts";
 
-// FUNCTIONS-1. No finding after G1 has words that a candidate chose: they might tell the next model what the tests ask.
-// FUNCTIONS-2. A candidate never shares a realm with what judges it.
-// FUNCTIONS-3. No gate reads a clock to decide: what passes on one machine passes on another.
+// No finding after G1 has words that a candidate chose: they might tell the next model what the tests ask.
+// A candidate never shares a realm with what judges it.
+// No gate reads a clock to decide: what passes on one machine passes on another.
 
 type FunctionInput = GateInput<FunctionTask>;
 

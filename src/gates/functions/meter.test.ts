@@ -46,14 +46,12 @@ describe("meterModule", () => {
     };
   };
 
-  // Invariant METER-1.
   it("computes the same, with another function to call", () => {
     const [plain, metered] = [open(SUM), open(meterModule(SUM))];
     for (const count of [1, 2, 100]) expect(metered.sum(count)).toBe(plain.sum(count));
     expect(metered.sum(4)).toBe(10);
   });
 
-  // Invariants METER-2 and METER-3.
   it("charges every instruction, and ticks in each round when there is no fuel left", () => {
     const metered = open(meterModule(SUM));
     const spent = (count: number) => {

@@ -1,6 +1,6 @@
-// METER-1. A metered module computes what the module itself computes; it only counts, and calls `tick` when its fuel is used up.
-// METER-2. The count depends on what is computed alone: the same calls use the same fuel on every machine.
-// METER-3. No path through the module runs for ever without a `tick`: every loop and every function checks the fuel.
+// A metered module computes what the module itself computes; it only counts, and calls `tick` when its fuel is used up.
+// The count depends on what is computed alone: the same calls use the same fuel on every machine.
+// No path through the module runs for ever without a `tick`: every loop and every function checks the fuel.
 
 /** Where a metered module imports `tick` from, and the global that it exports: what is left of its fuel. */
 export const METER_IMPORT = "meter";

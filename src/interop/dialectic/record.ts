@@ -4,8 +4,7 @@ import type { DebateRecord, DebateRound } from "../../protocols/debate/view/reco
 import { sumKnown } from "../../stats/numbers.ts";
 import { withoutBanner } from "../../views/simulated.ts";
 
-// DIALECTIC-1. What is absent is unknown, and null; what is present and used must be valid, or the file is refused.
-// DIALECTIC-2. Only a carried proposal counts as free: a file has no prices, and no numbers of calls.
+// What is absent is unknown, and null; what is present and used must be valid, or the file is refused.
 
 /** No real debate has more rounds or agents than this. */
 const MAX_ROUNDS = 100;

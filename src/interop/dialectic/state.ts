@@ -2,8 +2,7 @@ import { isEvent, workOf, type Entry } from "../../kernel/index.ts";
 import { debateRecord } from "../../protocols/debate/view/debated.ts";
 import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
 
-// DSTATE-1. What is written here is read again by `dialecticRecord` as the same debate; prices, and which reply called a tool, have no place there.
-// DSTATE-2. A model is its whole reference, `provider/model`; its provider stands beside it where Dialectic has one.
+// What is written here is read again by `dialecticRecord` as the same debate; prices, and which reply called a tool, have no place there.
 
 /** The statuses of Dialectic; a debate that waits for answers is under way there. */
 const STATUSES: { readonly [status: string]: string | undefined } = {
@@ -100,7 +99,7 @@ function contributionsIn(round: DebateRound, roles: Roles) {
       targetAgentId: one.target,
       metadata: {
         ...taken,
-        // Nothing in no time is how a carried proposal is told (DIALECTIC-2).
+        // Nothing in no time is how a carried proposal is told.
         latencyMs: latencyMs === 0 && taken.tokensUsed === 0 && !one.carried ? undefined : latencyMs,
         ...(tools.length === 0 ? {} : toolMetadata(tools)),
       },
@@ -121,7 +120,7 @@ const usage = ({
   tokens,
   latencyMs,
 }: Pick<DebateRound["summaries"][number], "model" | "tokens" | "latencyMs">) => ({
-  model: model ?? undefined, // DSTATE-2
+  model: model ?? undefined,
   tokensUsed: tokens ?? undefined,
   latencyMs: latencyMs ?? undefined,
 });

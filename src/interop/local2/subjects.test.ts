@@ -60,7 +60,7 @@ const payloadsOf = (messages: readonly SubjectMessage[], subject: string) =>
   messages.filter((one) => one.subject === subject).map(({ payload }) => payload);
 
 describe("LoCAL2's subjects", () => {
-  it("have one row each: what they are made from, or why from nothing (SUBJECT-1)", () => {
+  it("have one row each: what they are made from, or why from nothing", () => {
     expect(SUBJECTS.map(({ subject }) => subject).sort()).toEqual([...LOCAL2].sort());
     for (const row of SUBJECTS) {
       if (row.from === null) expect(row.why.length, row.subject).toBeGreaterThan(15);
@@ -87,7 +87,7 @@ describe("LoCAL2's subjects", () => {
     ]);
   });
 
-  it("have all fields of their rows and no others (SUBJECT-2)", () => {
+  it("have all fields of their rows and no others", () => {
     for (const { subject, payload } of subjectsOf(TURN)) {
       const known = subjectKnown(subject);
       expect(known?.ok && [...known.fields].sort(), subject).toEqual(Object.keys(payload).sort());

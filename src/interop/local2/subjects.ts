@@ -12,10 +12,7 @@ import {
 } from "../../kernel/index.ts";
 import { withoutBanner } from "../../views/simulated.ts";
 
-// SUBJECT-1. Every subject of LoCAL2's bus (version 0.3, and those of its phase 5) has one row: what it is made from, or why from nothing.
-// SUBJECT-2. A message has the fields of its row, all of them and no others; what is not known is null.
-// SUBJECT-3. An answer's `query_id` is the id of its event, which is also its engram's: B's differs from A's, as there. A
-//     question's is its deliberation's id, and so is `original_query_id`.
+// Every subject of LoCAL2's bus (version 0.3, and those of its phase 5) has one row: what it is made from, or why from nothing.
 
 type Payload = Readonly<Record<string, Json>>;
 

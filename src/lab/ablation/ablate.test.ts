@@ -142,7 +142,7 @@ describe("an ablation", () => {
     );
   });
 
-  it("ABLATION-1: asks both sides alike, under one seed, but for what is recalled", async () => {
+  it("asks both sides alike, under one seed, but for what is recalled", async () => {
     await using one = await watched(LANDS.slice(0, 1));
     const { report } = await ablate(one.parley, { of: tasks.slice(0, 2) });
     const seeds = await Promise.all(
@@ -167,7 +167,7 @@ describe("an ablation", () => {
     expect(new Set(of("Sylvania")).size).toBe(1);
   });
 
-  it("ABLATION-2: leaves memory as it was", async () => {
+  it("leaves memory as it was", async () => {
     await using one = await watched(LANDS.slice(0, 2), { judge: "sim/eve", critic: "on" });
     const lines = async () => {
       const all = [];
@@ -183,7 +183,7 @@ describe("an ablation", () => {
     expect(before).toHaveLength(2);
   });
 
-  it("ABLATION-3: asks nothing a second time, whatever is remembered by then; another seed asks afresh", async () => {
+  it("asks nothing a second time, whatever is remembered by then; another seed asks afresh", async () => {
     await using one = await watched(LANDS.slice(0, 4));
     const first = await ablate(one.parley);
     await (await one.parley.memory()).imported(scope, LANDS.map(known));
@@ -196,7 +196,7 @@ describe("an ablation", () => {
     expect(one.requests).toHaveLength(2 * asked);
   });
 
-  it("ABLATION-1, ABLATION-3: goes on where it was interrupted, also between the sides of a question", async () => {
+  it("goes on where it was interrupted, also between the sides of a question", async () => {
     await using one = await watched(LANDS);
     const stop = new AbortController();
     let rows = 0;
@@ -219,7 +219,7 @@ describe("an ablation", () => {
     expect(seeds[0]).toBe(seeds[1]);
   });
 
-  it("ABLATION-4: keeps to its caps, sides and judge together, and goes on under higher ones", async () => {
+  it("keeps to its caps, sides and judge together, and goes on under higher ones", async () => {
     await using one = await watched(LANDS);
     const small = await ablate(await one.again({ maxTotalTokens: 6_000, respondTokens: 500 }));
     expect(small.stop).toBe("budget");

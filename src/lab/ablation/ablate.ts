@@ -23,10 +23,10 @@ import {
   SIDES,
 } from "./report.ts";
 
-// ABLATION-1. Both sides of a question get the same prompt under one seed, except for what memory adds.
-// ABLATION-2. Nothing is written to memory: neither side's deliberation has reactions.
-// ABLATION-3. Recorded answers and grades are reused: answers are found by their opening, grades by the answers.
-// ABLATION-4. The limits hold for both sides and the judge together.
+// Both sides of a question get the same prompt under one seed, except for what memory adds.
+// Nothing is written to memory: neither side's deliberation has reactions.
+// Recorded answers and grades are reused: answers are found by their opening, grades by the answers.
+// The limits hold for both sides and the judge together.
 
 export type AblationSpec = { readonly file: string; readonly tasks: readonly BenchTask[] };
 
@@ -61,7 +61,7 @@ export async function prepareAblation(
   if (judge !== undefined && settings.maxCostUsd !== undefined)
     refuseUnknownPrices(context, [{ model: judge }]);
   const seeds = new Map<string, string>();
-  // ABLATION-1: the seed that a question's first side draws is the other side's too.
+  // The seed that a question's first side draws is the other side's too.
   const seedFor = ({ id }: BenchTask): string => {
     const seed = settings.seed ?? seeds.get(id) ?? world.id();
     seeds.set(id, seed);
@@ -79,7 +79,7 @@ export async function prepareAblation(
     };
     const { opening, notes } = await prepareOpening(
       { ...context, settings: own },
-      { protocol: "respond", question: "?", reactions: false }, // ABLATION-2
+      { protocol: "respond", question: "?", reactions: false },
     );
     const model = opening.participants[0]?.model ?? "";
     const arm = { name: side, what: `${model} ${side} memory`, deliberates: false };
@@ -189,7 +189,7 @@ async function gradeRows(
   };
   const judged = await judgeWithin(context, task, {
     model: judge,
-    left: remainingBudget(budgetFrom(context.settings), usageOf(rows)), // ABLATION-4
+    left: remainingBudget(budgetFrom(context.settings), usageOf(rows)),
     signal,
     onStart: onJudging && (() => onJudging(count)),
   });

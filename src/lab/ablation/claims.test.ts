@@ -4,7 +4,7 @@ import { readContests, MIN_COMPARISONS } from "./memory-stats.ts";
 const contest = (wins: number, losses: number, ties = 0) => ({ wins, losses, ties });
 
 describe("what comparisons show", () => {
-  it("CLAIM-1: is nothing below 20 of them, however they fall, ties among them", () => {
+  it("is nothing below 20 of them, however they fall, ties among them", () => {
     expect(MIN_COMPARISONS).toBe(20);
     expect(readContests([contest(19, 0), contest(20, 0), contest(10, 0, 10)])).toEqual([
       "too-few",
@@ -22,7 +22,7 @@ describe("what comparisons show", () => {
     expect(readContests([contest(0, 0, 40)])).toEqual(["not-told-apart"]);
   });
 
-  it("CLAIM-2: is corrected for all rows that are tested together, and for no others", () => {
+  it("is corrected for all rows that are tested together, and for no others", () => {
     const close = contest(15, 5);
     expect(readContests([close, contest(10, 10)])).toEqual(["not-told-apart", "not-told-apart"]);
     expect(readContests([close, contest(3, 3)])).toEqual(["ahead", "too-few"]);

@@ -4,8 +4,7 @@ import { OrganizationId } from "../../kernel/index.ts";
 import { SIGNIFICANT } from "../../reports/bench-words.ts";
 import { holm, mcnemar } from "../../stats/proportions.ts";
 
-// CLAIM-1. Nothing is claimed of fewer than 20 comparisons, whatever they say.
-// CLAIM-2. What is claimed holds for all rows of one table together: p-values are corrected for their number.
+// What is claimed holds for all rows of one table together: p-values are corrected for their number.
 
 /** Of fewer comparisons, ties included, nothing is claimed. */
 export const MIN_COMPARISONS = 20;
@@ -17,8 +16,8 @@ export type Contest = { readonly wins: number; readonly losses: number; readonly
  * (as McNemar's: twice the smaller binomial tail at ½), with Holm's correction for the rows that are tested.
  */
 export function readContests(contests: readonly Contest[]): ContestReading[] {
-  const tested = contests.filter(({ wins, losses, ties }) => wins + losses + ties >= MIN_COMPARISONS); // CLAIM-1
-  const adjusted = holm(tested.map(({ wins, losses }) => mcnemar(wins, losses))); // CLAIM-2
+  const tested = contests.filter(({ wins, losses, ties }) => wins + losses + ties >= MIN_COMPARISONS);
+  const adjusted = holm(tested.map(({ wins, losses }) => mcnemar(wins, losses)));
   return contests.map((contest) => {
     const at = tested.indexOf(contest);
     if (at < 0) return "too-few";

@@ -74,7 +74,7 @@ const report = (rows: readonly AblationRow[], more: readonly string[] = [], judg
   });
 
 describe("a comparison of answers with memory and without", () => {
-  it("ABLATION-5: counts a question where both sides have finished, and only there", () => {
+  it("counts a question where both sides have finished, and only there", () => {
     const rows = [
       row("a", { with: side({ right: true }), without: side({ right: false }) }),
       row("b", { with: side({ right: true }), without: null }),
@@ -90,7 +90,7 @@ describe("a comparison of answers with memory and without", () => {
     expect(report(rows.slice(0, 1), ["d"]).complete).toBe(false);
   });
 
-  it("ABLATION-6: counts what is not known nowhere: neither as wrong nor as a grade", () => {
+  it("counts what is not known nowhere: neither as wrong nor as a grade", () => {
     const rows = [
       row("a", { with: side({ right: true, grade: 5 }), without: side({ right: true, grade: null }) }),
       row("b", { with: side({ grade: 4 }), without: side({ grade: 3 }) }),
@@ -111,7 +111,7 @@ describe("a comparison of answers with memory and without", () => {
     expect(sides.without).toMatchObject({ accuracy: { n: 2, value: 1 }, grade: { mean: 2.5, n: 2 } });
   });
 
-  it("ABLATION-7: tells those apart for which something was recalled, a pinned fact too", () => {
+  it("tells those apart for which something was recalled, a pinned fact too", () => {
     const judged = { with: side({ right: true, grade: 5 }), without: side({ right: false, grade: 1 }) };
     const rows = [
       row("a", judged),

@@ -10,11 +10,9 @@ import { answerEvent } from "../../views/answer-event.ts";
 import { compareArms, meanOf } from "../bench/report.ts";
 import type { BenchTask } from "../bench/row.ts";
 
-// ABLATION-5. A pair counts only where both of its sides have finished.
-// ABLATION-6. An answer is right or wrong only where the question's answer is known, and graded only where the judge's reply
-//     could be read. What is not known is null and counts nowhere.
-// ABLATION-7. Where nothing was retrieved, both sides got the same prompt and differ by chance: the metrics are also given
-//     without those pairs.
+// An answer is right or wrong only where the question's answer is known, and graded only where the judge's reply could be read. What is not
+// known is null and counts nowhere.
+// Where nothing was retrieved, both sides got the same prompt and differ by chance: the metrics are also given without those pairs.
 
 export const SIDES = ["with", "without"] as const;
 export type Side = (typeof SIDES)[number];
@@ -159,7 +157,7 @@ function sideRow(task: BenchTask, run: SideJournal | undefined): SideRow | null 
   if (!run) return null;
   const text = answerEvent(run.entries)?.data.text ?? null;
   const answer = run.row.right === null ? null : run.row.answer;
-  return { ...SideRun.strip().parse(run.row), answer, text, right: run.row.right, grade: null }; // ABLATION-6
+  return { ...SideRun.strip().parse(run.row), answer, text, right: run.row.right, grade: null };
 }
 
 type AblationInput = Pick<MemoryAblation, "simulated" | "user" | "model" | "seed" | "startedAt"> & {
@@ -174,8 +172,8 @@ type AblationInput = Pick<MemoryAblation, "simulated" | "user" | "model" | "seed
 export function memoryAblation({ file, tasks, rows, judge, ...head }: AblationInput): MemoryAblation {
   const pairs = rows.flatMap((row): FinishedPair[] =>
     row.with?.finished && row.without?.finished ? [{ ...row, with: row.with, without: row.without }] : [],
-  ); // ABLATION-5
-  const withResults = pairs.filter(({ recalled }) => hasResults(recalled)); // ABLATION-7
+  );
+  const withResults = pairs.filter(({ recalled }) => hasResults(recalled));
   const searched = rows.flatMap(({ recalled }) => recalled ?? []);
   const ungraded = judge?.items.filter(({ score }) => score === null) ?? [];
   return {

@@ -188,13 +188,13 @@ describe("the plot", () => {
     });
     expect(benchSvg(empty)).toContain("No arm has finished a question yet");
   });
-  it("PLOT-2: escapes foreign text", () => {
+  it("escapes foreign text", () => {
     const one = report(false);
     const svg = benchSvg({ ...one, arms: one.arms.map((each) => ({ ...each, name: '<script>"&' })) });
     expect(svg).toContain("&lt;script&gt;&quot;&amp;");
     expect(svg).not.toContain("<script");
   });
-  it("PLOT-1: legend entries of up to eight arms never overlap and stay inside", () => {
+  it("legend entries of up to eight arms never overlap and stay inside", () => {
     const figures = fc.record({
       right: fc.integer({ min: 0, max: 20 }),
       usd: fc.integer({ min: 1, max: 20 }),

@@ -11,8 +11,6 @@ import type { ArmsJudging } from "./judged.ts";
 import { benchReport } from "./report.ts";
 import { OpenLine, type BenchTask } from "./row.ts";
 
-// DEFINITION-1. A report follows from what a bench compares and from its deliberations alone, so that any process makes the same one.
-
 /** What a bench compares, and under which names its deliberations are found. */
 export type BenchDefinition = {
   /** The name of the file of tasks, without its folder. */
@@ -59,7 +57,7 @@ export const rowsIn = ({ arms }: BenchDefinition, rows: RowsByRequest): BenchRow
     return rule === undefined ? own : DRAFT_RULES[rule](own);
   });
 
-/** The report of a bench from its rows (DEFINITION-1). */
+/** The report of a bench from its rows. */
 export const reportOf = (
   { file, seed, tasks, arms }: BenchDefinition,
   { rows, judging }: { readonly rows: readonly BenchRow[]; readonly judging: ArmsJudging | null },

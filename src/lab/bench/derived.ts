@@ -4,7 +4,7 @@ import { oneCoin } from "../../stats/dawid-skene.ts";
 import type { RecordedArm } from "../../protocols/bench/index.ts";
 import { expectedAnswer } from "./row.ts";
 
-// DERIVED-1. What a rule over drafts answers to a question never rests on which answer to it is right.
+// What a rule over drafts answers to a question never rests on which answer to it is right.
 
 /** An arm's rows as a rule over the drafts of all of them answers; the rows given are those of the vote. */
 export type DeriveRows = (rows: readonly BenchRow[]) => BenchRow[];

@@ -20,9 +20,8 @@ import { resume } from "../../app/run.ts";
 import { openPrepared } from "../../app/start.ts";
 import { recordedRuns, type RunNames } from "../../app/resumable.ts";
 
-// JOB-1. A bench keeps no state but the journal: a job's deliberations are named after their openings.
-// JOB-2. A finished deliberation is never driven again; one that a cap cut continues in a fork when there is more to spend.
-// JOB-3. A cut or open deliberation is not scored, so that money decides when a result is known, and never what it is.
+// A finished deliberation is never driven again; one that a cap cut continues in a fork when there is more to spend.
+// A cut or open deliberation is not scored, so that money decides when a result is known, and never what it is.
 
 /** How work on a job ended. `access`: a provider refused the key or has no credit left, which would stop all others, too. */
 export type JobEnd = "finished" | "budget" | "access" | "interrupted";

@@ -13,9 +13,8 @@ import {
 import { takeTexts, type ItemWithTexts } from "../judge/tasks.ts";
 import { wholeQuestion, type BenchTask } from "./row.ts";
 
-// JUDGED-1. The answers of every arm are compared with those of the first, in both orders; what changes with the order is a tie.
-// JUDGED-2. A question counts for an arm only where both arms have finished with an answer and the judge's replies could be read.
-// JUDGED-3. Two answers that are the same text are a tie, and nobody is asked.
+// The answers of every arm are compared with those of the first, in both orders; what changes with the order is a tie.
+// A question counts for an arm only where both arms have finished with an answer and the judge's replies could be read.
 
 /** The judge's work, and under which item each arm's answer to a question is. */
 export type ArmsJudging = {
@@ -59,7 +58,7 @@ function comparisonTask({ file, tasks, ...given }: OpenAnswers) {
   >();
   for (const { arm, task: id, a, b } of pairsOf(given)) {
     const task = tasks.find((one) => one.id === id);
-    if (!task || a === null || b === null || a === b) continue; // JUDGED-3
+    if (!task || a === null || b === null || a === b) continue;
     items.set(keyOf(arm, id), {
       name: `item-${items.size + 1}`,
       texts: { question: wholeQuestion(task), a, b },

@@ -11,7 +11,7 @@ import { prepareBench, type BenchRun } from "./bench.ts";
 import { listBenches, readBench, recordBench } from "./recorded.ts";
 import type { BenchTask } from "./row.ts";
 
-// ONRECORD-1, DEFINITION-1: a bench on record, and the report that another process makes of it.
+// A bench on record, and the report that another process makes of it.
 
 const MODELS = ["a", "b", "c"].map((name, index) => `sim/${name}?skill=0.7&seed=${index + 1}`);
 const TASKS = makeTasks({ count: 5, seed: "7", kinds: ["arithmetic", "yes-no"] });

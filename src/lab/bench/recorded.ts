@@ -27,8 +27,6 @@ import {
 import { readJudging } from "./judged.ts";
 import { benchRow, isCut } from "./row.ts";
 
-// ONRECORD-1. What a bench compares is on record before its first deliberation, under a name that follows from it: the same bench is found again.
-
 /** What the names of all deliberations of benches begin with. */
 const BENCHES = "bench/";
 const RECORDED = `${BENCHES}record/`;
@@ -41,7 +39,7 @@ export type BenchRecord =
   | { readonly id: DeliberationId }
   | { readonly tooLarge: { readonly part: string; readonly bytes: number; readonly most: number } };
 
-/** Records what a bench compares, or finds it on record (ONRECORD-1). No model is called. */
+/** Records what a bench compares, or finds it on record. No model is called. */
 export async function recordBench(context: AppContext, definition: BenchDefinition): Promise<BenchRecord> {
   const { settings, texts } = definitionParts(definition);
   // The settings are part of an event, which has more than them.
@@ -165,7 +163,7 @@ async function readRows(
 }
 
 /**
- * Makes a recorded bench's report from the store alone (DEFINITION-1); undefined for a run that is no bench.
+ * Makes a recorded bench's report from the store alone; undefined for a run that is no bench.
  * @throws Fault `deliberation-missing`
  */
 export async function readBench(store: OrganizationStore, id: DeliberationId): Promise<Bench | undefined> {

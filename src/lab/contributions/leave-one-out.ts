@@ -37,10 +37,9 @@ import {
   type RerunResults,
 } from "./contributions.ts";
 
-// RERUN-1. The chair is re-run once without each member that has a draft, and `repeats` times with all drafts.
-// RERUN-2. A recorded re-run is found again, whichever process made it: measuring twice makes no calls.
-// RERUN-3. A limit holds for all re-runs of a measurement together; one that would exceed it leaves no trace.
-// RERUN-4. A re-run in which the chair failed stays as it is; the next measurement makes another.
+// A recorded re-run is found again, whichever process made it: measuring twice makes no calls.
+// A limit holds for all re-runs of a measurement together; one that would exceed it leaves no trace.
+// A re-run in which the chair failed stays as it is; the next measurement makes another.
 
 /** How to re-run the chair. */
 export type RerunOptions = {
@@ -140,7 +139,7 @@ async function findRerun(
   let nth = 0;
   for await (const { id, entries } of recordedRuns(store, { organization, request })) {
     const failed = isClosed(entries) && !synthesisIn(entries);
-    if (!failed) return { ...rerun, request: request(nth), fork: id, entries }; // RERUN-4
+    if (!failed) return { ...rerun, request: request(nth), fork: id, entries };
     nth += 1;
   }
   return { ...rerun, request: request(nth), fork: idOfRequest(organization, request(nth)), entries: [] };
@@ -172,7 +171,7 @@ async function runPending(
   const recorded: Entry[] = [];
   while (reruns.length < pending.length && !signal.aborted) {
     const wave = pending.slice(reruns.length, reruns.length + affordableReruns(budget, { worst, recorded }));
-    if (wave.length === 0) break; // RERUN-3
+    if (wave.length === 0) break;
     const done = await Promise.all(wave.map((rerun) => runOnce(context, run, { rerun, signal, note })));
     recorded.push(...done.flatMap(({ entries }, index) => entries.slice(wave[index]?.entries.length ?? 0)));
     reruns.push(...done);

@@ -32,7 +32,7 @@ describe("what a turn's answer is checked for", () => {
   const checked = (expected: Partial<TurnExpectation>, entries: readonly Entry[]) =>
     lines(turnChecks({ ...TURN, ...expected }, entries)).slice(1);
 
-  it("is that there is one, first of all, and then nothing else (STORY-4)", () => {
+  it("is that there is one, first of all, and then nothing else", () => {
     const says = { ...TURN, says: [["Paris"]], saysNot: [["Rome"]] };
     const of = (...more: Parameters<typeof turnOf>[1]) =>
       lines(turnChecks(says, turnOf("d1", [asked("Where?"), ...more])));

@@ -18,9 +18,6 @@ import {
 } from "../../kernel/index.ts";
 import type { EngramExpectation, MessageExpectation, ResponseChecks, Story } from "./file.ts";
 
-// STORY-3. Every expectation of a story is one check, which passes, fails, or says why it cannot be checked.
-// STORY-4. A turn without an answer fails, whatever else is expected of it.
-
 /** A memory entry, and everything that was said of it. */
 export type KeptEngram = { readonly engram: Engram; readonly annotations: readonly Annotation[] };
 
@@ -42,7 +39,7 @@ export function turnChecks(
 ): StoryCheck[] {
   const answer = shownAnswer(entries);
   if (answer === null)
-    return [{ what: HAS_ANSWER, ok: false, found: explainNoAnswer(entries) }, ...skippedChecks(skipped)]; // STORY-4
+    return [{ what: HAS_ANSWER, ok: false, found: explainNoAnswer(entries) }, ...skippedChecks(skipped)];
   const found = `"${answer}"`;
   const contains = (texts: readonly string[]) => texts.some((text) => fold(answer).includes(fold(text)));
   const list = (texts: readonly string[]) => texts.map((text) => `"${text}"`).join(" or ");

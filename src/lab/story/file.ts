@@ -8,8 +8,8 @@ import { ModelRef, Respondent } from "../../kernel/index.ts";
 import { findMeant, findNearest, quoteValue, toOneLine } from "../../text/words.ts";
 import { isOwnStory, readForeign, type Skipped, type Subjects } from "./foreign.ts";
 
-// STORY-5. Every expectation of a story is a check: one that cannot be checked is refused when the story is read, or, in a
-//     story of LoCAL2's, skipped by name.
+// Every expectation of a story is a check: one that cannot be checked is refused when the story is read, or, in a story of LoCAL2's,
+// skipped by name.
 
 const line = (maxLength: number) => z.string().trim().min(1).max(maxLength);
 /** Notes for people. */

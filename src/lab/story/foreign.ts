@@ -3,8 +3,8 @@ import { isMapping } from "../../config/yaml.ts";
 import { type KnownSubject, MISSING_TOOLS } from "../../interop/local2/subjects.ts";
 import { findMeant, toOneLine } from "../../text/words.ts";
 
-// STORY-6. A story with a key of Parley's own says nothing that cannot be checked. Any other is LoCAL2's, whose runner
-//     ignores what it does not know: here each such thing is a check that is skipped, by name and with the reason.
+// A story with a key of Parley's own says nothing that cannot be checked. Any other is LoCAL2's, whose runner ignores what it does not
+// know: here each such thing is a check that is skipped, by name and with the reason.
 
 /** Something that a story of LoCAL2's says and that is not checked here, and why. */
 export type Skipped = { readonly what: string; readonly why: string };
@@ -34,7 +34,7 @@ export function isOwnStory(value: unknown): boolean {
   return ["needs", "defaults", "expected_engrams"].some((key) => key in value) || messages.some(isMapping);
 }
 
-/** A story of LoCAL2's in the form of Parley's own, with what is skipped of the whole and of each turn. (STORY-6) */
+/** A story of LoCAL2's in the form of Parley's own, with what is skipped of the whole and of each turn. */
 export function readForeign(
   value: unknown,
   form: StoryForm,

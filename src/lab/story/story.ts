@@ -21,8 +21,7 @@ import {
 } from "./checks.ts";
 import type { Story } from "./file.ts";
 
-// STORY-1. A story has a user of its own, so that it neither reads nor writes another memory.
-// STORY-2. A turn ends when all reactions to it have ended, so that what is checked no longer changes.
+// A story has a user of its own, so that it neither reads nor writes another memory.
 
 /** A turn that has ended, with all of its reactions. */
 type EndedTurn = { readonly id: DeliberationId; readonly entries: readonly Entry[] };

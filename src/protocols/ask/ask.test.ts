@@ -94,7 +94,7 @@ const textOf = (entries: readonly Entry[]): string => {
 };
 
 describe("ask, where final answers can be compared", () => {
-  it("ASK-1: answers at the price of the drafts when they agree, with the best supported text", async () => {
+  it("answers at the price of the drafts when they agree, with the best supported text", async () => {
     const table = on({
       ada: { draft: "Final answer: 391" },
       bob: { draft: "17 times 23 is 340 and 51, that is 391.\nFinal answer: 391" },
@@ -136,7 +136,7 @@ describe("ask, where final answers can be compared", () => {
       false,
     ],
   ])(
-    "WHOLE-1: calls alike only what is the same as a whole: %s",
+    "calls alike only what is the same as a whole: %s",
     async (_, [one = "", two = "", three = ""], alike) => {
       const table = on({ ada: { draft: one }, bob: { draft: two }, cyd: { draft: three } });
       const { entries } = await table.play(asked());
@@ -168,7 +168,7 @@ describe("ask, where final answers can be compared", () => {
     ]);
   });
 
-  it("REVISE-2: shows the own answer unmarked among at most two that differ, and records the critiques", async () => {
+  it("shows the own answer unmarked among at most two that differ, and records the critiques", async () => {
     const table = on({ ada: { draft: "391" }, bob: { draft: "381" }, cyd: { draft: "391" } });
     const { entries } = await table.play(asked());
     const revisions = table.models.calls.filter(({ request }) => taskOf(request) === "revision");
@@ -181,7 +181,7 @@ describe("ask, where final answers can be compared", () => {
     expect(critiques.every(({ by, text }) => text === `${by} looked at it.`)).toBe(true);
   });
 
-  it("REVISE-1: shows answers that differ from each other before two that say the same", async () => {
+  it("shows answers that differ from each other before two that say the same", async () => {
     const people = { ada: "391", bob: "381", cyd: "381", dan: "371", eve: "381" };
     const members = Object.keys(people);
     const table = on(Object.fromEntries(Object.entries(people).map(([name, draft]) => [name, { draft }])));
@@ -248,7 +248,7 @@ describe("ask, where final answers can be compared", () => {
     expect(closingOf(entries)).toMatchObject({ outcome: "answered", control: { agrees: true } });
   });
 
-  it("ASK-3: climbs no further than the effort allows, and once more at five", async () => {
+  it("climbs no further than the effort allows, and once more at five", async () => {
     const split = { ada: { draft: "391" }, bob: { draft: "381" }, cyd: { draft: "371" } };
     const calls = async (effort: number) => {
       const table = on(split);
@@ -258,7 +258,7 @@ describe("ask, where final answers can be compared", () => {
     expect(await Promise.all([1, 2, 3, 4, 5].map(calls))).toEqual([3, 6, 6, 6, 9]);
   });
 
-  it("REVISE-3: who fails in the round keeps the first answer, and the result is degraded", async () => {
+  it("who fails in the round keeps the first answer, and the result is degraded", async () => {
     const table = on({
       ada: { draft: "391" },
       bob: { draft: "381", revision: { fail: "refused" } },
@@ -316,7 +316,7 @@ describe("ask, of an open question", () => {
     [3, ["draft", "comparison", "synthesis"], "synthesis"],
     [4, ["draft", "comparison", "review", "synthesis"], "synthesis"],
     [5, ["draft", "comparison", "revision", "review", "synthesis"], "synthesis"],
-  ])("ASK-3: with effort %i goes through %j", async (effort, expected, answer) => {
+  ])("with effort %i goes through %j", async (effort, expected, answer) => {
     const table = on({ ...OPEN, chair: { ...CHAIR, comparison: comparing(1) } });
     const { entries } = await table.play(asked({ settings: { effort } }));
     expect(tasks(table)).toEqual(expected);
@@ -327,7 +327,7 @@ describe("ask, of an open question", () => {
     });
   });
 
-  it("REVISE-1: asks nobody to revise who contradicts nobody", async () => {
+  it("asks nobody to revise who contradicts nobody", async () => {
     const table = on({ ...OPEN, chair: { ...CHAIR, comparison: comparing(1) } });
     await table.play(asked({ settings: { effort: 5 } }));
     const revised = table.models.calls.filter(({ request }) => taskOf(request) === "revision");
@@ -370,7 +370,7 @@ describe("ask, of an open question", () => {
 });
 
 describe("ask under a budget", () => {
-  it("ASK-4: stops cleanly with the best answer so far, whatever is cut", async () => {
+  it("stops cleanly with the best answer so far, whatever is cut", async () => {
     const split = { ada: { draft: "391" }, bob: { draft: "381" }, cyd: { draft: "391" } };
     const limited = async (people: Readonly<Record<string, Lines>>, calls: number) => {
       const table = on(people);
@@ -400,7 +400,7 @@ describe("ask under a budget", () => {
     });
   });
 
-  it("ASK-2, ASK-3: begins no rung that the budget does not reach for, and says so", async () => {
+  it("begins no rung that the budget does not reach for, and says so", async () => {
     const climb = async (people: Readonly<Record<string, Lines>>, calls: number) => {
       const table = on(people);
       const { entries } = await table.play(asked({ budget: { calls } }));

@@ -26,10 +26,10 @@ export const AskSettings = CouncilSettings.extend({
 });
 export type AskSettings = z.infer<typeof AskSettings>;
 
-// ASK-1. While the drafts' final answers agree, nothing beyond the drafts is called.
-// ASK-2. The outcome of a rung, and the next rung, are recorded before the next one's first call.
-// ASK-3. No rung is above `effort`, and none is begun that the budget does not reach for.
-// ASK-4. Wherever the run ends, the best answer so far is the answer, beside the baseline.
+// While the drafts' final answers agree, nothing beyond the drafts is called.
+// The outcome of a rung, and the next rung, are recorded before the next one's first call.
+// No rung is above `effort`, and none is begun that the budget does not reach for.
+// Wherever the run ends, the best answer so far is the answer, beside the baseline.
 
 /** A kind of work, as step keys name it. */
 export type Rung = "draft" | "comparison" | "revision" | "review" | "synthesis";

@@ -51,7 +51,7 @@ const on = (eve: (request: ModelRequest, nth: number) => ScriptedLine) =>
   stage({ protocols: [authorship], script: { eve } });
 
 describe("guessing authors", () => {
-  it("shows one draft at a time, with the participants in an order of its own (AUTHOR-1)", async () => {
+  it("shows one draft at a time, with the participants in an order of its own", async () => {
     const table = on(knowing);
     const { id, entries } = await table.play(asked());
     const seen = table.models.calls.map(({ request }) => piecesOf(request));

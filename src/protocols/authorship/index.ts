@@ -7,8 +7,6 @@ import { AuthorshipSettings, guessedBy, letterAt } from "./work.ts";
 
 export { AuthorshipSettings } from "./work.ts";
 
-// AUTHOR-1. A guess sees one draft, and the participants in an order of its own.
-
 type Context = ProtocolContext<AuthorshipSettings>;
 
 /** One model guesses who wrote each draft of a deliberation, each by itself. `lab/audit.ts` compares with chance. */

@@ -3,7 +3,7 @@ import { BenchArm } from "../../contract/bench.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { StepKey } from "../../kernel/index.ts";
 
-// BENCH-1. What a bench compares is pinned by its opening: its journal makes no call, and its tasks are deliberations of their own.
+// What a bench compares is pinned by its opening: its journal makes no call, and its tasks are deliberations of their own.
 
 /** An arm on record. `rule`: how it counts the drafts of all questions together, where it is a rule over drafts. */
 export const RecordedArm = BenchArm.extend({ rule: z.enum(["weighted", "best-member"]).optional() });

@@ -90,7 +90,7 @@ describe("a council", () => {
   });
 
   it.each([3, 4, 5, 6, 7])(
-    "TABLE-1-TABLE-3: of %i members, shows every draft once in each position, under one label, and nobody the own one",
+    "of %i members, shows every draft once in each position, under one label, and nobody the own one",
     async (count) => {
       const members = Array.from({ length: count }, (_, index) => `m${index}`);
       const on = table({ script: agreeable([...members, "chair"]) });

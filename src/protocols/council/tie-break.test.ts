@@ -70,7 +70,7 @@ describe("a vote with a tie", () => {
     expect(panelSection(entries).tieBreak).toBeNull();
   });
 
-  it("is broken by who has the seat, who sees the tied drafts alone (TIE-1)", async () => {
+  it("is broken by who has the seat, who sees the tied drafts alone", async () => {
     const on = divided(DIFFERENT);
     const { opened } = await on.engine.open("r1", asked(["ana"]));
     const id = opened.deliberation;

@@ -6,7 +6,7 @@ import type { Draft } from "../phases/draft.ts";
 import { askReview, createReviewer } from "./review.ts";
 import type { CouncilSettings } from "./settings.ts";
 
-// TIE-1. The tie-breaker is asked only where a tie changes the answer, sees the tied drafts alone, and under fresh labels.
+// The tie-breaker is asked only where a tie changes the answer, sees the tied drafts alone, and under fresh labels.
 
 /** `chosen` is undefined where nobody was tied; `tied` where the tie stands, and why. */
 export type TieBreak =

@@ -10,9 +10,7 @@ import { clarifyPrompt, questionsSchema } from "./prompts.ts";
 import type { DebateSettings } from "./settings.ts";
 import type { SummaryMethod } from "../phases/summaries/index.ts";
 
-// CLARIFY-1. A question's id names its round, its agent and its place, so that no two are alike.
-// CLARIFY-2. A round without a question is the last; so is a round in which no agent could be asked.
-// CLARIFY-3. A question without an answer has the answer "NA" in the prompts, so that no agent asks it again.
+// A question without an answer has the answer "NA" in the prompts, so that no agent asks it again.
 
 /** The protocol context, with the summary methods that settings may name, and how many calls of tools were lost so far. */
 export type DebateContext = ProtocolContext<DebateSettings> & {
@@ -77,14 +75,14 @@ export async function clarify(
       (id, run) => askAgent(context, run, { round, answered, agent: findById(agents, id) }),
     );
     const questions = done.in.flatMap(({ value }) => value);
-    if (questions.length === 0) return answered; // CLARIFY-2
+    if (questions.length === 0) return answered;
     const event = await context.run.awaits(clarificationRequest(round));
     const answers = isEvent(event, "clarification-answered") ? event.data.answers : [];
     answered = [
       ...answered,
       ...questions.map(({ id, text }) => ({
         question: text,
-        answer: answers.find((answer) => answer.id === id)?.text.trim() || NO_ANSWER, // CLARIFY-3
+        answer: answers.find((answer) => answer.id === id)?.text.trim() || NO_ANSWER,
       })),
     ];
   }
@@ -131,7 +129,7 @@ async function askAgent(
       const read = parseQuestions(reply, clarifications.perAgent);
       if (!read.ok) return { unreadable: read.reason };
       const questions = read.questions.map((text, index) => ({
-        id: `${round}-${agent.id}-${index + 1}`, // CLARIFY-1
+        id: `${round}-${agent.id}-${index + 1}`,
         text,
       }));
       return { type: "clarification-asked", data: { by: agent.id, questions } };

@@ -12,12 +12,10 @@ import {
 } from "../phases/summaries/index.ts";
 import type { SummaryEvent } from "../phases/summaries/method.ts";
 
-// PAST-1. Each agent's perspective is compared with the agent's own threshold at the start of each round.
-// PAST-2. A summary is made anew from the whole perspective, never from an earlier summary.
-// PAST-3. A summary that fails is noted, and the history is used: nothing is lost with it.
-// PERSPECTIVE-1. An agent's perspective is its own proposals, the critiques it received, and its refinements, no other texts.
-// PERSPECTIVE-2. A text counts once: a proposal that is a carried refinement is not told twice.
-// PERSPECTIVE-3. A summary stands for all rounds before the one at whose start it was made; later texts follow it verbatim.
+// A summary is made anew from the whole perspective, never from an earlier summary.
+// An agent's perspective is its own proposals, the critiques it received, and its refinements, no other texts.
+// A text counts once: a proposal that is a carried refinement is not told twice.
+// A summary stands for all rounds before the one at whose start it was made; later texts follow it verbatim.
 
 /** A text of the debate. */
 export type TranscriptEntry = Contribution & {
@@ -52,7 +50,7 @@ export function withSummaries(
   return { entries, summaries: new Map([...summaries, ...added]) };
 }
 
-/** An agent's perspective, oldest first (PERSPECTIVE-1). */
+/** An agent's perspective, oldest first. */
 const selectPerspective = ({ entries }: Transcript, id: ParticipantId): readonly TranscriptEntry[] =>
   entries.filter(({ of }) => of === id);
 
@@ -66,8 +64,8 @@ export async function summarizePerspectives(
   { round, transcript }: { readonly round: number; readonly transcript: Transcript },
 ): Promise<ReadonlyMap<ParticipantId, RoundSummary>> {
   const due = agents.flatMap((agent) => {
-    const contributions = selectPerspective(transcript, agent.id); // PAST-2
-    const method = dueMethod(context, agent, contributions); // PAST-1
+    const contributions = selectPerspective(transcript, agent.id);
+    const method = dueMethod(context, agent, contributions);
     return method && !method.perPrompt ? [{ id: agent.id, agent, method, contributions }] : [];
   });
   if (due.length === 0) return new Map();
@@ -124,7 +122,7 @@ export async function buildHistory(
   const summary = transcript.summaries.get(agent.id)?.at(-1);
   const shown = summary || context.settings.includeFullHistory ? perspective : [];
   if (!summary && shown.length === 0) return undefined;
-  return historyText(context, { summary, rounds: groupByRound(shown) }); // PERSPECTIVE-3
+  return historyText(context, { summary, rounds: groupByRound(shown) });
 }
 
 const groupByRound = (contributions: readonly TranscriptEntry[]) =>

@@ -32,9 +32,10 @@ import { pairCritics, transcriptEntries } from "./round.ts";
 import { summarizationFor, type DebateSettings } from "./settings.ts";
 import { NO_ASSESSMENT } from "./view/record.ts";
 
-// SOLUTION-1. A judge at its threshold works from its own summary of the last round; below it, from all rounds, with their critiques where `includeFullHistory` says so.
-// SOLUTION-2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
-// SOLUTION-3. Confidence is at most 40 where a major requirement is not fulfilled (`parseSolution`).
+// A judge at its threshold works from its own summary of the last round; below it, from all rounds, with their critiques where
+// `includeFullHistory` says so.
+// A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
+// Confidence is at most 40 where a major requirement is not fulfilled (`parseSolution`).
 
 const SHARE = "judge";
 
@@ -167,7 +168,7 @@ async function askJudge(
   );
   if (repaired.type === "synthesis-given")
     return { ok: true, step: repairStep, final: repaired.data.final, degraded: false };
-  const writtenStep = StepKey.parse(`${step}/as-written`); // SOLUTION-2
+  const writtenStep = StepKey.parse(`${step}/as-written`);
   const written = await context.run.derive(
     { key: writtenStep, outcomes: ["synthesis-given"], work, input: { reply } },
     () => createSolution(judge, { text: reply.trim(), call: first.data.call }, NO_ASSESSMENT),
@@ -193,7 +194,7 @@ const createSolution = (
   },
 });
 
-/** The judge's own summary of the last round, or all rounds (SOLUTION-1). */
+/** The judge's own summary of the last round, or all rounds. */
 async function gatherMaterial(
   context: DebateContext,
   judge: Participant,

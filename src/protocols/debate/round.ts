@@ -31,9 +31,7 @@ import { buildHistory, type Transcript, type TranscriptEntry } from "./history.t
 import { critiquePrompt, proposalPrompt, refinementPrompt, type RoundPrompt } from "./prompts.ts";
 import { requiredProposals, type DebateSettings } from "./settings.ts";
 
-// DEBATE-1. The members of a phase run at once; a phase waits for all that it needs and for nothing else.
-// DEBATE-2. An agent without a proposal in round 1 is out of the debate; later, an answer that is not given again stands.
-// DEBATE-3. A critique that fails is missing and noted; an agent that received none refines nothing.
+// An agent without a proposal in round 1 is out of the debate; later, an answer that is not given again stands.
 
 export type RoundSpec = {
   readonly round: number;
@@ -222,7 +220,7 @@ export async function refine(
   spec: RoundSpec,
   { seated, critiques }: { readonly seated: readonly SeatedDraft[]; readonly critiques: readonly Critique[] },
 ): Promise<RoundAnswers & { readonly refined: readonly ParticipantId[] }> {
-  const criticized = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // DEBATE-3
+  const criticized = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id));
   const members = await Promise.all(
     criticized.map(({ by: agent, label, text }) => {
       const received = critiques.filter(({ of }) => of === agent.id).map((critique) => critique.text);
@@ -237,7 +235,7 @@ export async function refine(
   const done = await runSpeeches(context, { kind: "refinement", round: spec.round }, members);
   const refined = seatAnswers(spec, done);
   return {
-    seated: seated.map((one) => refined.find(({ by }) => by.id === one.by.id) ?? one), // DEBATE-2
+    seated: seated.map((one) => refined.find(({ by }) => by.id === one.by.id) ?? one),
     refined: refined.map(({ by }) => by.id),
     absent: listAbsent(done),
   };

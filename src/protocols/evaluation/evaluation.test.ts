@@ -112,7 +112,7 @@ describe("evaluators", () => {
     expect(await on.engine.replay(id)).toMatchObject({ calls: 2 });
   });
 
-  it("EVAL-1: are asked the same, whoever else is", async () => {
+  it("are asked the same, whoever else is", async () => {
     const requestTo = async (evaluators: readonly string[]) => {
       const on = bench(fine);
       await on.play(asked({ evaluators }));
@@ -141,7 +141,7 @@ describe("evaluators", () => {
     expect(user?.text).toContain('"agentRole": "architect"');
   });
 
-  it("EVAL-2: that fail or cannot be read are named, and the others count", async () => {
+  it("that fail or cannot be read are named, and the others count", async () => {
     const on = stage({
       protocols: [evaluation],
       script: { eva: { fail: "network" }, eli: "hm", eno: scores(5) },

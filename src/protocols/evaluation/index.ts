@@ -16,8 +16,7 @@ import { EvaluationSettings } from "./work.ts";
 export { createEvaluationContext, type EvaluationTexts } from "./prompt.ts";
 export { EvaluationSettings } from "./work.ts";
 
-// EVAL-1. An evaluator's step depends on the material and on the evaluator alone, and on no other evaluator.
-// EVAL-2. An evaluator whose call fails, or whose reply cannot be read, is left out and named; one with scores is enough.
+// An evaluator whose call fails, or whose reply cannot be read, is left out and named; one with scores is enough.
 
 /** Independent evaluators score the solution of a debate, all at once and each by itself. A view combines their scores. */
 export const evaluation = defineProtocol<EvaluationSettings>({

@@ -190,7 +190,7 @@ describe("an evaluation as a record", () => {
     ["\u001b[0m=1", "'=1"],
     ["=a,b", '"\'=a,b"'],
     ["", ""],
-  ])("CSV-1, CSV-2: %j is the cell %j", (debate, cell) => {
+  ])("CSV-2: %j is the cell %j", (debate, cell) => {
     expect(evaluationCsv(report, debate)).toBe(`${cell},8.50,8.50,,8.50,8.50,8.33,10.00,8.50`);
   });
 });

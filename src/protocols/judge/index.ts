@@ -7,9 +7,8 @@ import { JudgeSettings } from "./work.ts";
 
 export { JudgeSettings } from "./work.ts";
 
-// JUDGE-1. A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
-// JUDGE-2. There are as many lanes as the budget reaches for at once, each with the largest prompt, and at least one.
-// JUDGE-3. A lane ends when the budget, the key or the account refuses, or after `MAX_FAILURES_IN_A_ROW`.
+// A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
+// A lane ends when the budget, the key or the account refuses, or after `MAX_FAILURES_IN_A_ROW`.
 
 const MAX_FAILURES_IN_A_ROW = 3;
 
@@ -38,7 +37,7 @@ export const judge = defineProtocol<JudgeSettings>({
     const work = { kind: "judging" };
     const members = wanted.map((id) => ({ id, request }));
     const may = await admitWithinBudget(context.run, { name: "judge", work, members });
-    const names = may.in.length > 0 ? may.in : wanted.slice(0, 1); // JUDGE-2
+    const names = may.in.length > 0 ? may.in : wanted.slice(0, 1);
     const judgeItem = context.settings.kind === "grade" ? judgeAnswer : judgePair;
     const done = await phaseOfAll(
       context.run,
@@ -70,7 +69,7 @@ async function runLane(items: readonly AsyncGenerator<PromptResult>[]): Promise<
       else unread += 1;
       failures = failure ? failures + 1 : 0;
       if (failure && (HOPELESS.has(failure.code) || failures === MAX_FAILURES_IN_A_ROW))
-        return { read, unread, ended: failure }; // JUDGE-3
+        return { read, unread, ended: failure };
     }
   }
   return { read, unread };

@@ -184,7 +184,7 @@ describe("lanes", () => {
     expect(on.models.count()).toBe(14);
   });
 
-  it("JUDGE-1: asks the same, however many there are", async () => {
+  it("asks the same, however many there are", async () => {
     const requests = async (lanes: number) => {
       const on = bench(fair);
       await on.play(pairs(4, { lanes }));
@@ -197,14 +197,14 @@ describe("lanes", () => {
     ["unauthorised", 1],
     ["out-of-credit", 1],
     ["network", 3],
-  ] as const)("JUDGE-3: end when calls fail as %s, after %i of them", async (fail, calls) => {
+  ] as const)("end when calls fail as %s, after %i of them", async (fail, calls) => {
     const on = bench(() => ({ fail }));
     const { entries } = await on.play(pairs(4, { lanes: 1 }));
     expect(on.models.count()).toBe(calls);
     expect(closingOf(entries)).toMatchObject({ outcome: "failed", why: expect.stringContaining(fail) });
   });
 
-  it("JUDGE-3: go on over failures that stand alone", async () => {
+  it("go on over failures that stand alone", async () => {
     const on = bench((request, nth) => (nth % 3 === 0 ? { fail: "network" } : fair(request)));
     const { entries } = await on.play(pairs(6, { lanes: 1 }));
     expect(on.models.count()).toBe(12);
@@ -213,7 +213,7 @@ describe("lanes", () => {
 });
 
 describe("a budget", () => {
-  it("JUDGE-2, JUDGE-3: opens no more lanes than it reaches for, and ends them", async () => {
+  it("opens no more lanes than it reaches for, and ends them", async () => {
     const on = bench(fair);
     const { entries } = await on.play(pairs(5, { lanes: 4 }, { calls: 3 }));
     expect(on.models.count()).toBe(3);

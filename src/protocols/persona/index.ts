@@ -10,8 +10,6 @@ import { PersonaSettings } from "./work.ts";
 
 export { PersonaSettings } from "./work.ts";
 
-// PERSONA-1. An entry in the life of a persona makes one call, and one more where the reply cannot be read; a decision makes none.
-
 type PersonaContext<K extends PersonaSettings["kind"]> = ProtocolContext<
   Extract<PersonaSettings, { kind: K }>
 >;
@@ -92,7 +90,7 @@ type WriterTask = {
   readonly read: (reply: string) => StepOutcome<WriterEvent> | { readonly unreadable: string };
 };
 
-/** Asks the writer, and once more where the reply cannot be read (PERSONA-1). */
+/** Asks the writer, and once more where the reply cannot be read. */
 async function askOnce(
   context: PersonaContext<"summary"> | PersonaContext<"breeding">,
   task: WriterTask,

@@ -68,7 +68,7 @@ describe("breeding", () => {
     expect(section && JSON.stringify(sectionParts(section))).toContain("You do it.");
   });
 
-  it("asks once more for what cannot be read, and then no more (PERSONA-1)", async () => {
+  it("asks once more for what cannot be read, and then no more", async () => {
     const mended = on([`${YAML}wisdom: x\n`, YAML]);
     const { entries } = await mended.play(breeding());
     const [, repair] = mended.models.calls.map(({ request }) => request.messages.at(-1)?.text ?? "");

@@ -9,9 +9,9 @@ import { modelParams } from "./reply.ts";
 import type { Contribution } from "./summaries/method.ts";
 import { texts } from "./templates/index.ts";
 
-// TURNS-1. What no longer fits is summarized in recorded steps; a later turn starts from the last of these summaries.
-// TURNS-2. The newest turns stay whole. So many become part of a summary that the next ones need none.
-// TURNS-3. Where a summary fails, the oldest turns are left out, and a degradation says so.
+// What no longer fits is summarized in recorded steps; a later turn starts from the last of these summaries.
+// The newest turns stay whole. So many become part of a summary that the next ones need none.
+// Where a summary fails, the oldest turns are left out, and a degradation says so.
 
 export const conversationSummaryTemplate = defineTemplate(
   "respond-summary",
@@ -107,7 +107,7 @@ export async function fitConversation(
   if (turns.length <= maxTurns && tokens(history) <= room) return history;
   const space = Math.floor(((room - base) / 4) * LETTERS_PER_TOKEN);
   const maxLength = Math.max(MIN_SUMMARY_LENGTH, Math.min(MAX_SUMMARY_LENGTH, space));
-  // TURNS-2: a quarter for the summary and a quarter for the turns leaves half free; one turn may take all but the summary.
+  // A quarter for the summary and a quarter for the turns leaves half free; one turn may take all but the summary.
   const quarter = base + (room - base) / 4;
   const most = room - maxLength / LETTERS_PER_TOKEN;
   let kept = Math.min(turns.length, Math.ceil(maxTurns / 2));
@@ -150,7 +150,7 @@ export async function fitConversation(
         timeoutMs,
         contextTokens,
         turns: { covers, kept: rest.length - count + kept },
-        weakens: `the prompt leaves the oldest ${rest.length} turns of the conversation out`, // TURNS-3
+        weakens: `the prompt leaves the oldest ${rest.length} turns of the conversation out`,
       },
       { embeddings: null, options: { semanticThreshold: 1 } },
     );

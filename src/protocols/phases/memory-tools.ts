@@ -4,9 +4,9 @@ import type { Json, Participant, Recalled, RecallRules, ToolSpec, UserId } from 
 import type { KeptFact } from "../../views/memory-view.ts";
 import { shorten } from "../../replies/gist.ts";
 
-// MEMTOOL-1. A call is an effect: a replay and a fork take its result from the journal, and need no memory.
-// MEMTOOL-2. Arguments are the model's text: what does not fit its schema gets an error as its result, and touches no memory.
-// MEMTOOL-3. The memory is the one that the opening pins: no argument names an organization or a user.
+// A call is an effect: a replay and a fork take its result from the journal, and need no memory.
+// Arguments are the model's text: what does not fit its schema gets an error as its result, and touches no memory.
+// MEMTOOL-3. The memory is the one that the opening pins: no argument names an organization or a user. Else: a model reads others' memory.
 
 const MAX_QUERY_LENGTH = 1_000;
 const MAX_FOUND = 10;
@@ -81,7 +81,7 @@ export type MemoryToolCall = {
   readonly recall: { readonly user: UserId; readonly rules: RecallRules } | null;
 };
 
-/** The result of a memory tool's call, or why there is none. Runs inside an effect (MEMTOOL-1). */
+/** The result of a memory tool's call, or why there is none. Runs inside an effect. */
 export async function useMemoryTool(
   context: Pick<ProtocolContext, "conversation" | "deliberation" | "opening" | "ports">,
   { by, name, input, recall }: MemoryToolCall,

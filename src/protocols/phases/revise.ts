@@ -11,9 +11,9 @@ import { modelParams, readFinal, readReply } from "./reply.ts";
 import { findByLabel, othersFrom, type SeatedDraft } from "./table.ts";
 import { texts } from "./templates/index.ts";
 
-// REVISE-1. No member is asked in vain: a member that no answer differs from is left out of the round.
-// REVISE-2. No member is told which answer is its own, who wrote which, or how many hold it.
-// REVISE-3. An answer that a member does not give again stands: a member that fails or is cut keeps the one before.
+// No member is asked in vain: a member that no answer differs from is left out of the round.
+// No member is told which answer is its own, who wrote which, or how many hold it.
+// An answer that a member does not give again stands: a member that fails or is cut keeps the one before.
 
 export type RevisionRound = {
   /** From 2: the drafts were the first. */
@@ -59,7 +59,7 @@ export async function revise(context: ProtocolContext, spec: RevisionRound): Pro
   );
   const revised = new Map(done.in.map(({ member, value }) => [member.id, value]));
   return {
-    answers: spec.table.map((place) => revised.get(place.by.id) ?? withoutLabel(place)), // REVISE-3
+    answers: spec.table.map((place) => revised.get(place.by.id) ?? withoutLabel(place)),
     by: done.in.map(({ value }) => value.by.id),
     cut: done.cut.length > 0,
     lost: done.out.length,
@@ -93,7 +93,7 @@ const listMembers = (
   spec.table.flatMap((place) => {
     const { by } = place;
     const answers = chooseShown(spec, place);
-    if (answers.length < 2) return []; // REVISE-1
+    if (answers.length < 2) return [];
     const persona = personaText(context, by);
     const messages = revisionPrompt(context, { material: context, persona, answers });
     const request = { ...modelParams(by), messages, maxOutputTokens: spec.maxOutputTokens };

@@ -2,9 +2,9 @@ import type { ProtocolContext } from "../../engine/index.ts";
 import type { ParticipantId } from "../../kernel/index.ts";
 import type { Draft } from "./draft.ts";
 
-// TABLE-1. A draft has one label, the same for every reviewer and for the chair, which says nothing of its author.
-// TABLE-2. Over n reviewers who all drafted, every draft stands exactly once in each of the n - 1 positions.
-// TABLE-3. A member is never shown its own draft.
+// A draft has one label, the same for every reviewer and for the chair, which says nothing of its author.
+// Over n reviewers who all drafted, every draft stands exactly once in each of the n - 1 positions.
+// A member is never shown its own draft.
 // All three depend on the seed and on who is in the roster, never on when anybody answered.
 
 export type SeatedDraft = Draft & { readonly label: string };
@@ -21,7 +21,7 @@ export function seatDrafts(
   });
 }
 
-/** The answers that a member reviews: it reads round the table from its neighbor, without its own (TABLE-2, TABLE-3). */
+/** The answers that a member reviews: it reads round the table from its neighbor, without its own. */
 export function othersFrom(table: readonly SeatedDraft[], reviewer: ParticipantId): readonly SeatedDraft[] {
   const own = table.findIndex(({ by }) => by.id === reviewer);
   return [...table.slice(own + 1), ...table.slice(0, own)];

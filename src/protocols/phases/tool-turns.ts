@@ -17,14 +17,13 @@ import {
 import { fence, type Desk } from "../../prompts/material.ts";
 import { readToolLoss } from "./tools.ts";
 
-// TOOL-1. A step makes one call: what follows a tool's result is a step of its own, `<step>/turn-<n>`.
-// TOOL-2. A tool's result is data: it is fenced, and a tool that fails tells the model so instead of ending the turn.
-// TOOL-3. A participant that has used its calls up is asked without tools, so it has to answer.
-// TOOL-4. A reply is sent back with all of its calls; those beyond the limit are not made, and their results say so.
-// TOOL-5. A tool that throws, or whose result cannot be recorded, gives an error as its result and never ends the drive.
-// TOOL-6. A tool that could not be reached is a loss, named beside the answer.
-// TOOL-7. A tool has the time that the call which asks for it has left, and that the run has: whatever it does, its time being up
-//     is its result.
+// A step makes one call: what follows a tool's result is a step of its own, `<step>/turn-<n>`.
+// A tool's result is data: it is fenced, and a tool that fails tells the model so instead of ending the turn.
+// A participant that has used its calls up is asked without tools, so it has to answer.
+// A reply is sent back with all of its calls; those beyond the limit are not made, and their results say so.
+// A tool that throws, or whose result cannot be recorded, gives an error as its result and never ends the drive.
+// A tool that could not be reached is a loss, named beside the answer.
+// A tool has the time that the call which asks for it has left, and that the run has: whatever it does, its time being up is its result.
 
 /** What one participant may call, and how often. */
 export type ToolUse = {
@@ -77,7 +76,7 @@ export async function speakWithTools<T extends ReplyEventType>(
         limit: {
           ms: leftMs,
           late: () => called({ error: "its time was up before it answered", lost: true }),
-        }, // TOOL-7
+        },
       },
       async (signal) =>
         called(
@@ -87,7 +86,7 @@ export async function speakWithTools<T extends ReplyEventType>(
         ),
     );
     const why = readToolLoss(event.data.result);
-    if (why !== undefined) await noteLoss({ name, nth, why }); // TOOL-6
+    if (why !== undefined) await noteLoss({ name, nth, why });
     return answerTo(toolCall, event.data.result);
   };
   const noteLoss = async ({ name, nth, why }: { name: string; nth: number; why: string }): Promise<void> => {
@@ -106,13 +105,13 @@ export async function speakWithTools<T extends ReplyEventType>(
   };
   const answerTo = ({ id, name }: ToolCall, result: Json): Message => {
     const text = JSON.stringify(result);
-    return { role: "tool", id, text: fence(desk, { kind: "tool", label: name, text }) }; // TOOL-2
+    return { role: "tool", id, text: fence(desk, { kind: "tool", label: name, text }) };
   };
   let { request } = speech;
   let used = 0;
   for (let turn = 1; ; turn += 1) {
-    const allowed = used < limit ? specs : []; // TOOL-3
-    const key = turn === 1 ? step : StepKey.parse(`${step}/turn-${turn}`); // TOOL-1
+    const allowed = used < limit ? specs : [];
+    const key = turn === 1 ? step : StepKey.parse(`${step}/turn-${turn}`);
     const event = await run.call<T | "reply-received">(
       {
         key,
@@ -135,11 +134,10 @@ export async function speakWithTools<T extends ReplyEventType>(
     const leftMs = Math.max(0, speech.timeoutMs - call.latencyMs);
     used += toolCalls.length;
     const results = await Promise.all(
-      toolCalls.map(
-        (toolCall, index) =>
-          first + index < limit
-            ? useTool(toolCall, first + index + 1, leftMs)
-            : Promise.resolve(answerTo(toolCall, { error: `not called: the limit is ${limit} tool calls` })), // TOOL-4
+      toolCalls.map((toolCall, index) =>
+        first + index < limit
+          ? useTool(toolCall, first + index + 1, leftMs)
+          : Promise.resolve(answerTo(toolCall, { error: `not called: the limit is ${limit} tool calls` })),
       ),
     );
     request = {
@@ -177,7 +175,7 @@ export function planToolTurns(
 const RESERVED_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 300;
 
-/** A tool's result as it can be recorded (TOOL-5). @throws what the tool throws once the signal has aborted */
+/** A tool's result as it can be recorded. @throws what the tool throws once the signal has aborted */
 async function resultOf(
   use: () => Promise<Json>,
   { input, signal }: { readonly input: Json; readonly signal: AbortSignal },

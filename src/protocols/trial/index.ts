@@ -30,9 +30,7 @@ import { TrialSettings } from "./work.ts";
 
 export { TrialSettings } from "./work.ts";
 
-// TRIAL-1. Child, parent and nobody get the same questions, on one model and at one temperature.
-// TRIAL-2. A pair is judged in both orders by each judge; what they split on is a tie, and so is what both have right or wrong.
-// TRIAL-3. The verdict rests on the pairs in the order of the questions, up to the first at which it can be given.
+// The verdict rests on the pairs in the order of the questions, up to the first at which it can be given.
 
 const RIVALS: readonly Rival[] = ["parent", "none"];
 type TrialContext = ProtocolContext<TrialSettings>;
@@ -91,7 +89,7 @@ type PairResult = {
 };
 type Test = SignTally & { readonly against: Rival };
 
-/** Both tests on the pairs so far (TRIAL-3). */
+/** Both tests on the pairs so far. */
 const testsOf = ({ alpha }: TrialSettings, pairs: readonly PairResult[]): readonly Test[] =>
   RIVALS.map((against) => {
     const signs = pairs.flatMap((pair) =>
@@ -227,7 +225,7 @@ async function scorePairs(
 
 const ORDERS = ["order-1", "order-2"] as const;
 
-/** Has every judge compare the answers of every pair in both orders (TRIAL-2). */
+/** Has every judge compare the answers of every pair in both orders. */
 async function judgePairs(
   context: TrialContext,
   item: TrialItem,

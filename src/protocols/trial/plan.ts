@@ -19,7 +19,7 @@ export function materialOf(context: Pick<PlanContext, "context">, { name }: Tria
   };
 }
 
-/** The request for an answer in this seat (TRIAL-1). */
+/** The request for an answer in this seat. */
 export function answerRequest(
   context: Omit<PlanContext<TrialSettings>, "memoryTokens">,
   item: TrialItem,

@@ -12,7 +12,7 @@ const on = (script: Script) => stage({ protocols: [trial], script: { ...answerin
 const verdictIn = (entries: readonly Entry[]) => eventsOf(entries, "trial-decided")[0]?.data;
 
 describe("a trial", () => {
-  it("gives child, parent and nobody the same questions, on one model (TRIAL-1)", async () => {
+  it("gives child, parent and nobody the same questions, on one model", async () => {
     const table = on({ "judge-1": preferring(1) });
     await table.play(trialAsked({ questions: 14 }));
     const asked = table.models.calls.filter(({ name }) => name === "model").map(({ request }) => request);
@@ -29,7 +29,7 @@ describe("a trial", () => {
     expect([...byQuestion.values()].every((prompts) => prompts.size === 1)).toBe(true);
   });
 
-  it("accepts a child that is preferred to both, and ends as soon as it can (TRIAL-3)", async () => {
+  it("accepts a child that is preferred to both, and ends as soon as it can", async () => {
     const table = on({ "judge-1": preferring(1) });
     const { id, entries } = await table.play(trialAsked({ questions: 40, wave: 6 }));
     expect(verdictIn(entries)).toMatchObject({
@@ -68,7 +68,7 @@ describe("a trial", () => {
     expect(count("child")).toBe(count("parent"));
   });
 
-  it("counts what a judge splits on as a tie (TRIAL-2)", async () => {
+  it("counts what a judge splits on as a tie", async () => {
     const { entries } = await on({ "judge-1": judging(() => "first") }).play(trialAsked({ questions: 20 }));
     const verdict = verdictIn(entries);
     expect(verdict?.tests.map(({ ties, decision }) => [ties, decision])).toEqual([
@@ -79,7 +79,7 @@ describe("a trial", () => {
     expect(eventsOf(entries, "preference-given").every(({ data }) => data.orderSensitive)).toBe(true);
   });
 
-  it("adds up judges, and what they split on is a tie (TRIAL-2)", async () => {
+  it("adds up judges, and what they split on is a tie", async () => {
     const { entries } = await on({ "judge-1": preferring(1), "judge-2": preferring(0) }).play(
       trialAsked({ questions: 14, judges: 2 }),
     );

@@ -17,11 +17,11 @@ import {
 } from "../judging/request.ts";
 import { readGrade } from "../judging/verdict.ts";
 
-// CRITIC-1. Every response and every synthesis gets one `grade-given`: a score, or null with the reason.
-// CRITIC-2. A judge is called once. Its failure is recorded and not retried.
-// CRITIC-3. An answer is not graded where the judge could not see all of it: it is empty, tool results are missing or too long,
-//     or the prompt does not fit.
-// CRITIC-4. A judge sees the journal as it was when the answer was given, so that a redelivery makes the same request.
+// Every response and every synthesis gets one `grade-given`: a score, or null with the reason.
+// A judge is called once. Its failure is recorded and not retried.
+// An answer is not graded where the judge could not see all of it: it is empty, tool results are missing or too long, or the prompt does
+// not fit.
+// A judge sees the journal as it was when the answer was given, so that a redelivery makes the same request.
 
 const MAX_FEEDBACK_LENGTH = 4_000;
 const MAX_REASON_LENGTH = 1_000;
@@ -61,7 +61,7 @@ export const critic = defineReactor({
     const { question } = opening;
     const { text: answer } = event.data;
     const turns = await turnsOf(reaction, "respondent" in event.data ? event.data.respondent : undefined);
-    const evidence = collectEvidence(history, event); // CRITIC-4
+    const evidence = collectEvidence(history, event);
     const { kind, rubric } =
       findMatchingRule(settings.rules, { question, answer, tools: evidence.tools }) ?? settings;
     const given = (verdict: GradeVerdict): StepOutcome<"grade-given"> => ({
@@ -82,7 +82,7 @@ export const critic = defineReactor({
     const step = { key: "grade", outcomes: ["grade-given"] } as const;
     const why = missingEvidence(answer, evidence) ?? overflow(request, () => requestWith([]));
     if (why !== null) {
-      await run.derive({ ...step, input: { of: event.id, why } }, () => given(ungraded(why))); // CRITIC-3
+      await run.derive({ ...step, input: { of: event.id, why } }, () => given(ungraded(why)));
       return;
     }
     const { timeoutMs } = settings;

@@ -3,7 +3,7 @@ import { parsePreference, type Preference } from "../../replies/preference.ts";
 import { normalizeBreaks } from "../../text/fences.ts";
 import type { Call } from "../../kernel/index.ts";
 
-// VERDICT-1. An answer that a judge repeats word for word declares nothing, whatever it says of grades.
+// An answer that a judge repeats word for word declares nothing, whatever it says of grades.
 
 /** The grade that a judge's call gave to an answer, or why it gave none. */
 export const readGrade = (call: Call, answer: string): Grade =>
@@ -29,7 +29,7 @@ function readBeside<T extends { readonly ok: true }>(
   const reply = normalizeBreaks(call.reply);
   const whole = parse(reply);
   const own = withoutEchoes(reply, answers);
-  const read = own === reply ? whole : parse(own); // VERDICT-1
+  const read = own === reply ? whole : parse(own);
   if (read.ok) return whole.ok && same(whole, read) ? whole : read;
   const cut = call.finish === "length" ? ", which was cut off at its longest" : "";
   return { ok: false, reason: `${read.reason}${cut}` };

@@ -16,9 +16,7 @@ import {
   type Remembered,
 } from "../../kernel/index.ts";
 
-// MEMR-1. An engram has the id of its answer. An answer is stored once, and an event annotates it once.
-// MEMR-2. An answer that is not stored, or an annotation that is lost, leaves a note.
-// MEMR-3. A deliberation's events are handled in order, so that an answer comes before its annotations.
+// An engram has the id of its answer. An answer is stored once, and an event annotates it once.
 
 /** Whether answers are stored, the memory owner, and when engrams merge and retire. */
 export const MemorySettings = z.strictObject({
@@ -159,7 +157,7 @@ async function remember(reaction: Reaction<MemorySettings>, answer: RememberedAn
         return { type: "engram-written", data: { of: answer.id, engram, cluster, unembedded } };
       } catch (error) {
         signal.throwIfAborted();
-        return unremembered(answer.id, error instanceof Error ? error.message : String(error)); // MEMR-2
+        return unremembered(answer.id, error instanceof Error ? error.message : String(error));
       }
     },
   );

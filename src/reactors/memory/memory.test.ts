@@ -19,8 +19,6 @@ import { memory } from "./index.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { respondentB } from "../respondent-b/index.ts";
 
-// MEMR-1 to MEMR-3 of memory.ts.
-
 const SETTINGS = { user: USER, write: true, mergeAt: 0.9, retireAt: 2 };
 const alone = new AbortController().signal;
 
@@ -112,7 +110,7 @@ const grade = (of: EventId, score: 1 | 2 | 3 | 4 | 5 | null): NewEvent => ({
 });
 
 describe("memory", () => {
-  it("MEMR-1: writes one engram for each answer, under the answer's id, with who answered", async () => {
+  it("writes one engram for each answer, under the answer's id, with who answered", async () => {
     const remembers = remembering();
     const on = staged(remembers);
     const id = await on.answered("r1");
@@ -205,7 +203,7 @@ describe("memory", () => {
       ["annotation-lapsed: its answer was not remembered: ", "not-remembered: ", "not-remembered: "],
     ],
   ])(
-    "MEMR-2: lets what is said lapse with a note where nothing was remembered: %s",
+    "lets what is said lapse with a note where nothing was remembered: %s",
     async (why, { remembers, settings }, topics) => {
       const on = staged(remembers, settings);
       const id = await on.answered("r1");
@@ -228,7 +226,7 @@ describe("memory", () => {
     ]);
   });
 
-  it("MEMR-1: comes to the same wherever it is killed", async () => {
+  it("comes to the same wherever it is killed", async () => {
     const whole = staged();
     const id = await whole.answered("r1");
     await whole.said(id, "grade", grade(await whole.of(id, "A"), 5));

@@ -23,9 +23,9 @@ import {
 } from "../judging/request.ts";
 import { readPreference } from "../judging/verdict.ts";
 
-// PAIR-1. A pair is compared once: by the reaction to the grade that completes it.
-// PAIR-2. No state is kept for an incomplete pair: answers and grades are read from the journal, so that a restart loses none.
-// PAIR-3. Every pair is shown in both orders; an unreadable reply to one of them is a note, and no preference.
+// A pair is compared once: by the reaction to the grade that completes it.
+// No state is kept for an incomplete pair: answers and grades are read from the journal, so that a restart loses none.
+// Every pair is shown in both orders; an unreadable reply to one of them is a note, and no preference.
 
 const MAX_REASON_LENGTH = 4_000;
 
@@ -63,7 +63,7 @@ type GradedPair = {
 /** The pair that has both its grades with this one, and had not before; null where there is none. Answers that rest on tools make none. */
 function pairCompletedBy(grade: Event<"grade-given">, before: readonly Entry[]): GradedPair | null {
   const [a, b] = [graded("A", before), graded("B", before)];
-  if (!a || !b || (a.grade !== grade.id && b.grade !== grade.id)) return null; // PAIR-1
+  if (!a || !b || (a.grade !== grade.id && b.grade !== grade.id)) return null;
   return { A: a, B: b };
 }
 

@@ -26,8 +26,6 @@ import { LOCAL } from "../../testing/store-samples.ts";
 import { pairwise } from "./index.ts";
 import { sized } from "../../../test/support/long.ts";
 
-// PAIR-1 to PAIR-3 of pairwise.ts.
-
 const alone = new AbortController().signal;
 
 type Judging = (request: ModelRequest, nth: number) => ScriptedLine;
@@ -158,7 +156,7 @@ describe("a judge of pairs", () => {
     }
   });
 
-  it("PAIR-1: takes the first grades that are not null, once, whatever is graded later", async () => {
+  it("takes the first grades that are not null, once, whatever is graded later", async () => {
     const on = set({ judge: (request, nth) => (nth === 1 ? "hm" : fair(request, nth)) });
     const { opened } = await on.engine.open("r1", respondAsked());
     const id = opened.deliberation;
@@ -186,7 +184,7 @@ describe("a judge of pairs", () => {
     ["the form", '[RESULT] (either "A" or "B")', "the first order: the reply prefers neither answer"],
     ["a hang", { hang: true }, "the first order: timed-out: no reply within 30 s"],
     ["a missing model", { fail: "refused", message: "not found" }, "the first order: refused: not found"],
-  ] as const)("PAIR-3: %s is a note, and no preference", async (_, line, why) => {
+  ] as const)("%s is a note, and no preference", async (_, line, why) => {
     const { degraded, notes, preferences, replies } = await played({
       judge: comparing((nth) => (nth === 1 ? line : "[RESULT] A")),
     });
@@ -202,7 +200,7 @@ describe("a judge of pairs", () => {
     });
   });
 
-  it("PAIR-3: a pair that does not fit is a note, and no call", async () => {
+  it("a pair that does not fit is a note, and no call", async () => {
     const { notes, on, replies } = await played({
       ada: () => "word ".repeat(1_000),
       bob: () => "word ".repeat(1_000),
@@ -304,7 +302,7 @@ describe("many pairs whose second answers come late", () => {
       true,
     ],
   ])(
-    "PAIR-2: are all compared: %s",
+    "are all compared: %s",
     async (_, order, restarts) => {
       const on = set();
       const worker = (process: StageProcess) => {
@@ -339,7 +337,7 @@ describe("many pairs whose second answers come late", () => {
     60_000,
   );
 
-  it("PAIR-2: whichever answer comes first, and whichever grade", async () => {
+  it("whichever answer comes first, and whichever grade", async () => {
     for (const [late, judge] of [
       ["ada", 0],
       ["bob", 0],

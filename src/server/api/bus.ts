@@ -17,8 +17,8 @@ import { readAll } from "../results.ts";
 import { route, type RouteCall, type ApiRoute } from "../route.ts";
 import { REFUSALS } from "./deliberations.ts";
 
-// BUS-1. The bus is a projection of the journal: who comes back with the id of the last message gets every later one, once and in order.
-// BUS-2. An id names an event and a message of it, and no place in the store: nobody reads from it how busy others are.
+// The bus is a projection of the journal: who comes back with the id of the last message gets every later one, once and in order.
+// An id names an event and a message of it, and no place in the store: nobody reads from it how busy others are.
 
 /** Journals that are kept, so that one event after another does not read them again. */
 const MAX_JOURNALS = 500;
@@ -143,7 +143,7 @@ type BusDelivery = {
   readonly wants: (message: BusEnvelope) => boolean;
 };
 
-/** Sends what is recorded after a cursor, and all that comes, until the client goes. (BUS-1) */
+/** Sends what is recorded after a cursor, and all that comes, until the client goes. */
 async function deliver(
   call: Pick<RouteCall<unknown, unknown, unknown>, "config" | "response" | "signal">,
   { store, from, after, wants }: BusDelivery,

@@ -223,7 +223,7 @@ const EXPORTED: {
   csv: ["text/csv; charset=utf-8", "csv"],
 };
 
-/** What an opening is answered with: the result, if it comes in the time that the client would wait. (PATIENCE-1) */
+/** What an opening is answered with: the result, if it comes in the time that the client would wait. */
 export async function openedReply(
   call: Pick<RouteCall<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller"> & Services,
   { opened, fresh, notes }: OpenedRun,

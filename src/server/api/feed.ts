@@ -9,8 +9,8 @@ import { readAll } from "../results.ts";
 import { route, type ApiRoute, type HttpReply, type RouteCall } from "../route.ts";
 import { REFUSALS } from "./deliberations.ts";
 
-// STREAM-4. One connection follows several deliberations with the bytes of their own streams. `event: of` stands before those of
-//     another deliberation than the last, so that nothing is encoded twice. The end of one leaves the others.
+// One connection follows several deliberations with the bytes of their own streams. `event: of` stands before those of another deliberation
+// than the last, so that nothing is encoded twice. The end of one leaves the others.
 
 const MAX_FOLLOWED = 64;
 
@@ -74,7 +74,7 @@ async function followFeed(
   return undefined;
 }
 
-/** What several followers write to one connection. (STREAM-4) */
+/** What several followers write to one connection. */
 function createFeed(response: ServerResponse, ids: readonly DeliberationId[]) {
   const connection = followingSink(response);
   const open = new Set(ids);

@@ -37,7 +37,8 @@ import { readingContext, route, type ApiRoute, type HttpReply, type RouteCall } 
 import { openedReply, REFUSALS } from "./deliberations.ts";
 import { BreedBody, DecisionBody, EntryBody, PersonaBody, Result, TrialBody } from "./schemas.ts";
 
-// SHELF-1. What is read and written over HTTP has a name, and no path: not in a request, not in a reply, not in a refusal.
+// SHELF-1. What is read and written over HTTP has a name, and no path: not in a request, not in a reply, not in a refusal. Else: a client
+//     reads or writes any file of the server's machine.
 
 const TAG = "Library";
 const Named = z.strictObject({ name: z.string() });

@@ -12,10 +12,10 @@ import { readingContext } from "../route.ts";
 import { readWaiting, recordAnswer } from "../steering.ts";
 import type { McpCall, McpSession } from "./session.ts";
 
-// MCPS-3. A person is asked for the own seats alone. What a step's reader refuses is asked again, with its reason; whatever comes after
-//     the first answer changes nothing.
-// MCPS-4. Whoever declines questions has skipped them, and whoever declines a seat's step abstains from it. Whoever closes a form is
-//     asked again by the next call.
+// A person is asked for the own seats alone. What a step's reader refuses is asked again, with its reason; whatever comes after the first
+// answer changes nothing.
+// Whoever declines questions has skipped them, and whoever declines a seat's step abstains from it. Whoever closes a form is asked again by
+// the next call.
 
 /** The key of a deliberation's questions; a seat's is its step. */
 const QUESTIONS = "questions";
@@ -126,7 +126,7 @@ export async function askNow(
   return Object.fromEntries(await Promise.all(answers));
 }
 
-/** Records what a person filled in. (MCPS-3, MCPS-4) */
+/** Records what a person filled in. */
 export async function takeAnswers(
   { services, caller: { principal } }: McpSession,
   id: DeliberationId,

@@ -29,7 +29,7 @@ export type ServeMcp = (exchange: HttpExchange, caller: ApiCaller) => Promise<vo
 
 /** Answers requests of MCP over HTTP: the revision of 2026 request by request, those of 2025 without sessions. */
 export function createMcpHttp(services: Services, { log, extend, ...times }: McpHttpOptions): ServeMcp {
-  // A handler has one list of who listens: each organization has its own. (MCPS-9)
+  // A handler has one list of who listens: each organization has its own.
   const handlers = new Map<OrganizationId, McpHttpHandler>();
   const handlerOf = (caller: ApiCaller): McpHttpHandler => {
     const { organization } = caller.principal;

@@ -33,7 +33,7 @@ export function createMcpServer(session: McpSession): McpServer {
         ...{ "prompts/list": COMMON, "resources/list": OWN, "resources/read": OWN },
       },
       requestState: { verify: stateCodec(caller).verify },
-      // Persons are asked by our own requests, so that notices go on meanwhile. (MCPS-5)
+      // Persons are asked by our own requests, so that notices go on meanwhile.
       inputRequired: { legacyShim: false },
     },
   );

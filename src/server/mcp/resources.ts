@@ -17,8 +17,8 @@ import { readingContext } from "../route.ts";
 import { readUri, RESOURCE_FORMS, uriOf, type ResourceEnding } from "./links.ts";
 import type { McpSession } from "./session.ts";
 
-// MCPS-8. A resource shows no more than a person may see who takes part, in each of its forms.
-// MCPS-9. Notices of changes are of the caller's organization alone, whatever URIs a client names.
+// MCPS-8. A resource shows no more than a person may see who takes part, in each of its forms. Else: a person sees drafts too early.
+// Notices of changes are of the caller's organization alone, whatever URIs a client names.
 
 const MAX_LISTED = 50;
 const AGAIN_MS = 1_000;
@@ -77,7 +77,7 @@ async function reading<T>(
 /** What has changed: resources by their URIs, and whether one is new. */
 export type ResourceChanges = { readonly uris: readonly string[]; readonly isNew: boolean };
 
-/** Tells what changes in an organization from now on, until `signal` aborts. (MCPS-9) */
+/** Tells what changes in an organization from now on, until `signal` aborts. */
 export async function watchResources(
   store: Pick<OrganizationStore, "end" | "subscribe">,
   {

@@ -9,7 +9,7 @@ import { tidy } from "../api/openapi.ts";
 import { checkForm } from "../body.ts";
 import { Refused } from "../problem.ts";
 
-// MCPS-2. Tools take and give what the native API does, by the same schemas; what is unknown is refused with the nearest name.
+// Tools take and give what the native API does, by the same schemas; what is unknown is refused with the nearest name.
 
 const MAX_SEARCH = 1_000;
 

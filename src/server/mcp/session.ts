@@ -3,8 +3,8 @@ import type { ApiCaller } from "../access.ts";
 import type { Services } from "../route.ts";
 import type { McpState } from "./state.ts";
 
-// MCPS-1. A client that goes away ends its own waiting, never a deliberation, unless it said so when it opened it. A server that
-//     stops is no client that goes away.
+// A client that goes away ends its own waiting, never a deliberation, unless it said so when it opened it. A server that stops is no client
+// that goes away.
 
 /** Who calls over MCP, from where, and over what. */
 export type McpSession = {

@@ -3,8 +3,9 @@ import { createRequestStateCodec, type RequestStateCodec } from "@modelcontextpr
 import type { DeliberationId } from "../../kernel/index.ts";
 import type { ApiCaller } from "../access.ts";
 
-// MCPS-6. What a client carries between two of its calls is sealed for its credential, so that every server over the store can take up
-//     what another one began. It names a deliberation and grants nothing: whoever calls has to have the right to it anyway.
+// MCPS-6. What a client carries between two of its calls is sealed for its credential, so that every server over the store can take up what
+//     another one began. It names a deliberation and grants nothing: whoever calls has to have the right to it anyway. Else: a client
+//     forges its way into a run.
 
 /** What a call that asked a person goes on with. */
 export type McpState = { readonly id: DeliberationId; readonly skipped: readonly string[] };

@@ -10,8 +10,8 @@ import { createMcpServer } from "./mcp-server.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
 
-// MCPS-10. A connection's end waits for nothing: what runs stays open on the journal, and whoever drives next goes on with it. A client
-//     that only asks what there is drives nothing: what an earlier connection left goes on with the first call of a tool.
+// A connection's end waits for nothing: what runs stays open on the journal, and whoever drives next goes on with it. A client that only
+// asks what there is drives nothing: what an earlier connection left goes on with the first call of a tool.
 
 const MAX_DRIVES = 64;
 const SWEEP_MS = 2_000;

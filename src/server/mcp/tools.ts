@@ -28,8 +28,6 @@ import type { McpCall, McpSession } from "./session.ts";
 import { stateCodec, type McpState } from "./state.ts";
 import { answerWords, followRun } from "./waiting.ts";
 
-// MCPS-7. One row says what a tool is called, takes, gives and needs; the list has always the same order.
-
 type CalledTool = CallToolResult | InputRequiredResult;
 type CallWith<A> = McpCall & { readonly args: A };
 
@@ -83,7 +81,7 @@ async function openAnd(
   return followRun(call, { id: opened.deliberation, notes, onDisconnect });
 }
 
-/** What the library is asked. @throws Refused for what the native API would not take either (MCPS-2) */
+/** What the library is asked. @throws Refused for what the native API would not take either */
 function askedIn(args: object, protocol: string | undefined): StartRequest {
   const { request: _request, on_disconnect: _disconnect, settings, ...rest } = args as input.OpeningArguments;
   const asked = { ...settings, ...rest, ...(protocol === undefined ? {} : { protocol }) };

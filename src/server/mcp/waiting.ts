@@ -17,8 +17,8 @@ import type { McpOutcome } from "./schemas.ts";
 import type { McpCall } from "./session.ts";
 import type { McpState } from "./state.ts";
 
-// MCPS-5. With a progress token something is told at least every 10 s, for as long as it takes. Without one a call ends in time to tell
-//     the id, and `wait` goes on.
+// With a progress token something is told at least every 10 s, for as long as it takes. Without one a call ends in time to tell the id, and
+// `wait` goes on.
 
 const DAY_MS = 86_400_000;
 const TEXT_COLUMNS = 100;
@@ -74,14 +74,14 @@ async function takeReplies(call: McpCall, id: DeliberationId): Promise<AskedPers
   return responses && state ? takeAnswers(call, id, { responses, skipped: state.skipped }) : NOBODY_ASKED;
 }
 
-/** Nobody waits any more. (MCPS-1) */
+/** Nobody waits any more. */
 async function leave(call: McpCall, { id, onDisconnect }: WaitedFor): Promise<void> {
   const { services, caller } = call;
   if (onDisconnect === "cancel" && call.hasLeft())
     await services.parley.cancel(id, { principal: caller.principal });
 }
 
-/** Tells a client with a progress token what happens. (MCPS-5) */
+/** Tells a client with a progress token what happens. */
 function createNotices({ ctx, services, caller, noticeMs }: McpCall, id: DeliberationId) {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined)

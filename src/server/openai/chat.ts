@@ -27,9 +27,9 @@ import {
 import { readSchema } from "./structured.ts";
 import { Message, readMessages } from "./turns.ts";
 
-// CHUNK-1. A stream has no event names: most clients end at one that they do not know.
-// CHUNK-2. Only a respondent's text is sent while it is written: a chair's ends in claims that are cut off, and a text that was sent
-//     cannot be taken back.
+// A stream has no event names: most clients end at one that they do not know.
+// Only a respondent's text is sent while it is written: a chair's ends in claims that are cut off, and a text that was sent cannot be taken
+// back.
 
 const PIECE = 400;
 
@@ -173,7 +173,7 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
   const chunk = (delta: object, finish: string | null = null): void =>
     stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
   chunk({ role: "assistant", content: "" });
-  // A text that is cut, or written again as JSON, cannot be sent before it is whole. (CHUNK-2)
+  // A text that is cut, or written again as JSON, cannot be sent before it is whole.
   const isLive = plan.start.protocol === "respond" && plan.format === null && plan.stop.length === 0;
   const live = isLive ? liveText(call, id, (text) => chunk({ content: text })) : undefined;
   const telling = tellStages(call, id, (line) => chunk({ reasoning_content: `${line}\n` }));

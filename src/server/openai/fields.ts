@@ -5,8 +5,6 @@ import type { StartRequest } from "../../app/start.ts";
 import type { Labels } from "../../kernel/index.ts";
 import { badField } from "./errors.ts";
 
-// FIELD-1. Every field of a request is honoured, refused by its name, or listed as ignored: nothing is dropped silently.
-
 const MAX_SYSTEM = 1_000_000;
 const MAX_FIELDS = 200;
 
@@ -91,7 +89,7 @@ export type ReadRequest = {
 };
 
 /**
- * Reads a body's honoured fields by their schema, and sorts out all others. (FIELD-1)
+ * Reads a body's honoured fields by their schema, and sorts out all others.
  * @throws Refused 400 that names the field
  */
 export function readFields<S extends z.ZodObject>(

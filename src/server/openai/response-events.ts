@@ -4,8 +4,8 @@ import { piecesOf, wholeText } from "./chat.ts";
 import { apiErrorOf } from "./errors.ts";
 import { echoOf, stageLines, type ApiOutcome, type ApiUsage } from "./run.ts";
 
-// RESPONSE-1. The events of a response, and their numbers, are made from recorded events alone: every server gives the same after
-//     any restart, and a client that comes back with `starting_after` misses nothing.
+// The events of a response, and their numbers, are made from recorded events alone: every server gives the same after any restart, and a
+// client that comes back with `starting_after` misses nothing.
 
 /** What a response's id begins with; the deliberation's follows. */
 export const PREFIX = "resp_";

@@ -32,7 +32,7 @@ import {
 import { readSchema } from "./structured.ts";
 import { Item, readInput } from "./turns.ts";
 
-// RESPONSE-2. A response is a deliberation: `resp_` and its id. Nothing is kept beside the journal.
+// A response is a deliberation: `resp_` and its id. Nothing is kept beside the journal.
 
 const TextFormat = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("text") }),
@@ -253,7 +253,7 @@ async function present(call: ApiCall, id: DeliberationId) {
   }
 }
 
-/** Sends the events of a response after one, until its end. (RESPONSE-1) */
+/** Sends the events of a response after one, until its end. */
 async function streamResponse(
   call: ApiCall,
   id: DeliberationId,

@@ -20,7 +20,7 @@ import type { RouteCall, Services } from "../route.ts";
 import type { AnswerForm, ReadRequest } from "./fields.ts";
 import { writeInForm, type Formed } from "./structured.ts";
 
-// REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first.
+// REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first. Else: a retry pays again.
 
 /** The parts of a call that both APIs need. */
 export type ApiCall = Services &

@@ -10,8 +10,8 @@ import { awaitEnd } from "../opening.ts";
 import { Refused } from "../problem.ts";
 import type { ApiCall } from "./run.ts";
 
-// FORM-1. An answer in a client's form is one more step of who wrote it: a deliberation of its own on the journal, named by the
-//     first, so that a repeat and another server find what it gave. What does not fit is asked for once more, and then refused.
+// An answer in a client's form is one more step of who wrote it: a deliberation of its own on the journal, named by the first, so that a
+// repeat and another server find what it gave. What does not fit is asked for once more, and then refused.
 
 /** An answer in the form that was asked for, and what it took. */
 export type Formed = { readonly text: string; readonly results: readonly Result[] };
@@ -23,7 +23,7 @@ type Unformed = {
   readonly schema: Readonly<Record<string, unknown>>;
 };
 
-/** Has an answer written as JSON that fits a schema. (FORM-1) @throws Refused 422 with the prose where it does not fit twice */
+/** Has an answer written as JSON that fits a schema. @throws Refused 422 with the prose where it does not fit twice */
 export async function writeInForm(call: ApiCall, { id, entries, text, schema }: Unformed): Promise<Formed> {
   const { parley, caller, drives, signal } = call;
   const { principal } = caller;

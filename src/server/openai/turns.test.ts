@@ -13,7 +13,7 @@ describe("a chat's messages", () => {
       "one of parts",
       [{ role: "tool" as const, tool_call_id: "c1", content: [{ type: "text", text: "blue" }] }],
     ],
-  ])("ends with the question and %s (TURN-1)", (_, last) => {
+  ])("ends with the question and %s", (_, last) => {
     expect(
       readMessages([
         { role: "system", content: "Be short." },
@@ -28,7 +28,7 @@ describe("a chat's messages", () => {
     });
   });
 
-  it("has calls and results in the answer that they led to (TURN-1)", () => {
+  it("has calls and results in the answer that they led to", () => {
     const { history, question } = readMessages([
       { role: "user", content: "What color?" },
       { role: "assistant", content: "I look.", tool_calls: [call] },
@@ -82,7 +82,7 @@ describe("a chat's messages", () => {
 });
 
 describe("a response's input", () => {
-  it("has what agents send: developers' messages, reasoning, calls of every kind and their results (TURN-1)", () => {
+  it("has what agents send: developers' messages, reasoning, calls of every kind and their results", () => {
     expect(
       readInput([
         { type: "message", role: "developer", content: [{ type: "input_text", text: "Rules." }] },
@@ -134,7 +134,7 @@ describe("fields", () => {
   };
   const read = (body: unknown) => readFields(body, table);
 
-  it("that are unknown are ignored by name (FIELD-1)", () => {
+  it("that are unknown are ignored by name", () => {
     // What servers and clients of today send beside OpenAI's.
     const usual =
       `top_k top_a min_p typical_p repetition_penalty length_penalty min_tokens stop_token_ids ignore_eos
@@ -150,7 +150,7 @@ describe("fields", () => {
   });
 
   it.each(["temprature", "temperatur", "tempreature", "Temperature", "temperatures", "topp_p", "tool"])(
-    "one letter from a known one are refused: %s (FIELD-1)",
+    "one letter from a known one are refused: %s",
     (name) => {
       expect(() => read({ [name]: 1 })).toThrow(/unknown field/);
     },

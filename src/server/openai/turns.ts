@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { badField } from "./errors.ts";
 
-// TURN-1. What an agent's tools were asked and gave stays in the conversation: in the answer that it led to or, where nothing came
-//     after it, with the question. A request may end with a tool's result.
+// What an agent's tools were asked and gave stays in the conversation: in the answer that it led to or, where nothing came after it, with
+// the question. A request may end with a tool's result.
 
 const Content = z.union([
   z.string(),

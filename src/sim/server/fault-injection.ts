@@ -88,8 +88,6 @@ export type ServerExchange = {
 
 export type ServerContext = { readonly sim: Sim; readonly wait: Wait };
 
-// SIMSERVER-1. A fault with `times` is met by the first requests for the same model, as it is written, up to that number.
-
 /**
  * Lets requests meet the faults that they ask for. What comes is to be answered, and `faults` are left to meet; null where
  * they were the answer, or where the client has gone.

@@ -13,11 +13,9 @@ import {
   type ServerContext,
 } from "./fault-injection.ts";
 
-// SIMSERVER-1 is in fault-injection.ts.
-// SIMSERVER-2. A simulated failure ends its attempt alone: the same request sent again is the next attempt, until one succeeds.
-// SIMSERVER-3. Nothing is written after the response was closed, by either side.
-// SIMSERVER-4. A reply is cached with its order, and only where no later attempt could get another one.
-// SIMSERVER-5. Pieces are sent by the clock, counted from the request: a late piece does not delay the next one.
+// A simulated failure ends its attempt alone: the same request sent again is the next attempt, until one succeeds.
+// A reply is cached with its order, and only where no later attempt could get another one.
+// Pieces are sent by the clock, counted from the request: a late piece does not delay the next one.
 
 type ChatExchange = ServerExchange & { readonly wire: ServerWire; readonly order: ChatOrder };
 type EmbeddingExchange = ServerExchange & {
@@ -54,12 +52,12 @@ export function createChatHandler(context: ServerContext) {
         return refuse(429, outageMessage(replied.outage), headers);
       }
       script = writeScript(exchange, replied, { name, latencyMs: latency });
-      if (fail === 0 && malformed === 0) scripts.set(order, script); // SIMSERVER-4
+      if (fail === 0 && malformed === 0) scripts.set(order, script);
     }
     const fromMs = startedMs + (faults.delay ?? 0);
     const waitUntil = async (share: number): Promise<void> => {
       const leftMs = Math.ceil(fromMs + latency * share - performance.now());
-      if (latency > 0 && share > 0) await context.wait(Math.max(0, leftMs), signal); // SIMSERVER-5
+      if (latency > 0 && share > 0) await context.wait(Math.max(0, leftMs), signal);
     };
     const out = createWriter(response, { type: script.type, cut: faults.cut });
     try {

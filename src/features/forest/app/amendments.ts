@@ -9,8 +9,6 @@ import type { BoundProfileGate } from "../../../gates/profile.ts";
 import { callOf, isEvent, type Entry } from "../../../kernel/index.ts";
 import { GateAmendment, SkepticVerdict } from "../protocol/replies.ts";
 
-// AMEND-1. A proposal of a skeptic changes no gate: a person's yes does, from the next cycle on.
-
 const Amendment = z.strictObject({
   ...GateAmendment.shape,
   id: z.string(),
@@ -95,7 +93,7 @@ export function decideAmendment(
   return decided;
 }
 
-/** The gates with the thresholds that people have accepted (AMEND-1). */
+/** The gates with the thresholds that people have accepted. */
 export const accepted = (
   gates: readonly BoundProfileGate[],
   amendments: readonly Amendment[],

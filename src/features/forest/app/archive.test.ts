@@ -181,7 +181,7 @@ describe("an archive", () => {
         ],
       }),
     ],
-  ])("is refused with file, line and field: %s (ARCHIVE-2)", (problem, name, change) =>
+  ])("is refused with file, line and field: %s", (problem, name, change) =>
     archive({ "forest-state.yaml": FOREIGN, [name]: change(FOREIGN) }, (folder) => {
       expect(problemOf(folder)).toMatch(new RegExp(problem));
     }),

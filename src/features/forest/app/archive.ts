@@ -17,8 +17,8 @@ import { isMapping, parseYaml, type YamlFile } from "../../../config/yaml.ts";
 import { Forest, ForestSeed, ResultRecord, WeatherEvent } from "../protocol/state.ts";
 import { pluralize } from "../../../text/format.ts";
 
-// ARCHIVE-1. A cycle's folder is there whole or not at all: its files are written beside it, and the folder is renamed.
-// ARCHIVE-2. What is read is checked field by field; an error names file, line and field.
+// ARCHIVE-1. A cycle's folder is there whole or not at all: its files are written beside it, and the folder is renamed. Else: a crash
+//     leaves half a cycle that reads as a whole one.
 
 const FILES = {
   state: "forest-state.yaml",

@@ -51,7 +51,7 @@ async function grow(
 type Stage = ReturnType<typeof stage>;
 
 describe("an archive", () => {
-  it("is the same, byte for byte, after ten cycles that were killed and resumed (GARDEN-1)", async () => {
+  it("is the same, byte for byte, after ten cycles that were killed and resumed", async () => {
     using place = scratch();
     const whole = join(place.cwd, "whole");
     const killed = join(place.cwd, "killed");
@@ -102,7 +102,7 @@ describe("amendments of gates", () => {
     },
   ];
 
-  it("change nothing until a person says yes, and are decided once (AMEND-1)", async () => {
+  it("change nothing until a person says yes, and are decided once", async () => {
     using place = scratch();
     const archive = join(place.cwd, "archive");
     const gate_amendment = { gate: "G3", threshold: "percentile", value: 50, why: "too hard" };
@@ -152,7 +152,7 @@ describe("planting", () => {
     expect(plantedForest(Grounding.parse({ research_goal: "Find it" })).trees).toHaveLength(1);
   });
 
-  it("overwrites nothing (PLANT-1)", () => {
+  it("overwrites nothing", () => {
     using place = scratch();
     const grounding = Grounding.parse({ research_goal: "Find it" });
     plantForest(place.cwd, grounding);

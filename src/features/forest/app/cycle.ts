@@ -30,8 +30,7 @@ import { HANDOFF_FILES } from "./handoffs.ts";
 import { choosePanel } from "../../../app/panel.ts";
 import { openMeasurement, resumable, type ResumableWork, type Resumed } from "../../../app/resumable.ts";
 
-// GARDEN-1. The archive is a projection: a cycle's files are written from its journal, when it has ended well, and never changed.
-// GARDEN-2. A cycle is found again by what it starts from, so that whoever gives the command again continues it.
+// The archive is a projection: a cycle's files are written from its journal, when it has ended well, and never changed.
 
 /** A forest in a folder, with its domain loaded and its gates bound. */
 export type OpenForest = {
@@ -246,7 +245,7 @@ async function modelOf(context: AppContext, { models }: ForestFile, who: string)
 export type SavedCycle = { readonly forest: Forest; readonly folder: string; readonly amendments: number };
 
 /**
- * Writes what a cycle that has ended well comes to: its log, its proposals of amendments, and its folder (GARDEN-1). Doing it
+ * Writes what a cycle that has ended well comes to: its log, its proposals of amendments, and its folder. Doing it
  * again changes nothing. @throws Fault `replay-differs` where the journal tells another forest than the cycle has recorded
  */
 export function saveCycle(

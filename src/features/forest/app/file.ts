@@ -11,8 +11,9 @@ import { GateProfile } from "../../../gates/profile.ts";
 import { Json } from "../../../kernel/index.ts";
 import { DeliberationRules, ForestSettings, GardenerRules } from "../protocol/settings.ts";
 
-// FORESTFILE-1. What a forest's file names that runs code or costs money takes effect only where this user trusts the file.
-// FORESTFILE-2. A path in it stays inside the forest's folder.
+// FORESTFILE-1. What a forest's file names that runs code or costs money takes effect only where this user trusts the file. Else: a
+//     stranger's forest runs code or spends money.
+// FORESTFILE-2. A path in it stays inside the forest's folder. Else: a stranger's forest reads files elsewhere on the machine.
 
 export const FOREST_FILE = "forest.yaml";
 

@@ -9,8 +9,6 @@ import type { OpenForest } from "./cycle.ts";
 import { answerSeat, listOwnSeats, readInbox } from "../../../app/seats.ts";
 import type { OwnSeat } from "../../../contract/runs.ts";
 
-// HANDOFF-1. A hand-off is a person's seat: files are one more way to answer it, and the first answer stands.
-
 /** The user whose seats are handed out as files. */
 export const HANDOFF_FILES = "files";
 

@@ -11,8 +11,6 @@ import { validateForest } from "../protocol/validation.ts";
 import { latestCycle, readForest, writeForest } from "./archive.ts";
 import { FOREST_FILE } from "./file.ts";
 
-// PLANT-1. Planting overwrites nothing.
-
 const text = z.string().trim().max(4_000);
 const lines = z.array(text.min(1)).max(40).default([]);
 
@@ -108,7 +106,7 @@ export function plantedForest(grounding: Grounding): Forest {
   return forest;
 }
 
-/** Writes a forest's file, and its first folder unless there is an archive. @throws Fault `configuration` where there is a file (PLANT-1) */
+/** Writes a forest's file, and its first folder unless there is an archive. @throws Fault `configuration` where there is a file */
 export function plantForest(
   folder: string,
   grounding: Grounding,

@@ -39,7 +39,7 @@ export type Question<T extends RoleEvent, V> = {
 };
 
 /**
- * Asks a participant, and asks once more where the reply cannot be read (REPLY-1). @throws StepLost where there is no reply
+ * Asks a participant, and asks once more where the reply cannot be read. @throws StepLost where there is no reply
  * then, or none at all: nobody answers in its place
  */
 export async function ask<T extends RoleEvent, V>(

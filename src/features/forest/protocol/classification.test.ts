@@ -99,7 +99,7 @@ describe("gates decide", () => {
   });
 
   it.each(ExecutionMode.options.filter((mode) => mode !== "tool_executed"))(
-    "of a %s never grow a fruit (CLASSIFY-2)",
+    "of a %s never grow a fruit",
     (mode) => {
       expect(() => classify(record({ ...whole, G7: { score: 2 } }, mode), SPEC)).toThrow(
         `a fruit requires execution_mode tool_executed (got ${mode})`,
@@ -107,7 +107,7 @@ describe("gates decide", () => {
     },
   );
 
-  it("CLASSIFY-1, CLASSIFY-2: leave no other way to a fruit, whatever gates say", () => {
+  it("leave no other way to a fruit, whatever gates say", () => {
     const gate = fc.record(
       {
         passed: fc.boolean(),

@@ -7,8 +7,8 @@ import {
   type LeafKind,
 } from "./state.ts";
 
-// CLASSIFY-1. Gates decide, in one order: what leaks is sick whatever else it has passed.
-// CLASSIFY-2. A fruit has a complete record of gates that a tool executed; nothing else can be built as one.
+// Gates decide, in one order: what leaks is sick whatever else it has passed.
+// A fruit has a complete record of gates that a tool executed; nothing else can be built as one.
 
 /** Why a candidate is what it is, in a word: `unaligned` passed every hard gate and lacks the alignment with its mechanism. */
 export type Finding = "leaks" | "promoted" | "ensemble" | "unaligned" | "boundary" | "weak" | "partial";

@@ -16,9 +16,6 @@ import {
   type TreeTable,
 } from "./table.ts";
 
-// SKEPTIC-1. There are at most `max_debate_rounds`; what nobody has culled by then is kept.
-// SKEPTIC-2. Only a rejection at `cull_severity` or above culls; a milder one is a revision.
-
 type Background = Pick<RoleDesk, "forest" | "language">;
 
 /** What is shown of a forest to whoever proposes or judges. */
@@ -118,7 +115,7 @@ export const gardener = defineRole({
 
 const SEVERITIES = ["low", "medium", "high"] as const;
 
-/** What becomes of a mechanism by a verdict (SKEPTIC-2). */
+/** What becomes of a mechanism by a verdict. */
 function verdictAction(
   { verdict, severity }: Pick<SkepticVerdict, "verdict" | "severity">,
   { cull_severity }: Pick<ForestSettings["deliberation"], "cull_severity">,
@@ -251,7 +248,7 @@ export const skeptic = defineRole({
           settled.push(...after.settled);
           active = after.active;
         }
-        return { ...table, mechanisms: [...settled, ...active] }; // SKEPTIC-1
+        return { ...table, mechanisms: [...settled, ...active] };
       },
     },
     {

@@ -2,10 +2,6 @@ import { mine } from "./debate.ts";
 import { isPassed, type Forest, type LeafKind, type ResultRecord } from "./state.ts";
 import type { RoleDesk, EvolvedChild, TreeTable } from "./table.ts";
 
-// EVOLVE-1. No fruit by lineage: a child is a seed like any other, not classified, and goes through every gate.
-// EVOLVE-2. A sick leaf is nobody's parent.
-// EVOLVE-3. Without settings for it nothing evolves, and the cycle is the same to the last step.
-
 /** One hypothesis from its idea to what became of it. */
 export type Trajectory = {
   readonly id: string;
@@ -55,7 +51,7 @@ function trajectoriesOf({ trees, results, seeds }: Forest): readonly Trajectory[
   );
 }
 
-/** The best by reward, then by id; sick ones never (EVOLVE-2). */
+/** The best by reward, then by id; sick ones never. */
 export const selectParents = (pool: readonly Trajectory[], most: number): readonly Trajectory[] =>
   pool
     .filter(({ classification }) => classification !== "sick_leaf")
@@ -100,7 +96,7 @@ export const evolving = [
     after: "judge",
     async run(table: TreeTable, desk: RoleDesk): Promise<TreeTable> {
       const { mutate, crossover } = desk.context.settings.evolution;
-      if (mutate === 0 && crossover === 0) return table; // EVOLVE-3
+      if (mutate === 0 && crossover === 0) return table;
       const pool = trajectoriesOf(desk.forest).filter(({ tree_id }) => tree_id === table.tree.tree_id);
       const children: EvolvedChild[] = [];
       for (const [index, parent] of selectParents(pool, mutate).entries()) {

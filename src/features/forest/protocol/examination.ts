@@ -8,8 +8,7 @@ import { asJson, GateMetrics, type BoundGate } from "./settings.ts";
 import { ResultRecord, type GateOutcome, type GateRecord } from "./state.ts";
 import { aboutOf, defineRole, type RoleDesk, type ForestCandidate, type TreeTable } from "./table.ts";
 
-// EXAMINE-1. Every gate of the battery is run on every candidate, whatever the others gave.
-// EXAMINE-2. What gates gave is what the executor measured: no reply of a model changes a gate's outcome.
+// What gates gave is what the executor measured: no reply of a model changes a gate's outcome.
 
 /** The forest's fruits, compiled. */
 const acceptedIn = ({ forest }: RoleDesk): string[] => {

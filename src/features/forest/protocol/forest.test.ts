@@ -30,7 +30,7 @@ const actionsOf = (entries: Parameters<typeof forestLog>[0]) =>
   forestLog(entries).map(({ role, action, target }) => `${role} ${action} ${target}`);
 
 describe("a cycle", () => {
-  it("grows a forest that its journal alone tells (HISTORY-1)", async () => {
+  it("grows a forest that its journal alone tells", async () => {
     const before = twoTrees();
     const table = on();
     const { id, entries } = await table.play(cycleOpening(before));
@@ -44,7 +44,7 @@ describe("a cycle", () => {
     expect(await table.engine.replay(id)).toMatchObject({ calls: table.models.count() });
   });
 
-  it("logs every step under its role, in the coordinator's order (HISTORY-2)", async () => {
+  it("logs every step under its role, in the coordinator's order", async () => {
     const { entries } = await on().play(cycleOpening(twoTrees()));
     const actions = actionsOf(entries);
     expect(actions.slice(0, 4)).toEqual([
@@ -81,7 +81,7 @@ describe("a cycle", () => {
     for (const line of forestLog(entries)) expect(line.reason).not.toBe("");
   });
 
-  it.each([1, 2, 4])("comes to the same with %i gardeners at once (CYCLE-2)", async (max_concurrent) => {
+  it.each([1, 2, 4])("comes to the same with %i gardeners at once", async (max_concurrent) => {
     const before = twoTrees();
     const parallel_gardeners = { max_concurrent, temperature_spread: [0.7, 1] };
     const slow: Script = {
@@ -185,7 +185,7 @@ describe("the debate", () => {
     };
   };
 
-  it("culls at the severity of the bar and above (SKEPTIC-2)", async () => {
+  it("culls at the severity of the bar and above", async () => {
     const { entries } = await on(verdictsBy(() => ({ verdict: "reject", severity: "high" }))).play(
       cycleOpening(twoTrees()),
     );
@@ -198,7 +198,7 @@ describe("the debate", () => {
     expect(sectionOf(entries)).toMatchObject({ tested: 0 });
   });
 
-  it("revises below the bar, for as many rounds as there are, and keeps what is left (SKEPTIC-1)", async () => {
+  it("revises below the bar, for as many rounds as there are, and keeps what is left", async () => {
     const table = on(verdictsBy(() => ({ verdict: "reject", severity: "medium" })));
     const { entries } = await table.play(cycleOpening(twoTrees()));
     expect(eventsOf(entries, "round-closed").map(({ data }) => [data.round, data.revised.length])).toEqual([
@@ -332,7 +332,7 @@ describe("families and failures", () => {
     expect(table.models.count()).toBe(0);
   });
 
-  it("fails where a model does, and a fork asks only for what is missing (CYCLE-3)", async () => {
+  it("fails where a model does, and a fork asks only for what is missing", async () => {
     let broken = true;
     const before = twoTrees();
     const table = on({
@@ -384,7 +384,7 @@ describe("families and failures", () => {
   });
 });
 
-it("deliberates over a tree without a change of the forest (TREE-1)", async () => {
+it("deliberates over a tree without a change of the forest", async () => {
   const seen: string[] = [];
   const watch = (name: string, after: string | null) => ({
     ...{ name, after },
@@ -440,7 +440,7 @@ it("attributes the steps of a ninth role to it", async () => {
   expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
 });
 
-it("takes exactly as many mechanisms as were asked for (REPLY-1)", async () => {
+it("takes exactly as many mechanisms as were asked for", async () => {
   const more: Script = {
     gardener: (request, nth) => {
       const made = willing()["gardener"];
@@ -484,13 +484,13 @@ describe("evolution", () => {
     return { table, entries, seeds: forestAfter(between, entries).seeds };
   };
 
-  it("is off, and then the cycle is the same to the last step (EVOLVE-3)", async () => {
+  it("is off, and then the cycle is the same to the last step", async () => {
     const [usual, off] = [await after(), await after({ mutate: 0, crossover: 0 })];
     expect(forestLog(off.entries)).toEqual(forestLog(usual.entries));
     expect(off.seeds.filter(({ source_type }) => source_type.startsWith("trajectory"))).toEqual([]);
   });
 
-  it("adds children that are not classified, and name their parents (EVOLVE-1)", async () => {
+  it("adds children that are not classified, and name their parents", async () => {
     const { seeds, entries } = await after({ mutate: 1, crossover: 1 });
     const children = seeds.filter(({ source_type }) => source_type.startsWith("trajectory"));
     expect(children.map(({ source_type }) => source_type).sort()).toEqual([
@@ -500,7 +500,7 @@ describe("evolution", () => {
     expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
   });
 
-  it("selects by reward, and never a sick parent (EVOLVE-2)", () => {
+  it("selects by reward, and never a sick parent", () => {
     const one = (id: string, reward: number, classification: LeafKind | null = "fruit") => ({
       ...{ id, reward, classification, tree_id: "flow", formula: "f", idea: "i", reason: "r" },
     });

@@ -139,7 +139,7 @@ describe("a result", () => {
   });
 });
 
-it("GROW-1, GROW-2: trees merge the same in any order, and the forest before stays as it is", () => {
+it("trees merge the same in any order, and the forest before stays as it is", () => {
   const growths = fc.shuffledSubarray(["flow", "other", "third"], { minLength: 3 });
   fc.assert(
     fc.property(

@@ -9,8 +9,8 @@ import {
 } from "./state.ts";
 import type { ForestWeather } from "./weather.ts";
 
-// GROW-1. Only the coordinator writes a forest: each function gives a new one, and changes nothing of the old.
-// GROW-2. Trees are merged by their ids, so that a cycle comes to the same whoever was faster.
+// Only the coordinator writes a forest: each function gives a new one, and changes nothing of the old.
+// Trees are merged by their ids, so that a cycle comes to the same whoever was faster.
 
 /** The forest of the next cycle under its weather: statuses, freezes, and each tree's share of the slots. */
 export function underWeather(forest: Forest, weather: ForestWeather): Forest {
@@ -51,7 +51,7 @@ export type TreeGrowth = {
   }[];
 };
 
-/** Merges what the trees' deliberations brought forth (GROW-2). */
+/** Merges what the trees' deliberations brought forth. */
 export const merged = (forest: Forest, growths: readonly TreeGrowth[]): Forest =>
   growths
     .toSorted((one, other) => (one.tree_id < other.tree_id ? -1 : 1))

@@ -5,9 +5,6 @@ import { NurseryDecision } from "./seeds.ts";
 import { type Forest, ForestSeed, ResultRecord } from "./state.ts";
 import type { ForestWeather } from "./weather.ts";
 
-// HISTORY-1. The forest after a cycle is a fold of the cycle's journal over the forest before it.
-// HISTORY-2. The event log is in the coordinator's order: tree by tree, whoever was faster.
-
 const SowNote = z.object({
   tree_id: z.string(),
   seeds: z.array(ForestSeed),
@@ -40,7 +37,7 @@ const keyOf = ({ origin }: { readonly origin: Entry["origin"] }): string =>
 /** By parts, numbers by their value: `candidate-10` after `candidate-9`. */
 const compareKeys = (one: string, other: string): number => one.localeCompare(other, "en", { numeric: true });
 
-/** The forest after a cycle that has ended well (HISTORY-1). */
+/** The forest after a cycle that has ended well. */
 export function forestAfter(before: Forest, entries: readonly Entry[]): Forest {
   const weather = weatherIn(entries);
   if (!weather) return before;
@@ -253,7 +250,7 @@ function rankOf(key: string): readonly [part: number, tree: string, stage: numbe
 const compareRanks = (one: ReturnType<typeof rankOf>, other: ReturnType<typeof rankOf>): number =>
   one[0] - other[0] || compareKeys(one[1], other[1]) || one[2] - other[2] || compareKeys(one[3], other[3]);
 
-/** The event log of a cycle, in the coordinator's order (HISTORY-2). */
+/** The event log of a cycle, in the coordinator's order. */
 export function forestLog(entries: readonly Entry[]): readonly ForestLogLine[] {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (!opened) return [];

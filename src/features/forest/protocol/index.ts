@@ -46,9 +46,8 @@ export const FOREST_ROLES: readonly ForestRole[] = [
 
 export { ForestSettings } from "./settings.ts";
 
-// CYCLE-1. One cycle is one deliberation: what it starts from is pinned by its opening, and it writes nothing.
-// CYCLE-2. Each allocated tree is deliberated over by itself, and the trees are merged in the order of their ids.
-// CYCLE-3. A step that cannot be done without ends the cycle as failed: nobody answers in its place.
+// One cycle is one deliberation: what it starts from is pinned by its opening, and it writes nothing.
+// A step that cannot be done without ends the cycle as failed: nobody answers in its place.
 
 /** The names of the pinned texts beside the question. */
 export const FOREST_TEXTS = { state: "forest-state", language: "language", rubric: "rubric" } as const;

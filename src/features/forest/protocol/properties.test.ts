@@ -122,7 +122,7 @@ describe("any forest", () => {
     },
   );
 
-  it("stays as it is under the weather, which is the same every time and valid (WEATHER-1, WEATHER-2, GROW-1)", () => {
+  it("stays as it is under the weather, which is the same every time and valid", () => {
     fc.assert(
       fc.property(anyForest, (any) => {
         const before = frozen(any);
@@ -135,7 +135,7 @@ describe("any forest", () => {
     );
   });
 
-  it("keeps what is frozen without slots until its freeze is over (WEATHER-3)", () => {
+  it("keeps what is frozen without slots until its freeze is over", () => {
     fc.assert(
       fc.property(anyForest, (any) => {
         let now = any;
@@ -153,7 +153,7 @@ describe("any forest", () => {
     );
   });
 
-  it("comes to the same whoever was faster, is valid after, and writes to nothing (GROW-1, GROW-2)", () => {
+  it("comes to the same whoever was faster, is valid after, and writes to nothing", () => {
     const growthOf = (id: string, kinds: readonly LeafKind[]): TreeGrowth => ({
       tree_id: id,
       seeds: kinds.map((_, index) =>

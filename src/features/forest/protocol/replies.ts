@@ -1,7 +1,5 @@
 import * as z from "zod";
 
-// REPLY-1. Replies are read strictly: one JSON object, alone or in one fence, with these fields and no others.
-
 /** A hypothesis as a gardener proposes it. */
 export const Mechanism = z.strictObject({
   name: z.string().min(1).max(200),
@@ -61,7 +59,7 @@ export type Alignment = z.infer<typeof Alignment>;
 
 const FENCED = /^```(?:json)?[ \t]*\n([^]*?)\n?```$/;
 
-/** Reads a reply by its schema (REPLY-1); `why` says what is wrong with it. */
+/** Reads a reply by its schema; `why` says what is wrong with it. */
 export function readStrictly<T>(
   text: string,
   schema: z.ZodType<T>,

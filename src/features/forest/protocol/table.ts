@@ -4,8 +4,6 @@ import type { Alternative, InspectorJudgment, Mechanism } from "./replies.ts";
 import type { ForestSettings } from "./settings.ts";
 import type { Forest, ForestSeed, GateDef, GateRecord, ResultRecord, Tree } from "./state.ts";
 
-// TREE-1. A tree's deliberation reads the forest and changes nothing of it: every stage gives a new table.
-
 export type ForestContext = ProtocolContext<ForestSettings>;
 
 /** A hypothesis under deliberation; `id` names it within its tree. */

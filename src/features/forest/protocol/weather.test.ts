@@ -139,7 +139,7 @@ describe("a cycle", () => {
     expect(sky["b"]?.allocation).toBe(0);
   });
 
-  it("keeps a freeze until it is over, and then forgives the streak for one cycle (WEATHER-3)", () => {
+  it("keeps a freeze until it is over, and then forgives the streak for one cycle", () => {
     const branches = dead(1, 2, 3);
     const at = (cycle: number, changes: Partial<Tree>) => skyOf({ branches, ...changes }, { cycle });
     expect(at(4, {})).toMatchObject({ weather: "thunderstorm", freeze_remaining: 2 });
@@ -186,7 +186,7 @@ const anyTree = fc.record({
   ),
 });
 
-it("WEATHER-1, WEATHER-2: any forest gets its slots, its shares and its reasons, the same every time", () => {
+it("any forest gets its slots, its shares and its reasons, the same every time", () => {
   fc.assert(
     fc.property(
       fc.array(anyTree, { maxLength: 9 }),

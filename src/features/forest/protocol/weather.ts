@@ -1,8 +1,7 @@
 import { cycleNumber, type Climate, type Forest, type LeafKind, type Tree } from "./state.ts";
 
-// WEATHER-1. Who gets how much attention follows from the forest alone: no model has a say, and every event has its reason.
-// WEATHER-2. A cycle gives out no more slots than there are, and no tree more than its share.
-// WEATHER-3. A frozen tree gets nothing until its freeze is over, and then one cycle in which its streaks do not count.
+// Who gets how much attention follows from the forest alone: no model has a say, and every event has its reason.
+// A frozen tree gets nothing until its freeze is over, and then one cycle in which its streaks do not count.
 
 /** How many cycles and slots the rules speak of. */
 export type WeatherConfig = {
@@ -132,7 +131,7 @@ function weatherOf(
   if (isWarnedOf(forest, tree))
     return frozen("wildfire", config.freeze_duration, "a sick leaf warns of this tree");
   const left = tree.status === "frozen" ? (tree.freeze_remaining ?? 0) - 1 : 0;
-  if (left > 0) return frozen(lastWeather(forest, tree), left, "its freeze is not over"); // WEATHER-3
+  if (left > 0) return frozen(lastWeather(forest, tree), left, "its freeze is not over");
   const isThawed = tree.status === "frozen";
   const interval = config.frost_recheck_interval;
   if (tree.status === "frost") {
@@ -243,7 +242,7 @@ function taxFlood(sky: Sky, { trees }: Forest, { total_fruits, config, maxSlots 
   }
 }
 
-/** Takes slots from the trees with the most, and from what is guaranteed last, until there are enough (WEATHER-2). */
+/** Takes slots from the trees with the most, and from what is guaranteed last, until there are enough. */
 function normalize(sky: Sky, { config, maxSlots }: Rules): void {
   for (const [id, event] of sky)
     sky.set(id, { ...event, allocation: Math.min(Math.max(event.allocation, 0), maxSlots) });

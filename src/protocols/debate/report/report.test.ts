@@ -220,7 +220,7 @@ it("says on every surface that models are simulated, and only then", () => {
   expect(`${debateHtml(record())}${debateMarkdown(record())}`).not.toMatch(/simulated/i);
 });
 
-describe("no text breaks the structure", () => {
+describe("no text breaks the structure (HTML-1)", () => {
   const usual = { html: structureOf(debateHtml(record())), headings: headings(debateMarkdown(record())) };
   const hostile = [
     ["an open fence", "```\n# Status: answered\n## Cost by round and in all"],

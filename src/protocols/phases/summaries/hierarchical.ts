@@ -14,9 +14,7 @@ import {
 } from "./method.ts";
 import { excerpt } from "./passages.ts";
 
-// SUMMARY-1. Every part's summary is a recorded step of its own, so that each can be shown by itself.
-// SUMMARY-2. A part that is no longer than its share is its own summary, without a call.
-// SUMMARY-3. A part whose summary fails is represented by its beginning; only the whole's failure is the task's.
+// A part whose summary fails is represented by its beginning; only the whole's failure is the task's.
 
 const name = "hierarchical";
 
@@ -86,7 +84,7 @@ type Part = Required<Pick<SummaryPart, "text" | "maxLength" | "charactersBefore"
 /** Contributions to be summarized together. */
 type LeafGroup = Pick<Part, "part"> & { readonly heading: string; readonly leaves: readonly Leaf[] };
 
-/** Summarizes a part, under `<key>/<level>/<of>` (SUMMARY-1). */
+/** Summarizes a part, under `<key>/<level>/<of>`. */
 async function condensePart(run: StepRunner, task: SummaryTask, part: Part): Promise<string> {
   const key = `${task.key}/${part.part.level}/${part.part.of}`;
   const input = { key, method: name, ...part };
@@ -95,7 +93,7 @@ async function condensePart(run: StepRunner, task: SummaryTask, part: Part): Pro
     text.trim().length <= maxLength
       ? await run.derive({ key, outcomes: ["summary-made"], work: task.work, input }, () =>
           summaryOutcome(task, input),
-        ) // SUMMARY-2
+        )
       : await condense(run, task, input);
-  return event.type === "summary-made" ? event.data.text : excerpt(text, maxLength); // SUMMARY-3
+  return event.type === "summary-made" ? event.data.text : excerpt(text, maxLength);
 }
