@@ -66,12 +66,11 @@ export const answerPrompt = (
   { material, persona }: { readonly material: Material; readonly persona: string },
 ): Message[] => answerTemplate.render(desk, { material: materialText(desk, material), persona });
 `,
-  "protocol/index.ts": `import { defineProtocol } from "../../../engine/index.ts";
+  "protocol/index.ts": `import { defineProtocol, failedPart, fanOut } from "../../../engine/index.ts";
 import { StepKey } from "../../../kernel/index.ts";
 import { extractAnswer } from "../../../replies/extract-answer.ts";
 import { centralDraft, chooseControl } from "../../../protocols/phases/control.ts";
 import type { Draft } from "../../../protocols/phases/draft.ts";
-import { failedPart, fanOut } from "../../../protocols/phases/fan-out.ts";
 import { modelParams, readReply } from "../../../protocols/phases/reply.ts";
 import { answerPrompt, answerTemplate } from "./prompts.ts";
 import { ${Type}Settings } from "./settings.ts";

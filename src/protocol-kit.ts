@@ -47,26 +47,21 @@ export {
   type FanOut,
   type FanOutMember,
   type FanOutSpec,
-} from "./protocols/phases/fan-out.ts";
+  type Absence,
+  countMajority,
+  findById,
+} from "./engine/index.ts";
 export {
   degradation,
   emptyReplyFailure,
   modelParams,
   readReply,
   stoppedByBudget,
-  type Absence,
 } from "./protocols/phases/reply.ts";
-export { countMajority, closeBelowQuorum } from "./protocols/phases/control.ts";
+export { closeBelowQuorum } from "./protocols/phases/control.ts";
 export { revise, type RevisionRound } from "./protocols/phases/revise.ts";
 export { revisionTemplate } from "./protocols/phases/revise.ts";
-export {
-  findById,
-  findByLabel,
-  labelAt,
-  othersFrom,
-  seatDrafts,
-  type SeatedDraft,
-} from "./protocols/phases/table.ts";
+export { findByLabel, labelAt, othersFrom, seatDrafts, type SeatedDraft } from "./protocols/phases/table.ts";
 export { speakWithTools, type ToolUse } from "./protocols/phases/tool-turns.ts";
 export { extractAnswer } from "./replies/extract-answer.ts";
 export { readNumber, type NumberValue } from "./replies/answer.ts";

@@ -1,15 +1,18 @@
-import type {
-  CallCount,
-  PlanContext,
-  PlannedCall,
-  ProtocolContext,
-  StepOutcome,
-  StepRunner,
+import {
+  type CallCount,
+  type PlanContext,
+  type PlannedCall,
+  type ProtocolContext,
+  type StepOutcome,
+  type StepRunner,
+  failedPart,
+  fanOut,
+  listAbsent,
+  type Absent,
 } from "../../engine/index.ts";
 import { ParticipantId, type Event, type ModelRequest, type Participant } from "../../kernel/index.ts";
 import { parseReview } from "../../replies/review.ts";
 import { standing } from "../../stats/standing.ts";
-import { failedPart, fanOut, listAbsent, type Absent } from "../phases/fan-out.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
 import { AT_MOST, times, UNREADABLE, UNWRITTEN } from "../phases/plan.ts";
 import { findByLabel, othersFrom, tableFrom, type SeatedDraft } from "../phases/table.ts";

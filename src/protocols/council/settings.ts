@@ -1,9 +1,8 @@
 import * as z from "zod";
-import type { SeatSpec } from "../../engine/index.ts";
+import { type SeatSpec, countMajority } from "../../engine/index.ts";
 import { MAX_REPLY_TOKENS, ParticipantId } from "../../kernel/index.ts";
 import type { DraftLimits } from "../phases/draft.ts";
 import { ConversationWindow } from "../phases/conversation.ts";
-import { countMajority } from "../phases/control.ts";
 import { toolSettings } from "../phases/tools.ts";
 
 /** The seats of a council, and of an `ask`. */

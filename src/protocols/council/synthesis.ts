@@ -4,6 +4,9 @@ import {
   type PlanContext,
   type PlannedPhase,
   type ProtocolContext,
+  type Absent,
+  createAbsence,
+  type Absence,
 } from "../../engine/index.ts";
 import {
   StepKey,
@@ -16,15 +19,7 @@ import {
 } from "../../kernel/index.ts";
 import type { StandingData } from "../phases/control.ts";
 import type { Draft } from "../phases/draft.ts";
-import type { Absent } from "../phases/fan-out.ts";
-import {
-  createAbsence,
-  emptyReplyFailure,
-  modelParams,
-  readFinal,
-  readReply,
-  type Absence,
-} from "../phases/reply.ts";
+import { emptyReplyFailure, modelParams, readFinal, readReply } from "../phases/reply.ts";
 import { AT_MOST, times, UNWRITTEN } from "../phases/plan.ts";
 import { findByLabel, inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";

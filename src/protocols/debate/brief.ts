@@ -1,11 +1,16 @@
-import { phase, type PhaseResult, type ProtocolContext, type StepRunner } from "../../engine/index.ts";
+import {
+  phase,
+  type PhaseResult,
+  type ProtocolContext,
+  type StepRunner,
+  findById,
+} from "../../engine/index.ts";
 import { isEvent, type Event, type Participant } from "../../kernel/index.ts";
 import type { Clarification, ProblemPrompt } from "../../prompts/problem.ts";
 import { parseQuestions } from "../../replies/questions.ts";
 import { extractRequirements } from "../../text/requirements.ts";
 import { clarificationRequest } from "../../views/pending-questions.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
-import { findById } from "../phases/table.ts";
 import { clarifyPrompt, questionsSchema } from "./prompts.ts";
 import type { DebateSettings } from "./settings.ts";
 import type { SummaryMethod } from "../phases/summaries/index.ts";

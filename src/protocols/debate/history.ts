@@ -1,6 +1,5 @@
-import { phase, type PhaseResult, type StepRunner } from "../../engine/index.ts";
+import { phase, type PhaseResult, type StepRunner, findById } from "../../engine/index.ts";
 import { personOf, type Event, type Participant, type ParticipantId, type Work } from "../../kernel/index.ts";
-import { findById } from "../phases/table.ts";
 import { ownText, type DebateContext } from "./brief.ts";
 import { historyText, ownSummaryPrompt, summaryPrompt } from "./prompts.ts";
 import { summarizationFor } from "./settings.ts";

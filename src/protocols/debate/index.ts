@@ -1,9 +1,8 @@
-import { defineProtocol } from "../../engine/index.ts";
+import { defineProtocol, type Absent } from "../../engine/index.ts";
 import type { Closing, Participant } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { withFittedHistory } from "../phases/conversation.ts";
 import { answerWith, centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
-import type { Absent } from "../phases/fan-out.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { withLostTools } from "../phases/tools.ts";
 import { labelAt, type SeatedDraft } from "../phases/table.ts";

@@ -1,4 +1,4 @@
-import { reserveFor, type StepOutcome } from "../../engine/index.ts";
+import { reserveFor, type StepOutcome, createAbsence, type Absence } from "../../engine/index.ts";
 import {
   StepKey,
   type Answer,
@@ -9,14 +9,7 @@ import {
 } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { parseSolution } from "../../replies/solution.ts";
-import {
-  createAbsence,
-  degradation,
-  modelParams,
-  readFinal,
-  readReply,
-  type Absence,
-} from "../phases/reply.ts";
+import { degradation, modelParams, readFinal, readReply } from "../phases/reply.ts";
 import { inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import type { DebateContext } from "./brief.ts";
 import { dueMethod, makeSummary, type Transcript, type TranscriptEntry } from "./history.ts";

@@ -1,4 +1,14 @@
-import type { StepOutcome } from "../../engine/index.ts";
+import {
+  type StepOutcome,
+  countMajority,
+  failedPart,
+  fanOut,
+  listAbsent,
+  type Absent,
+  type FanOut,
+  type FanOutMember,
+  type FanOutSpec,
+} from "../../engine/index.ts";
 import {
   Json,
   StepKey,
@@ -12,16 +22,6 @@ import {
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { hasCoverage } from "../../replies/coverage.ts";
 import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
-import { countMajority } from "../phases/control.ts";
-import {
-  failedPart,
-  fanOut,
-  listAbsent,
-  type Absent,
-  type FanOut,
-  type FanOutMember,
-  type FanOutSpec,
-} from "../phases/fan-out.ts";
 import { modelParams, readFinal, readReply } from "../phases/reply.ts";
 import type { SeatedDraft } from "../phases/table.ts";
 import { speakWithTools, withTools, type Speech, type ToolUse } from "../phases/tool-turns.ts";

@@ -1,7 +1,7 @@
+import { countMajority } from "../../engine/index.ts";
 import * as z from "zod";
 import { Json, MAX_REPLY_TOKENS, ParticipantId } from "../../kernel/index.ts";
 import { ConversationWindow } from "../phases/conversation.ts";
-import { countMajority } from "../phases/control.ts";
 import { toolSettings } from "../phases/tools.ts";
 
 const count = z.int().positive();

@@ -1,9 +1,10 @@
+import type { Absence } from "../../engine/index.ts";
 import type { Answer, Closing, Control, Event } from "../../kernel/index.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { centralText } from "../../stats/text-similarity.ts";
 import { majority } from "../../stats/vote.ts";
 import type { Draft } from "./draft.ts";
-import { stoppedByBudget, type Absence } from "./reply.ts";
+import { stoppedByBudget } from "./reply.ts";
 
 /**
  * The baseline, which is the answer without deliberation: the drafts' majority (or the largest group) where most of them
@@ -63,9 +64,6 @@ function findForemost(drafts: readonly Draft[]): { alone: boolean; foremost: rea
   const ids = groups.flatMap((group) => group.ids);
   return { alone: outcome.kind !== "tie", foremost: drafts.filter(({ step }) => ids.includes(step)) };
 }
-
-/** The usual quorum: more than half. */
-export const countMajority = (of: number): number => Math.floor(of / 2) + 1;
 
 export type Shortfall = {
   /** What the others did, in words: `members answered`. */

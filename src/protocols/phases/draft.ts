@@ -1,4 +1,12 @@
-import type { PlanContext, PlannedPhase, ProtocolContext } from "../../engine/index.ts";
+import {
+  type PlanContext,
+  type PlannedPhase,
+  type ProtocolContext,
+  failedPart,
+  fanOut,
+  listAbsent,
+  type Absent,
+} from "../../engine/index.ts";
 import {
   StepKey,
   type Answer,
@@ -8,7 +16,6 @@ import {
 } from "../../kernel/index.ts";
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import { failedPart, fanOut, listAbsent, type Absent } from "./fan-out.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
 import { ALWAYS } from "./plan.ts";
 import { texts } from "./templates/index.ts";

@@ -4,6 +4,8 @@ import {
   type ProtocolContext,
   type ReplyEventType,
   type StepRunner,
+  fanOut,
+  findById,
 } from "../../engine/index.ts";
 import type { CallSpec, ReadReply } from "../../engine/run.ts";
 import {
@@ -15,9 +17,7 @@ import {
   type Participant,
   type Work,
 } from "../../kernel/index.ts";
-import { fanOut } from "./fan-out.ts";
 import { stoppedByBudget } from "./reply.ts";
-import { findById } from "./table.ts";
 
 /** A run and its settings, of which every measurement has these. */
 type Measuring = Pick<

@@ -1,4 +1,4 @@
-import type { Admission, ReplyEventType, StepOutcome } from "../../engine/index.ts";
+import type { ReplyEventType, StepOutcome } from "../../engine/index.ts";
 import { fence, type Desk } from "../../prompts/material.ts";
 import type { Template } from "../../prompts/template.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
@@ -8,7 +8,6 @@ import type {
   Cap,
   Closing,
   Failure,
-  FailureCode,
   Message,
   ModelRequest,
   Participant,
@@ -36,26 +35,6 @@ export function readFinal(text: string, { finish }: Extract<Call, { ok: true }>)
 /** Why a call gave nothing to read; undefined where it gave a reply. */
 export const callFailure = (call: Call): Failure | undefined =>
   call.ok ? emptyReplyFailure(call.reply) : call.failure;
-
-/** What kept a participant from answering. `code` is null where its call did not fail. */
-export type Absence = {
-  readonly why: string;
-  readonly code: FailureCode | null;
-  readonly cap?: Cap | undefined;
-};
-
-export const createAbsence = (why: string, failure: Failure | undefined): Absence => ({
-  why,
-  code: failure?.code ?? null,
-  cap: failure?.cap,
-});
-
-/** Why a participant was not asked at all. */
-export const budgetAbsence = ({ why, cap }: Admission["out"][number]): Absence => ({
-  why,
-  code: "over-budget",
-  cap,
-});
 
 /** The closing of a run that a cap ended. */
 export const stoppedByBudget = (

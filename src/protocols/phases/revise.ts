@@ -1,10 +1,18 @@
-import type { PlanContext, PlannedCall, ProtocolContext, StepRunner } from "../../engine/index.ts";
+import {
+  type PlanContext,
+  type PlannedCall,
+  type ProtocolContext,
+  type StepRunner,
+  failedPart,
+  fanOut,
+  type FanOutMember,
+  type FanOutPart,
+} from "../../engine/index.ts";
 import { StepKey, type Message, type ModelRequest, type ParticipantId } from "../../kernel/index.ts";
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { labelReader } from "../../replies/reply-fields.ts";
 import { personaText, type Draft } from "./draft.ts";
-import { failedPart, fanOut, type FanOutMember, type FanOutPart } from "./fan-out.ts";
 import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
 import { AT_MOST, times } from "./plan.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";

@@ -37,13 +37,6 @@ export const tableFrom = (table: readonly SeatedDraft[], turn: number): readonly
 export const labelAt = (index: number): string =>
   String.fromCharCode(65 + (index % 26)) + (index < 26 ? "" : String(Math.floor(index / 26) + 1));
 
-/** @throws RangeError where no one has this id, which only a mistake in a protocol brings about */
-export function findById<T extends { readonly id: string }>(all: readonly T[], id: string): T {
-  const one = all.find((other) => other.id === id);
-  if (!one) throw new RangeError(`${id} has no part in this`);
-  return one;
-}
-
 /** @throws RangeError where no answer has this label */
 export function findByLabel<T extends { readonly label: string }>(table: readonly T[], label: string): T {
   const one = table.find((other) => other.label === label);
