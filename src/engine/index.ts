@@ -22,6 +22,7 @@ export {
   type FanOutMember,
   type FanOutPart,
   type FanOutSpec,
+  type PhaseResult,
   type PhaseWork,
 } from "./phase.ts";
 export {
