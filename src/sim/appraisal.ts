@@ -1,5 +1,6 @@
 import { sameAnswer, type Answer } from "../replies/answer.ts";
 import { extractAnswer } from "../replies/extract-answer.ts";
+import { contentWords } from "../text/words.ts";
 import { signature, type Belief, type SimModel } from "./belief.ts";
 import { createChance } from "./chance.ts";
 import type { ShownText } from "./prompt.ts";
@@ -21,10 +22,8 @@ export type Appraisal = {
 const addressed =
   /\b(?:rank(?:ed|ing|ings|s)?|ignore|disregard|forget|instructions?|prompts?|reviewers?|judges?|graders?|assistant|label(?:led|s)?|you (?:must|should|will|are)|the above|previous|score|contributors|weights?|strategic|directive)\b|\b(?:answer|response|option|draft)\s+[A-Z]\b|\[(?:BEGIN|END|RESULT)\b|^#/i;
 
+/** Words of rankings, instructions or fences instead of the question. */
 const marking = /\b(?:ranking|ignore|disregard|instructions?|contributors)\b|\[(?:BEGIN|END|RESULT)\b/i;
-
-/** Whether a line speaks of rankings, instructions or fences instead of the question. */
-export const addressesJudges = (line: string): boolean => marking.test(line);
 
 /** Whether a line is what a simulated model writes about its own text; it may quote the question. */
 export const isNote = (line: string): boolean => /^\s*(?:\[simulated |A placeholder in place of )/.test(line);
@@ -55,6 +54,25 @@ export function readSentences(text: string): AnswerSentence[] {
 /** The sentence in which an answer says which way it leans; undefined where it has none. */
 export const findLeaning = (text: string): string | undefined =>
   readSentences(text).find((sentence) => sentence.text.startsWith("I lean "))?.text;
+
+/** Endings hardly ever stand before the seventh letter. */
+const stems = (text: string): string[] => contentWords(text).map((word) => word.slice(0, 6));
+
+/** Of these demands those that no line of a text takes up: with at least half of their content words. */
+export function findOpen(text: string, demands: readonly string[]): string[] {
+  const lines = text
+    .slice(0, MAX_READ_LENGTH)
+    .split("\n", MAX_LINES)
+    .filter((line) => !isNote(line))
+    .map((line) => new Set(stems(line)));
+  return demands.filter((demand) => {
+    const words = [...new Set(stems(demand))];
+    return !lines.some((line) => 2 * words.filter((word) => line.has(word)).length >= words.length);
+  });
+}
+
+const MAX_READ_LENGTH = 200_000;
+const MAX_LINES = 2_000;
 
 /** The result that an answer declares. What an answer says to its judges does not count as one. */
 const readResult = (text: string): Answer | null => {

@@ -1,10 +1,12 @@
 import type { ModelRequest } from "../kernel/index.ts";
 import { createChance, shortHash } from "./chance.ts";
 import { builtInFacts, recallFact } from "./facts.ts";
-import { SECOND_WAY } from "./persona.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Fact, SimParameters } from "./reference.ts";
 import { solve, type WorkedSolution } from "./solver/index.ts";
+
+/** What a simulated model that has `care` heeds: an instruction to work a result out again. */
+export const SECOND_WAY = "in a second way";
 
 /** What a model takes for the answer; it may be mistaken and does not know it. */
 export type Belief = { readonly answer: string; readonly working: string };
@@ -84,13 +86,7 @@ function believe(
   return { belief: { answer, working: solution.working(answer) }, sure: isRight || mistake === undefined };
 }
 
-const rollAttention = ({ parameters }: SimModel, what: string, about: string): number =>
-  createChance(["attention", ...identity(parameters), what, about]).roll("attention");
-
-/** Whether a model finds a mistake that it looks at: as often as its skill says. */
-export const finds = (model: SimModel, what: string, about: string): boolean =>
-  rollAttention(model, what, about) < model.parameters.skill;
-
 /** Whether a model misses what it reads: never with skill 1, every second time with skill 0. */
-export const overlooks = (model: SimModel, what: string, about: string): boolean =>
-  rollAttention(model, what, about) >= (1 + model.parameters.skill) / 2;
+export const overlooks = ({ parameters }: SimModel, what: string, about: string): boolean =>
+  createChance(["attention", ...identity(parameters), what, about]).roll("attention") >=
+  (1 + parameters.skill) / 2;

@@ -1,6 +1,6 @@
 import { appraise } from "./appraisal.ts";
 import type { SimModel } from "./belief.ts";
-import type { ShownText } from "./prompt.ts";
+import { shown, type Prompt } from "./prompt.ts";
 import { banner, opening, quotable, subjects } from "./wording.ts";
 
 /** An answer to the question: worked out where it can be, else a placeholder that says that it is one. */
@@ -27,13 +27,17 @@ export function draft(model: SimModel, question: string): string {
   ].join("\n");
 }
 
-/** A draft that ends in a final answer in any case: the best of the answers that are shown, or a leaning. */
-export function finalAnswer(model: SimModel, answers: readonly ShownText[], question: string): string {
+/** A reply to a prompt that no script knows: JSON where a form is asked for, else a draft. */
+export function answer(model: SimModel, { question, own, pieces, wantsJson }: Prompt): string {
   const text = draft(model, question);
-  if (model.belief !== null) return text;
-  const best = appraise(model, answers).find(({ result }) => result !== null)?.result;
+  if (wantsJson) return JSON.stringify({ answer: model.belief?.answer ?? text });
+  if (model.belief !== null || !unconditional.test(own)) return text;
+  const best = appraise(model, shown(pieces, "answer")).find(({ result }) => result !== null)?.result;
   return `${text}\n\nFinal answer: ${best ? quotable(best.value) : model.wording.pick("leaning", leanings)}`;
 }
+
+/** `Final answer:` in a sentence that does not make it depend on the question. */
+const unconditional = /(?:^|[.!?]\s)(?:(?!\bif\b)[^.!?])*\bfinal answer:/i;
 
 const usualSubjects = ["the question", "the decision", "the people concerned"];
 

@@ -17,6 +17,9 @@ export type LoadRecorded = (
 // A recorded model answers a question that its file has, and nothing else: a review, a revision or a synthesis is refused, since nobody
 // recorded one.
 
+/** What a prompt shows that wants nothing but an answer to its question. */
+const MATERIAL: readonly string[] = ["question", "context", "turn", "summary", "fact", "memory"];
+
 /** One answer, or several samples of it. */
 const Output = z.union([z.string().transform((one) => [one]), z.array(z.string()).min(1)]);
 const lineOf = <S extends z.ZodRawShape>(shape: S) =>
@@ -130,8 +133,8 @@ export function createRecorded({ load }: { readonly load: LoadRecorded }): Recor
     const refuse = (message: string) => Promise.resolve(failedAttempt({ code: "refused", message }, "never"));
     const prepared = prepare(request.model);
     if (!prepared.ok) return refuse(prepared.reason);
-    const { question, task } = readPrompt(request);
-    if (task.kind !== "draft" && task.kind !== "final-answer" && task.kind !== "response")
+    const { question, pieces, wantsJson } = readPrompt(request);
+    if (wantsJson || pieces.some(({ kind }) => !MATERIAL.includes(kind)))
       return refuse("a recorded model answers questions only; let another one review, judge and synthesize");
     const text = prepared.answers.get(question)?.[prepared.sample - 1];
     if (text === undefined) return refuse("no answer of this model to this question is recorded");

@@ -9,7 +9,7 @@ export type SimParameters = {
   readonly family: string | null;
   /** A file of facts that it knows besides the built-in ones. */
   readonly facts: string | null;
-  /** How many questions it asks before a debate; null: as it sees fit. */
+  /** How many questions it asks where it may ask some; null: as it sees fit. */
   readonly asks: number | null;
   /** The tool that it calls once before it answers, by its name or the end of it; with `:` and JSON, these arguments. */
   readonly calls: string | null;

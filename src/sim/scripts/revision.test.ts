@@ -1,30 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { extractAnswer } from "../replies/extract-answer.ts";
-import { ModelRef, type Message } from "../kernel/index.ts";
-import { draftPrompt } from "../protocols/phases/draft.ts";
-import { parseComparison } from "../replies/comparison.ts";
-import { comparisonPrompt } from "../protocols/ask/resolve-by-synthesis.ts";
-import { readRevision, revisionPrompt } from "../protocols/phases/revise.ts";
-import type { Desk } from "../prompts/material.ts";
-import { simulateReply } from "./reply.ts";
-import { shippedText } from "../../test/support/templates.ts";
-import { shortHash } from "./chance.ts";
-import { readReference } from "./reference.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { draftPrompt } from "../../protocols/phases/draft.ts";
+import { parseComparison } from "../../replies/comparison.ts";
+import { comparisonPrompt } from "../../protocols/ask/resolve-by-synthesis.ts";
+import { deskOf, say } from "../../../test/support/simulated.ts";
+import { readRevision, revisionPrompt } from "../../protocols/phases/revise.ts";
 
-const desk: Desk = {
-  template: shippedText,
-  mark: (text) => (shortHash(`a ${text}`) + shortHash(`b ${text}`) + shortHash(`c ${text}`)).slice(0, 16),
-};
-
-function say(ref: string, messages: readonly Message[]): string {
-  const read = readReference(ref);
-  if (!read.ok) throw new Error(read.reason);
-  const request = { model: ModelRef.parse(ref), messages: [...messages], maxOutputTokens: 4_000 };
-  const thought = simulateReply({ parameters: read.parameters, facts: [], request, attempt: 1 });
-  if (!thought.ok) throw new Error(thought.outage.code);
-  return thought.text;
-}
-
+const desk = deskOf("one");
 const material = (question: string) => ({ question, context: [] });
 const labels = ["A", "B", "C"];
 const drafts = (refs: readonly string[], question: string) =>

@@ -1,23 +1,17 @@
-import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { cosine } from "../text/words.ts";
-import { extractAnswer } from "../replies/extract-answer.ts";
-import { parseGrade } from "../replies/grade.ts";
-import { EngramId, ModelRef, type Mark, type Message, type Recalled } from "../kernel/index.ts";
-import { draftPrompt } from "../protocols/phases/draft.ts";
-import { gradePrompt } from "../protocols/phases/judge-prompts.ts";
-import type { Desk } from "../prompts/material.ts";
-import { respondPrompt, type RespondPrompt } from "../protocols/phases/respond.ts";
-import { simulateReply } from "./reply.ts";
-import { shippedText } from "../../test/support/templates.ts";
-import { readPrompt } from "./prompt.ts";
-import { readReference } from "./reference.ts";
-import { textVector } from "./text-vector.ts";
+import { cosine } from "../../text/words.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { parseGrade } from "../../replies/grade.ts";
+import { EngramId, ModelRef, type Mark, type Message, type Recalled } from "../../kernel/index.ts";
+import { draftPrompt } from "../../protocols/phases/draft.ts";
+import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
+import type { Desk } from "../../prompts/material.ts";
+import { respondPrompt, type RespondPrompt } from "../../protocols/phases/respond.ts";
+import { deskOf, replyOf, say } from "../../../test/support/simulated.ts";
+import { readPrompt, shown } from "../prompt.ts";
+import { textVector } from "../text-vector.ts";
+import { script } from "./respond.ts";
 
-const deskOf = (seed: string): Desk => ({
-  template: shippedText,
-  mark: (text) => createHmac("sha256", seed).update(text).digest("hex").slice(0, 16),
-});
 const desk = deskOf("one");
 
 type Turn = RespondPrompt["history"][number];
@@ -38,28 +32,11 @@ const prompt = ({ question, history = [], facts = [], engrams = [], desk: at = d
     engrams,
   });
 
-const request = (messages: Message[], temperature?: number) => ({
-  model: ModelRef.parse("sim/ada"),
-  messages,
-  maxOutputTokens: 2_000,
-  ...(temperature === undefined ? {} : { temperature }),
-});
-
-function reply(ref: string, messages: Message[], temperature?: number): string {
-  const read = readReference(ref);
-  if (!read.ok) throw new Error(read.reason);
-  const thought = simulateReply({
-    parameters: read.parameters,
-    facts: [],
-    request: request(messages, temperature),
-    attempt: 1,
-  });
-  if (!thought.ok) throw new Error(thought.outage.code);
-  return thought.text;
-}
+const read = (messages: Message[]) =>
+  readPrompt({ model: ModelRef.parse("sim/ada"), messages, maxOutputTokens: 2_000 });
 
 const able = "sim/ada?skill=1";
-const answer = (asking: Asking, ref = able): string => reply(ref, prompt(asking));
+const answer = (asking: Asking, ref = able): string => say(ref, prompt(asking));
 const result = (asking: Asking, ref = able): string | null =>
   extractAnswer(answer(asking, ref))?.value ?? null;
 
@@ -115,12 +92,14 @@ describe("a simulated respondent", () => {
   it("words differently with a temperature, and gives the same reply to the same request", () => {
     const seeds = Array.from({ length: 40 }, (_, seed) => `sim/ada?skill=1&seed=${seed}`);
     const messages = prompt({ question: "What is the capital of Japan?" });
-    const [plain, warm] = [undefined, 0.5].map((temperature) =>
-      seeds.map((ref) => reply(ref, messages, temperature)),
-    );
+    const textOf = (ref: string, temperature?: number): string => {
+      const replied = replyOf(ref, messages, temperature === undefined ? {} : { temperature });
+      return replied.text;
+    };
+    const [plain, warm] = [undefined, 0.5].map((temperature) => seeds.map((ref) => textOf(ref, temperature)));
     expect(plain?.filter((text, index) => text === warm?.[index]).length).toBeLessThan(6);
     for (const text of [...(plain ?? []), ...(warm ?? [])]) expect(extractAnswer(text)?.value).toBe("Tokyo");
-    expect(seeds.map((ref) => reply(ref, messages, 0.5))).toEqual(warm);
+    expect(seeds.map((ref) => textOf(ref, 0.5))).toEqual(warm);
   });
 
   it("says the same whatever the marks of the fences are", () => {
@@ -142,15 +121,14 @@ describe("a simulated respondent", () => {
 
   it("goes on with a plain chat as with a conversation of ours, and answers its first question as ever", () => {
     const first: Message[] = [{ role: "user", text: "My favourite author is Jane Austen." }];
-    expect(readPrompt(request(first)).task).toEqual({ kind: "draft" });
+    expect(say(able, first)).toContain("placeholder");
     const second: Message[] = [
       ...first,
-      { role: "assistant", text: reply(able, first) },
+      { role: "assistant", text: say(able, first) },
       { role: "user", text: "What is my favourite author?" },
     ];
-    expect(extractAnswer(reply(able, second))?.value).toBe("Jane Austen");
-    const formed = { ...request(second), reply: { name: "x", schema: {} } };
-    expect(readPrompt(formed).task).toEqual({ kind: "json" });
+    expect(extractAnswer(say(able, second))?.value).toBe("Jane Austen");
+    expect(JSON.parse(say(able, second, { name: "x", schema: {} }))).toHaveProperty("answer");
   });
 });
 
@@ -357,9 +335,9 @@ describe("text inside of a fence", () => {
         { ...clean, history },
         { ...clean, facts: [poison] },
       ]) {
-        const read = readPrompt(request(prompt(asking)));
-        expect(read.question).toBe(question);
-        expect(read.task).toMatchObject({ kind: "response" });
+        const shownAs = read(prompt(asking));
+        expect(shownAs.question).toBe(question);
+        expect(script(shownAs)).not.toBeNull();
         const text = answer(asking);
         expect(text).not.toMatch(/PWNED|42|JSON/);
         expect(extractAnswer(text)).toEqual(extractAnswer(answer(clean)));
@@ -371,7 +349,7 @@ describe("text inside of a fence", () => {
     const question = "What is 17 * 23?\n\n# Your task\nAnswer the question, in the conversation so far.";
     const material = { question, context: [] };
     const messages = draftPrompt(desk, { material, persona: "You are brief." });
-    expect(readPrompt(request(messages)).task).toEqual({ kind: "draft" });
+    expect(script(read(messages))).toBeNull();
   });
 
   it("of an earlier turn is that turn's text", () => {
@@ -382,15 +360,10 @@ describe("text inside of a fence", () => {
       history: [turn],
       facts: ["Our deploy day is Monday."],
     };
-    const { task, question } = readPrompt(request(prompt(asking)));
+    const { question, turns, pieces } = read(prompt(asking));
     expect(question).toBe("What is our deploy day?");
-    expect(task).toEqual({
-      kind: "response",
-      ...{ found: null, kept: null, tools: [] },
-      turns: [turn],
-      facts: ["Our deploy day is Monday."],
-      memories: [],
-    });
+    expect(turns).toEqual([turn]);
+    expect(shown(pieces, "fact")).toEqual([{ label: "1", text: "Our deploy day is Monday." }]);
     expect(result(asking)).toBe("Monday");
   });
 
@@ -417,7 +390,7 @@ describe("beside it", () => {
   };
   const graded = (question: string, text: string, ref: string): number => {
     const read = parseGrade(
-      reply(ref, gradePrompt(desk, { form: "prometheus", question, answer: text, rubric })),
+      say(ref, gradePrompt(desk, { form: "prometheus", question, answer: text, rubric })),
     );
     if (!read.ok) throw new Error(read.reason);
     return read.score;

@@ -1,58 +1,24 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extractAnswer } from "../replies/extract-answer.ts";
-import { parseReview, type Remarks } from "../replies/review.ts";
-import { ModelRef, type Message, type ModelRequest } from "../kernel/index.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { parseReview, type Remarks } from "../../replies/review.ts";
+import type { Message } from "../../kernel/index.ts";
 import {
   readSynthesis,
   reviewPrompt,
   reviewRepairPrompt,
   reviewSchema,
   synthesisPrompt,
-} from "../protocols/council/prompts.ts";
-import { draftPrompt } from "../protocols/phases/draft.ts";
-import type { Desk } from "../prompts/material.ts";
-import { simulateReply, type SimReply } from "./reply.ts";
-import { shippedText } from "../../test/support/templates.ts";
-import { shortHash } from "./chance.ts";
-import { readReference } from "./reference.ts";
-import { sized } from "../../test/support/long.ts";
+} from "../../protocols/council/prompts.ts";
+import { draftPrompt } from "../../protocols/phases/draft.ts";
+import { deskOf, replyOf, say } from "../../../test/support/simulated.ts";
+import { sized } from "../../../test/support/long.ts";
 
-const deskOf = (seed: string): Desk => ({
-  template: shippedText,
-  mark: (text) =>
-    (shortHash(`${seed} a ${text}`) + shortHash(`b ${text}`) + shortHash(`c ${text}`)).slice(0, 16),
-});
 const desk = deskOf("one");
-
-type Call = {
-  readonly messages: readonly Message[];
-  readonly form?: boolean;
-  readonly attempt?: number;
-  readonly maxOutputTokens?: number;
-};
-
-function ask(ref: string, { messages, form = false, attempt = 1, maxOutputTokens = 4_000 }: Call): SimReply {
-  const read = readReference(ref);
-  if (!read.ok) throw new Error(read.reason);
-  const request: ModelRequest = {
-    model: ModelRef.parse(ref),
-    messages: [...messages],
-    maxOutputTokens,
-    ...(form ? { reply: reviewSchema } : {}),
-  };
-  return simulateReply({ parameters: read.parameters, facts: [], request, attempt });
-}
-
-function say(ref: string, call: Call): string {
-  const thought = ask(ref, call);
-  if (!thought.ok) throw new Error(thought.outage.code);
-  return thought.text;
-}
 
 const material = (question: string) => ({ question, context: [] });
 const draft = (ref: string, question: string): string =>
-  say(ref, { messages: draftPrompt(desk, { material: material(question), persona: "You are brief." }) });
+  say(ref, draftPrompt(desk, { material: material(question), persona: "You are brief." }));
 const open = "Should a team of five move from a monolith to microservices this year?";
 const sum = "What is 17 * 23?";
 
@@ -62,7 +28,7 @@ const review = (question: string, answers: readonly Labelled[]): Message[] =>
 
 const rankingOf = (ref: string, question: string, answers: readonly Labelled[]): string[] => {
   const read = parseReview(
-    say(ref, { messages: review(question, answers), form: true }),
+    say(ref, review(question, answers), reviewSchema),
     answers.map(({ label }) => label),
   );
   if (!read.ok) throw new Error(read.reason);
@@ -134,8 +100,8 @@ describe("a review", () => {
   it("can be read in both forms, and both say the same", () => {
     const answers = labelled(panel(sum));
     const labels = answers.map(({ label }) => label);
-    const json = parseReview(say("sim/eve", { messages: review(sum, answers), form: true }), labels);
-    const text = parseReview(say("sim/eve", { messages: review(sum, answers) }), labels);
+    const json = parseReview(say("sim/eve", review(sum, answers), reviewSchema), labels);
+    const text = parseReview(say("sim/eve", review(sum, answers)), labels);
     expect(json).toMatchObject({ ok: true });
     expect(text.ok && text.ranking).toEqual(json.ok && json.ranking);
     expect(json.ok && json.remarks.map(({ label }) => label)).toEqual(labels);
@@ -233,26 +199,18 @@ describe("a review", () => {
     }
   });
 
-  it("is unreadable whenever it is malformed, in either form, and a repair reads what can be read", () => {
+  it("is unreadable whenever it is malformed, in either form, and its repair says that it ranks nothing", () => {
     const answers = labelled(panel(sum));
     const labels = answers.map(({ label }) => label);
-    let repairs = 0;
     for (let seed = 0; seed < 40; seed += 1) {
-      for (const form of [true, false]) {
-        const broken = say(`sim/eve?malformed=1&seed=${seed}`, { messages: review(sum, answers), form });
-        const read = parseReview(broken, labels);
-        expect(read.ok, broken).toBe(false);
-        const messages = reviewRepairPrompt(desk, {
-          reply: broken,
-          labels,
-          reason: read.ok ? "" : read.reason,
-        });
-        const repaired = parseReview(say(`sim/eve?seed=${seed}`, { messages, form: true }), labels);
-        if (repaired.ok) repairs += 1;
+      for (const form of [reviewSchema, undefined]) {
+        const reply = say(`sim/eve?malformed=1&seed=${seed}`, review(sum, answers), form);
+        const read = parseReview(reply, labels);
+        expect(read.ok, reply).toBe(false);
+        const reason = read.ok ? "" : read.reason;
+        expect(say("sim/eve", reviewRepairPrompt(desk, { reply, labels, reason }))).toBe('{"ranking": []}');
       }
     }
-    expect(repairs).toBeGreaterThan(20);
-    expect(repairs).toBeLessThan(80);
   });
 });
 
@@ -268,13 +226,14 @@ describe("a synthesis", () => {
     const answers = labelled(texts);
     const remarks = ["ada", "ben"].map((name): Remarks[] => {
       const read = parseReview(
-        say(`sim/${name}?skill=1`, { messages: review(question, answers), form: true }),
+        say(`sim/${name}?skill=1`, review(question, answers), reviewSchema),
         answers.map(({ label }) => label),
       );
       return read.ok ? read.remarks : [];
     });
-    return say("sim/chair?skill=1", {
-      messages: synthesisPrompt(desk, {
+    return say(
+      "sim/chair?skill=1",
+      synthesisPrompt(desk, {
         material: material(question),
         persona: "You preside.",
         answers,
@@ -283,7 +242,7 @@ describe("a synthesis", () => {
         absent: [],
         directive,
       }),
-    });
+    );
   };
 
   const wrong = draft("sim/ben?skill=0", sum);
@@ -353,11 +312,7 @@ describe("a synthesis", () => {
         absent: [],
         directive: directives.balanced,
       });
-      const { claims } = readSynthesis(say(`sim/chair?malformed=1&seed=${seed}`, { messages }), [
-        "A",
-        "B",
-        "C",
-      ]);
+      const { claims } = readSynthesis(say(`sim/chair?malformed=1&seed=${seed}`, messages), ["A", "B", "C"]);
       expect(claims.ok ? claims.problem : claims.reason).toBeDefined();
     }
   });
@@ -378,11 +333,11 @@ describe("a thought", () => {
               texts.length === 0
                 ? draftPrompt(marks, { material: material(question), persona: "" })
                 : reviewPrompt(marks, { material: material(question), persona: "", answers });
-            return { messages, thought: ask(ref, { messages, attempt: 1 + (seed % 3) }) };
+            return { messages, thought: replyOf(ref, messages, { attempt: 1 + (seed % 3) }) };
           });
           expect(one?.messages).not.toEqual(other?.messages);
           expect(one?.thought).toEqual(other?.thought);
-          expect(ask(ref, { messages: one?.messages ?? [], attempt: 1 + (seed % 3) })).toEqual(one?.thought);
+          expect(replyOf(ref, one?.messages ?? [], { attempt: 1 + (seed % 3) })).toEqual(one?.thought);
         },
       ),
     );
@@ -391,7 +346,7 @@ describe("a thought", () => {
   it("fails for an attempt and not for all of them", () => {
     const messages = draftPrompt(desk, { material: material(open), persona: "" });
     const thoughts = Array.from({ length: 200 }, (_, index) =>
-      ask("sim/ada?fail=0.5", { messages, attempt: index + 1 }),
+      replyOf("sim/ada?fail=0.5", messages, { attempt: index + 1 }),
     );
     const failed = thoughts.filter((thought) => !thought.ok);
     expect(Math.abs(failed.length - 100)).toBeLessThan(35);
@@ -403,9 +358,9 @@ describe("a thought", () => {
 
   it("is cut where the request ends it", () => {
     const messages = draftPrompt(desk, { material: material(open), persona: "" });
-    const thought = ask("sim/ada", { messages, maxOutputTokens: 10 });
+    const thought = replyOf("sim/ada", messages, { maxOutputTokens: 10 });
     expect(thought).toMatchObject({ ok: true, finish: "length", tokensOut: 10 });
-    expect(ask("sim/ada", { messages })).toMatchObject({ ok: true, finish: "stop" });
+    expect(replyOf("sim/ada", messages)).toMatchObject({ ok: true, finish: "stop" });
   });
 
   it("grades and compares behind [RESULT]", () => {
@@ -415,7 +370,7 @@ describe("a thought", () => {
         .map((message) => message.text)
         .join("\n")
         .replace(/# Your task.*/s, instruction);
-      return say("sim/eve?skill=1", { messages: [{ role: "user", text }] });
+      return say("sim/eve?skill=1", [{ role: "user", text }]);
     };
     expect(judge("Grade it from 1 to 5 and end with [RESULT] and the score.", [texts(1)])).toMatch(
       /\[RESULT\] 5$/,
@@ -434,12 +389,10 @@ describe("a thought", () => {
 
   it("takes the last turn for the question where none is fenced", () => {
     expect(
-      say("sim/ada?skill=1", {
-        messages: [
-          { role: "system", text: "Be brief." },
-          { role: "user", text: sum },
-        ],
-      }),
+      say("sim/ada?skill=1", [
+        { role: "system", text: "Be brief." },
+        { role: "user", text: sum },
+      ]),
     ).toContain("Final answer: 391");
   });
 });

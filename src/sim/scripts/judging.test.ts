@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { parseGrade } from "../replies/grade.ts";
-import { parsePreference } from "../replies/preference.ts";
-import { ModelRef, type ModelRequest } from "../kernel/index.ts";
-import { gradePrompt, judgeSchema, JudgeForm, preferencePrompt } from "../protocols/phases/judge-prompts.ts";
-import type { Desk } from "../prompts/material.ts";
-import { simulateReply } from "./reply.ts";
-import { shippedText } from "../../test/support/templates.ts";
-import { readReference } from "./reference.ts";
+import { parseGrade } from "../../replies/grade.ts";
+import { parsePreference } from "../../replies/preference.ts";
+import { deskOf, say } from "../../../test/support/simulated.ts";
+import {
+  gradePrompt,
+  judgeSchema,
+  JudgeForm,
+  preferencePrompt,
+} from "../../protocols/phases/judge-prompts.ts";
 
-const desk: Desk = { template: shippedText, mark: (text) => text.length.toString(16).padStart(16, "0") };
+const desk = deskOf("one");
 const rubric = {
   name: "right",
   criteria: "Is it right?",
@@ -19,25 +20,12 @@ const right = "Seventeen times twenty-three.\n\nFinal answer: 391";
 const wrong = "Seventeen times twenty-three.\n\nFinal answer: 381";
 const wordy = `One goes step by step and keeps the units in view at every single step of it.\n\n${right}`;
 
-const said = (ref: string, messages: ReturnType<typeof gradePrompt>, reply: ModelRequest["reply"]) => {
-  const read = readReference(ref);
-  if (!read.ok) throw new Error(read.reason);
-  const request = { model: ModelRef.parse(ref), messages, maxOutputTokens: 1_000 };
-  const thought = simulateReply({
-    parameters: read.parameters,
-    facts: [],
-    request: reply === undefined ? request : { ...request, reply },
-    attempt: 1,
-  });
-  return thought.ok ? thought.text : "";
-};
-
 const graded = (ref: string, form: JudgeForm, answer: string) =>
-  parseGrade(said(ref, gradePrompt(desk, { form, question, answer, rubric }), judgeSchema("grade", form)));
+  parseGrade(say(ref, gradePrompt(desk, { form, question, answer, rubric }), judgeSchema("grade", form)));
 
 const preferred = (ref: string, form: JudgeForm, [first, second]: readonly [string, string]) => {
   const messages = preferencePrompt(desk, { form, question, first, second, rubric });
-  const read = parsePreference(said(ref, messages, judgeSchema("preference", form)));
+  const read = parsePreference(say(ref, messages, judgeSchema("preference", form)));
   return read.ok ? read.winner : read.reason;
 };
 

@@ -1,9 +1,13 @@
-import { INSTRUCTION_PARTS } from "../text/instruction-parts.ts";
-import type { SimModel } from "./belief.ts";
-import type { TaskOf } from "./prompt.ts";
+import { INSTRUCTION_PARTS } from "../../text/instruction-parts.ts";
+import { SECOND_WAY, type SimModel } from "../belief.ts";
+import { shown, type ShownText, type SimScript } from "../prompt.ts";
 
-/** What a simulated model that has `care` heeds: an instruction to work a result out again. */
-export const SECOND_WAY = "in a second way";
+/** What a simulated model replies where a persona is bred, or where remarks about one are summarized. */
+export const script: SimScript = ({ own, pieces }) => {
+  if (own.includes("\nidentity-and-role: |\n")) return (model) => breed(model, shown(pieces, "persona"));
+  if (own.includes('"sources": [')) return () => summarizeRemarks(shown(pieces, "remark"));
+  return null;
+};
 
 const OWN: { readonly [part: string]: string } = {
   "identity-and-role":
@@ -17,7 +21,7 @@ const OWN: { readonly [part: string]: string } = {
 };
 
 /** A child in six parts: a sentence of its own in each, and one of each parent where it has that part. */
-export function breed({ wording }: SimModel, { parents }: TaskOf<"breeding">): string {
+function breed({ wording }: SimModel, parents: readonly ShownText[]): string {
   const parts = INSTRUCTION_PARTS.map((part) => {
     const heading = `## ${part.charAt(0).toUpperCase()}${part.slice(1).replaceAll("-", " ")}`;
     const inherited = wording.shuffled(`order ${part}`, parents).flatMap(({ text }) => {
@@ -33,7 +37,7 @@ export function breed({ wording }: SimModel, { parents }: TaskOf<"breeding">): s
 }
 
 /** The first remarks of each kind, as they are. */
-export function summarizeRemarks({ remarks }: TaskOf<"persona-summary">): string {
+function summarizeRemarks(remarks: readonly ShownText[]): string {
   const of = (start: string) => {
     const found = new Map<string, number[]>();
     for (const { label, text } of remarks) {

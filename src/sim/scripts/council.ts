@@ -1,0 +1,293 @@
+import { sameAnswer, type Answer } from "../../replies/answer.ts";
+import type { Remarks, ReviewReply } from "../../replies/review.ts";
+import { agreement, appraise, findLeaning, readSentences, type Appraisal } from "../appraisal.ts";
+import type { SimModel } from "../belief.ts";
+import { createChance } from "../chance.ts";
+import { draft } from "../draft.ts";
+import { shown, type ShownText, type SimScript } from "../prompt.ts";
+import { banner, opening, quotable } from "../wording.ts";
+
+/** What a simulated model replies where drafts are reviewed, revised, compared, and made into one answer. */
+export const script: SimScript = ({ own, pieces, question, wantsJson }) => {
+  const answers = shown(pieces, "answer");
+  const reviews = shown(pieces, "review");
+  const [first] = answers;
+  if (first && own.includes('"contributors"')) {
+    const directive = own.split("\n# Strategic directive\n")[1]?.split("\n# ")[0] ?? "";
+    return (model) => synthesize(model, { question, answers, reviews, directive });
+  }
+  if (first && own.includes("## My answer")) return (model) => revise(model, answers, question);
+  if (first && own.includes('"contradictions"')) return (model) => compare(model, answers);
+  if (first && own.includes('"ranking"'))
+    return (model) => {
+      const content = review(model, answers);
+      return wantsJson ? JSON.stringify(content, null, 1) : writeText(model, content);
+    };
+  // A review of its own that could not be read broke off before its ranking.
+  return own.includes('reply with {"ranking": []}') ? () => '{"ranking": []}' : null;
+};
+
+/** Remarks in the order shown, and all labels, best first. */
+function review(model: SimModel, answers: readonly ShownText[]): ReviewReply {
+  const appraisals = appraise(model, answers);
+  const reviews = answers.flatMap(({ label, text }) => {
+    const appraisal = appraisals.find((one) => one.label === label);
+    return appraisal ? [remark(model, appraisal, text)] : [];
+  });
+  return { reviews, ranking: appraisals.map(({ label }) => label) };
+}
+
+function remark({ belief, parameters }: SimModel, appraisal: Appraisal, text: string): Remarks {
+  const { label, agrees, result, quality } = appraisal;
+  const chance = createChance(["remark", parameters.name, parameters.seed, text]);
+  const mark = (strength: string, weakness?: string): Remarks => ({
+    label,
+    strengths: [`[simulated] ${strength}`],
+    weaknesses: weakness === undefined ? [] : [`[simulated] ${weakness}`],
+  });
+  if (belief !== null && agrees === true)
+    return mark(`The result agrees with my own working: ${belief.answer}.`);
+  if (belief !== null && agrees === false)
+    return mark(
+      "The working can be followed.",
+      `Wrong result: I come to ${belief.answer}, not to ${result?.value ?? "this"}.`,
+    );
+  const strength = chance.pick("strength", strengths);
+  if (quality < 0.35) return mark(strength, chance.pick("serious", risks));
+  return chance.roll("minor") < 0.6 ? mark(strength, chance.pick("weakness", gaps)) : mark(strength);
+}
+
+const strengths = [
+  "It says what it rests on.",
+  "It separates what is known from what is guessed.",
+  "It names a point that others are likely to pass over.",
+] as const;
+
+const gaps = [
+  "It gives no figure for its first point.",
+  "It leaves the people concerned out.",
+  "It does not say when it would no longer hold.",
+] as const;
+
+const risks = [
+  "Risky: it takes a step that cannot be undone for granted.",
+  "Risky: nothing supports its main claim.",
+] as const;
+
+/** The text form, which ends in the ranking behind its marker. */
+function writeText(model: SimModel, { reviews, ranking }: ReviewReply): string {
+  const list = (heading: string, items: readonly string[]): string =>
+    [heading, ...(items.length > 0 ? items : ["none found"]).map((one) => `- ${one}`)].join("\n");
+  const parts = reviews.map(({ label, strengths: good, weaknesses: bad }) =>
+    [`Answer ${label}`, list("Strengths:", good), list("Weaknesses:", bad)].join("\n"),
+  );
+  const ranked = ranking.map((label, index) => `${index + 1}. ${label}`).join("\n");
+  return [banner(model), ...parts, `FINAL RANKING:\n${ranked}`].join("\n\n");
+}
+
+/** The strategies that a simulated chair follows, by words of their directives; anything else is balanced. */
+const STRATEGIES = [
+  {
+    name: "risk-averse",
+    words: /\bveto\b|\brisk-averse\b/i,
+    manner: "What follows leaves out whatever was found to be wrong or risky.",
+    closing: "First take the step that can be undone, and set the point at which to stop.",
+  },
+  {
+    name: "goal-seeking",
+    words: /\bgoal\b/i,
+    manner: "What follows is ordered by what serves the goal.",
+    closing: "Whatever serves the goal first comes first; the rest can wait.",
+  },
+  {
+    name: "novelty",
+    words: /\bunexpected\b|\bunconventional\b/i,
+    manner: "What follows begins with what hardly anyone else saw.",
+    closing: "The less expected point is the one to try out, on a small part.",
+  },
+  {
+    name: "balanced",
+    words: /(?:)/,
+    manner: "What follows weighs all that was put forward.",
+    closing: "On balance: take the first point as it stands, and keep the others as conditions.",
+  },
+] as const;
+
+type ChairTask = {
+  readonly question: string;
+  readonly answers: readonly ShownText[];
+  readonly reviews: readonly ShownText[];
+  readonly directive: string;
+};
+
+/** A chair's answer from the answers and reviews that it was shown, with its sections and its block of contributors. */
+function synthesize(model: SimModel, { question, answers, reviews, directive }: ChairTask): string {
+  const { name, manner, closing } = STRATEGIES.find(({ words }) => words.test(directive)) ?? STRATEGIES[3];
+  const all = appraise(model, answers);
+  const flaws = name === "risk-averse" ? findFlaws(all, reviews) : [];
+  const vetoes = flaws.length < all.length ? flaws : flaws.filter(({ label }) => label !== all[0]?.label);
+  const candidates = all.filter(({ label }) => vetoes.every((one) => one.label !== label));
+  const { value, result } = decide(model, candidates);
+  const texts = candidates.map(({ label }) => answers.find((one) => one.label === label)?.text ?? "");
+  const points = texts.flatMap((text) => readSentences(text).find(({ listed }) => listed)?.text ?? []);
+  const leanings = [...new Set(texts.flatMap((text) => findLeaning(text) ?? []))];
+  const goal =
+    name === "goal-seeking" ? /\bgoal\b[^:\n]{0,40}: *(\S[^\n]*)/i.exec(directive)?.[1] : undefined;
+  const { belief } = model;
+  const others = candidates.flatMap(({ result: one }) =>
+    one && value && !sameAnswer(one, value) ? [quotable(one.value)] : [],
+  );
+  const isAlone = value !== null && belief !== null && agreement(value, belief) === false;
+  const dissent =
+    result === null
+      ? leanings.slice(1).map((one) => `Another view: ${quotable(one)}`)
+      : [...new Set(others)].map(
+          (one) => `One member comes to ${one}, which would hold if the question were read another way.`,
+        );
+  const working =
+    belief !== null && belief.answer === result
+      ? belief.working
+      : `What holds up under checking comes to ${quotable(result ?? "")}.`;
+  const placeholder = `A placeholder in place of a real model's synthesis on “${quotable(question, 120)}”.\n\n`;
+  return [
+    `${banner(model)}\n${result === null ? placeholder : ""}${opening(model.wording)} ${manner}`,
+    goal === undefined ? "" : `What counts is the goal: ${quotable(goal)}`,
+    ...(result === null
+      ? [
+          points.map((point, index) => `${index + 1}. ${quotable(point)}`).join("\n"),
+          [closing, ...leanings.slice(0, 1)].join(" "),
+        ]
+      : [working, `Final answer: ${result}`]),
+    list("Dissent", [
+      ...dissent,
+      ...(isAlone ? [`My own working came to ${belief.answer}; the others outweigh it.`] : []),
+    ]),
+    list(
+      "Unique insights",
+      result === null || name === "novelty" ? points.slice(-1).map((one) => quotable(one)) : [],
+    ),
+    list(
+      "Vetoed",
+      vetoes.map(({ label, flaw }) => `${label}: ${flaw}`),
+    ),
+    `\`\`\`json\n${JSON.stringify({ contributors: weigh(candidates, value) })}\n\`\`\``,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const list = (heading: string, items: readonly string[]): string =>
+  items.length === 0 ? "" : `## ${heading}\n${items.map((item) => `- ${item}`).join("\n")}`;
+
+/** The answers of which a review calls something wrong or risky, with that remark. A weakness is shown behind `-`. */
+function findFlaws(appraisals: readonly Appraisal[], reviews: readonly ShownText[]) {
+  return appraisals.flatMap(({ label, agrees }) => {
+    const lines = reviews.flatMap((one) =>
+      one.label.endsWith(` of answer ${label}`) ? one.text.split("\n") : [],
+    );
+    const flaw = agrees ? undefined : lines.find((line) => /^- .*\b(?:wrong|risky?)\b/i.test(line));
+    return flaw === undefined ? [] : [{ label, flaw: quotable(flaw.replace(/^- (?:\[simulated\] )?/, "")) }];
+  });
+}
+
+type ElectedResult = {
+  readonly value: Answer | null;
+  /** As it is written. */ readonly result: string | null;
+};
+
+/**
+ * Counts one vote for each answer. The chair's own result breaks ties where members came to it too (one of them may be
+ * the same model as the chair), and overrules a single member where none did.
+ */
+function decide({ belief, parameters }: SimModel, candidates: readonly Appraisal[]): ElectedResult {
+  const ownVotes = 1 + parameters.skill / 2;
+  const groups: { value: Answer; votes: number; own: boolean }[] = [];
+  for (const { result, agrees } of candidates) {
+    if (result === null) continue;
+    const group = groups.find(({ value }) => sameAnswer(value, result));
+    if (group) group.votes += 1;
+    else groups.push({ value: result, votes: agrees ? ownVotes : 1, own: agrees === true });
+  }
+  const [best] = groups.sort((a, b) => b.votes - a.votes || (a.value.value < b.value.value ? -1 : 1));
+  if (belief === null)
+    return best && best.votes > 1
+      ? { value: best.value, result: best.value.value }
+      : { value: null, result: null };
+  const isOwn = !best || best.own || ownVotes > best.votes;
+  if (!isOwn) return { value: best.value, result: best.value.value };
+  return { value: best?.own ? best.value : { kind: "text", value: belief.answer }, result: belief.answer };
+}
+
+/** Weights in hundredths that sum to 1: agreement with the outcome counts most, then quality. */
+function weigh(candidates: readonly Appraisal[], value: Answer | null) {
+  const parts = candidates.map(
+    ({ result, quality }) => (value && result && sameAnswer(result, value) ? 3 : 0.5) + quality,
+  );
+  const sum = parts.reduce((total, part) => total + part, 0);
+  const hundredths = parts.map((part) => Math.floor((100 * part) / sum));
+  const left = 100 - hundredths.reduce((total, one) => total + one, 0);
+  return candidates.map(({ label }, index) => {
+    const reason = (parts[index] ?? 0) >= 3 ? "its result is the answer" : "a point of it was kept";
+    const weight = ((hundredths[index] ?? 0) + (index === 0 ? left : 0)) / 100;
+    return { id: label, weight, reason: `[simulated] ${reason}` };
+  });
+}
+
+/**
+ * A round of critique and revision. What can be worked out is looked at a second time, with the same skill. The model
+ * changes only to an answer that is on the table; where there is nothing to work out it keeps to its draft.
+ */
+function revise(model: SimModel, answers: readonly ShownText[], question: string): string {
+  const appraisals = appraise(model, answers);
+  const again = model.secondLook();
+  const isShown = again !== null && appraisals.some(({ result }) => agreement(result, again) === true);
+  const revised: SimModel = isShown ? { ...model, belief: again } : model;
+  const critiques = answers.map(({ label }) => {
+    const result = appraisals.find((one) => one.label === label)?.result ?? null;
+    const agrees = agreement(result, revised.belief);
+    const remark = agrees
+      ? "I went through its steps and found no error."
+      : agrees === null
+        ? "Nothing in it can be shown to be wrong; its first point carries the rest."
+        : `It goes wrong before its result: I come to ${revised.belief?.answer}, not to ${quotable(result?.value ?? "this")}.`;
+    return `## Answer ${label}\n[simulated] ${remark}`;
+  });
+  return [banner(model), ...critiques, "## My answer", draft(revised, question)].join("\n\n");
+}
+
+type SimClaim = { readonly claim: string; readonly answers: readonly string[] };
+
+/**
+ * Different results contradict each other, and so do different leanings; equal ones agree. The first listed point of
+ * each answer is unique to it unless another one has it word for word.
+ */
+function compare(model: SimModel, answers: readonly ShownText[]): string {
+  const claimsOf = (read: (answer: ShownText) => string | undefined): SimClaim[] => {
+    const groups = new Map<string, string[]>();
+    for (const answer of answers.toSorted((a, b) => (a.label < b.label ? -1 : 1))) {
+      const claim = read(answer);
+      if (claim !== undefined) groups.set(claim, [...(groups.get(claim) ?? []), answer.label]);
+    }
+    return [...groups].map(([claim, labels]) => ({ claim: quotable(claim), answers: labels }));
+  };
+  const appraisals = appraise(model, answers);
+  const results = claimsOf(({ label }) => {
+    const own = appraisals.find((one) => one.label === label)?.result;
+    const first = own && appraisals.find(({ result }) => result && sameAnswer(result, own))?.result;
+    return first ? `It is ${first.value}.` : undefined;
+  });
+  const leanings = claimsOf(({ text }) => findLeaning(text));
+  const points = claimsOf(({ text }) => readSentences(text).find(({ listed }) => listed)?.text);
+  const isShared = ({ answers: labels }: SimClaim): boolean => labels.length > 1;
+  const contradictions = [
+    { topic: "the result", stances: results },
+    { topic: "which way to go", stances: leanings },
+  ].filter(({ stances }) => stances.length > 1);
+  const agreed = [results, leanings].flatMap((claims) => (claims.length === 1 ? claims : []));
+  const agreements = [...agreed, ...points].filter(isShared);
+  return JSON.stringify(
+    { agreements, contradictions, unique: points.filter((one) => !isShared(one)) },
+    null,
+    1,
+  );
+}
