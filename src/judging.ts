@@ -37,7 +37,7 @@ export { judgeLeans, type JudgedPair, type JudgeLeans } from "./stats/judge-lean
 export { parsePreference, type Preference } from "./replies/preference.ts";
 export { bootstrap, type Bootstrap, type BootstrapOptions } from "./stats/bootstrap.ts";
 export { kendallTau } from "./stats/rank-correlation.ts";
-export { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./protocols/judge/work.ts";
+export { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./contract/judge-work.ts";
 export { bradleyTerry, type Win } from "./stats/bradley-terry.ts";
 export { cosine } from "./text/words.ts";
 export { contentWords } from "./text/words.ts";

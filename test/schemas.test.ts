@@ -8,7 +8,7 @@ import { Contributions, MemoryReport } from "../src/contract/knowledge.ts";
 import { EngramLine, MemoryImport } from "../src/memory/transfer.ts";
 import { DebateRecord } from "../src/protocols/debate/view/record.ts";
 import { sectionSchema } from "../src/protocols/evaluation/view.ts";
-import { Judgement } from "../src/protocols/judge/view-items.ts";
+import { Judgement } from "../src/views/judged-work.ts";
 import { MemoryAblation } from "../src/lab/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../src/views/memory-view.ts";
 import { Local2WatchReport } from "../src/interop/local2/states.ts";
@@ -16,7 +16,7 @@ import { ResultLine, TextLine } from "../src/reports/event-line.ts";
 import { CommandError } from "../src/cli/errors.ts";
 import { Result } from "../src/views/result.ts";
 import { StoryReports } from "../src/lab/story/checks.ts";
-import { Validation } from "../src/protocols/judge/view-validation.ts";
+import { Validation } from "../src/features/judging/protocol/judge/view-validation.ts";
 
 const folder = new URL("../schemas/", import.meta.url);
 

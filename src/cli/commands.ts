@@ -70,7 +70,7 @@ const JUDGE: readonly Command[] = [
       "judge validate pairs.jsonl --model sim/judy",
       "judge validate pairs.jsonl --model sim/judy --repeat 2",
     ],
-    run: async (io, given, [file = ""]) => (await import("./commands/judge.ts")).validate(io, given, file),
+    run: async (io, given, [file = ""]) => (await import("../features/judging/commands/judge.ts")).validate(io, given, file),
   }),
   defineCommand("grade <answer...>", "Score answers in files from 1 to 5", {
     options: options.GRADE,
@@ -78,7 +78,7 @@ const JUDGE: readonly Command[] = [
       'judge grade a.md --question "Why?" --model sim/judy',
       "judge grade a.md b.md --question why.md --model sim/judy --json",
     ],
-    run: async (io, given, files) => (await import("./commands/judge.ts")).grade(io, given, files),
+    run: async (io, given, files) => (await import("../features/judging/commands/judge.ts")).grade(io, given, files),
   }),
   defineCommand("compare <a> <b>", "Compare two answers in files, asking in both orders", {
     aliases: ["prefer"],
@@ -87,7 +87,7 @@ const JUDGE: readonly Command[] = [
       'judge compare a.md b.md --question "Why?" --model sim/judy',
       "judge compare a.md b.md --question why.md --model sim/judy --json",
     ],
-    run: async (io, given, files) => (await import("./commands/judge.ts")).compare(io, given, files),
+    run: async (io, given, files) => (await import("../features/judging/commands/judge.ts")).compare(io, given, files),
   }),
 ];
 

@@ -1,5 +1,5 @@
 import { callOf, isEvent, type Entry } from "../kernel/index.ts";
-import { judgedWork } from "../protocols/judge/view-items.ts";
+import { judgedWork } from "../views/judged-work.ts";
 import { formatDuration, formatNumber, formatUsd, pluralize } from "../text/format.ts";
 import type { Io } from "./command.ts";
 import type { Screen } from "./screen.ts";

@@ -44,7 +44,7 @@ const VOTES_COMMANDS: readonly Command[] = [
       "Harshness: the share of weaknesses among the remarks on a draft, less the other reviewers'. Position: whether what is shown first ranks higher. Own family: whether drafts of the reviewer's family rank higher than others rank them.",
     options: LEANS,
     examples: ["votes reviewers", "votes reviewers --by persona --since 30d"],
-    run: async (io, given) => (await import("./commands/audit.ts")).reviewers(io, given),
+    run: async (io, given) => (await import("../features/judging/commands/anonymity.ts")).reviewers(io, given),
   }),
   defineCommand("anonymity [ids...]", "Measure how often a model can tell who wrote a draft", {
     details:
@@ -52,7 +52,7 @@ const VOTES_COMMANDS: readonly Command[] = [
     options: ANONYMITY,
     examples: ["votes anonymity --model sim/eva", "votes anonymity ID ID --model sim/eva --json"],
     run: async (io, given, ids) =>
-      (await import("./commands/audit.ts")).anonymity(io, given, ids.length > 0 ? ids : ["last"]),
+      (await import("../features/judging/commands/anonymity.ts")).anonymity(io, given, ids.length > 0 ? ids : ["last"]),
   }),
 ];
 

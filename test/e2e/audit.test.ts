@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { AnonymityFigures } from "../../src/protocols/authorship/view.ts";
+import { AnonymityFigures } from "../../src/features/judging/protocol/authorship/view.ts";
 import { built, somewhere, type Somewhere } from "./parley.ts";
 
 built();

@@ -4,10 +4,10 @@ import { prepareTrial } from "../../src/app/personas/trial.ts";
 import { textDigest } from "../../src/engine/index.ts";
 import { DeliberationId, ModelRef } from "../../src/kernel/index.ts";
 import { debateRecord } from "../../src/protocols/debate/view/debated.ts";
-import { openAnonymityAudit } from "../../src/lab/audit.ts";
+import { openAnonymityAudit } from "../../src/features/judging/app/audit.ts";
 import { openEvaluation } from "../../src/lab/eval/evaluation.ts";
-import { JUDGED_ONCE, openJudge } from "../../src/lab/judge/judge.ts";
-import { takeTexts } from "../../src/lab/judge/tasks.ts";
+import { JUDGED_ONCE, openJudge } from "../../src/app/judge.ts";
+import { takeTexts } from "../../src/features/judging/app/tasks.ts";
 import { cycleOpening, executorOf, twoTrees } from "./forest-cycle.ts";
 import { isLong } from "./long.ts";
 

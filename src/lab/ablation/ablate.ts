@@ -3,7 +3,7 @@ import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/c
 import { prepareOpening } from "../../app/start.ts";
 import { idOfRequest } from "../../engine/index.ts";
 import { type DeliberationId, type Entry, isEvent, type Reservation, refusal } from "../../kernel/index.ts";
-import { judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
+import { judgedWork, type JudgedWork } from "../../views/judged-work.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { pinArm } from "../bench/arms.ts";
@@ -12,8 +12,8 @@ import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { defineBench } from "../bench/definition.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, runBench } from "../bench/bench.ts";
 import { wholeQuestion, type BenchTask } from "../bench/row.ts";
-import { type JudgeTask, judgeWithin } from "../judge/judge.ts";
-import { type ItemWithTexts, takeTexts } from "../judge/tasks.ts";
+import { type JudgeTask, judgeWithin } from "../../app/judge.ts";
+import { type ItemWithTexts, takeTexts } from "../../features/judging/app/tasks.ts";
 import {
   ablationRow,
   type AblationRow,

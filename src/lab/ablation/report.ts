@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BenchPair, BenchRow } from "../../contract/bench.ts";
 import { Estimate } from "../../contract/figures.ts";
 import { type Entry, isEvent, Recalled, UserId } from "../../kernel/index.ts";
-import { headOf, JUDGE_HEAD, type JudgedWork } from "../../protocols/judge/view-items.ts";
+import { headOf, JUDGE_HEAD, type JudgedWork } from "../../views/judged-work.ts";
 import { bootstrap } from "../../stats/bootstrap.ts";
 import { sumKnown } from "../../stats/numbers.ts";
 import { estimateShare } from "../../stats/proportions.ts";

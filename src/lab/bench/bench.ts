@@ -6,7 +6,7 @@ import { type Budget, type Cap, type Entry, familyOf, refusal } from "../../kern
 import { linkAbort } from "../../engine/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
-import { JUDGED_ONCE, pinJudge } from "../judge/judge.ts";
+import { JUDGED_ONCE, pinJudge } from "../../app/judge.ts";
 import { createPurse, type Purse, remainingBudget } from "../../app/budget.ts";
 import { type BenchJob, type JobEnd, NO_USAGE, openJob, addUsage } from "./job.ts";
 import { judgeArms } from "./judged.ts";

@@ -4,7 +4,7 @@ import type { BenchReport, BenchRow } from "../../contract/bench.ts";
 import { isEvent, type Entry, type Texts } from "../../kernel/index.ts";
 import { BenchSettings, type RecordedArm } from "../../protocols/bench/index.ts";
 import { parseJson } from "../../replies/json-objects.ts";
-import { JudgePins } from "../judge/judge.ts";
+import { JudgePins } from "../../app/judge.ts";
 import type { PreparedArm } from "./arms.ts";
 import { DRAFT_RULES } from "./derived.ts";
 import type { ArmsJudging } from "./judged.ts";

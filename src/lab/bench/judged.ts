@@ -1,7 +1,7 @@
 import type { BenchJudged, BenchRow } from "../../contract/bench.ts";
 import type { AppContext } from "../../app/context.ts";
 import type { Entry } from "../../kernel/index.ts";
-import { headOf, judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
+import { headOf, judgedWork, type JudgedWork } from "../../views/judged-work.ts";
 import { estimateShare, holm, mcnemar } from "../../stats/proportions.ts";
 import {
   findJudging,
@@ -9,8 +9,8 @@ import {
   type JudgeOutcome,
   type JudgePins,
   type JudgeWithin,
-} from "../judge/judge.ts";
-import { takeTexts, type ItemWithTexts } from "../judge/tasks.ts";
+} from "../../app/judge.ts";
+import { takeTexts, type ItemWithTexts } from "../../features/judging/app/tasks.ts";
 import { wholeQuestion, type BenchTask } from "./row.ts";
 
 // The answers of every arm are compared with those of the first, in both orders; what changes with the order is a tie.

@@ -1,6 +1,6 @@
-import type { Message } from "../../kernel/index.ts";
-import { fence, labelList, materialText, type Desk } from "../../prompts/material.ts";
-import { defineTemplate } from "../../prompts/template.ts";
+import type { Message } from "../../../../kernel/index.ts";
+import { fence, labelList, materialText, type Desk } from "../../../../prompts/material.ts";
+import { defineTemplate } from "../../../../prompts/template.ts";
 import { texts } from "./templates/index.ts";
 
 export const guessTemplate = defineTemplate(

@@ -1,4 +1,4 @@
-import type { ProtocolContext, StepOutcome, StepRunner } from "../../engine/index.ts";
+import type { ProtocolContext, StepOutcome, StepRunner } from "../../../../engine/index.ts";
 import {
   EventId,
   StepKey,
@@ -6,15 +6,15 @@ import {
   type ModelRequest,
   type Participant,
   type Work,
-} from "../../kernel/index.ts";
-import { parseGrade } from "../../replies/grade.ts";
-import type { Preference } from "../../replies/preference.ts";
-import { combinePreference } from "../../stats/judge-leans.ts";
-import { preferenceIn } from "../../views/measured.ts";
-import { gradePrompt, judgeSchema, judgeTemplate, preferencePrompt } from "../phases/judge-prompts.ts";
-import { askAgain, failureIn, seatedAt, type PromptResult } from "../phases/measure.ts";
-import { modelParams, readReply } from "../phases/reply.ts";
-import type { JudgeSettings } from "./work.ts";
+} from "../../../../kernel/index.ts";
+import { parseGrade } from "../../../../replies/grade.ts";
+import type { Preference } from "../../../../replies/preference.ts";
+import { combinePreference } from "../../../../stats/judge-leans.ts";
+import { preferenceIn } from "../../../../views/measured.ts";
+import { gradePrompt, judgeSchema, judgeTemplate, preferencePrompt } from "../../../../protocols/phases/judge-prompts.ts";
+import { askAgain, failureIn, seatedAt, type PromptResult } from "../../../../protocols/phases/measure.ts";
+import { modelParams, readReply } from "../../../../protocols/phases/reply.ts";
+import type { JudgeSettings } from "../../../../contract/judge-work.ts";
 
 /** The judge, and the items' texts. */
 export type JudgeBench = {

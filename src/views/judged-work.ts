@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./work.ts";
-import type { Preference } from "../../replies/preference.ts";
-import { isEvent, type Entry, type Failure } from "../../kernel/index.ts";
-import { lostCalls, measuredEnds, preferenceIn, whyUnread } from "../../views/measured.ts";
-import { Result } from "../../views/result.ts";
-import { isSimulated } from "../../views/simulated.ts";
-import { spending } from "../../views/spending.ts";
+import type { AnswerItem, JudgeManner, JudgeWork, PairItem } from "../contract/judge-work.ts";
+import type { Preference } from "../replies/preference.ts";
+import { isEvent, type Entry, type Failure } from "../kernel/index.ts";
+import { lostCalls, measuredEnds, preferenceIn, whyUnread } from "./measured.ts";
+import { Result } from "./result.ts";
+import { isSimulated } from "./simulated.ts";
+import { spending } from "./spending.ts";
 
 /** A pair before the judge; verdicts are by the order shown, in the order of their repeats. */
 export type JudgedPairItem = z.infer<typeof PairItem> & {

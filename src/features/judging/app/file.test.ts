@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readLabeledFile } from "./tasks.ts";
-import { refusalOf, scratch } from "../../../test/support/scratch.ts";
+import { refusalOf, scratch } from "../../../../test/support/scratch.ts";
 
 const pair = { question: "Why?", a: "one", b: "two", label: "A" };
 const single = { question: "Why?", answer: "one", label: 4 };

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { Estimate } from "../../contract/figures.ts";
-import { isEvent, type Entry, type Failure } from "../../kernel/index.ts";
-import { estimateShare, successesAtLeast } from "../../stats/proportions.ts";
-import { lostCalls, measuredEnds, whyUnread } from "../../views/measured.ts";
-import { isSimulated } from "../../views/simulated.ts";
+import { Estimate } from "../../../../contract/figures.ts";
+import { isEvent, type Entry, type Failure } from "../../../../kernel/index.ts";
+import { estimateShare, successesAtLeast } from "../../../../stats/proportions.ts";
+import { lostCalls, measuredEnds, whyUnread } from "../../../../views/measured.ts";
+import { isSimulated } from "../../../../views/simulated.ts";
 import { guessedBy, type AuthorshipSettings } from "./work.ts";
 
 /** Who a model took to be the authors of a deliberation's drafts. */

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { Estimate } from "../../contract/figures.ts";
-import { bootstrap } from "../../stats/bootstrap.ts";
-import { estimateLean, estimateShare } from "../../stats/proportions.ts";
-import { judgeLeans, type JudgedPair } from "../../stats/judge-leans.ts";
-import { kappa, weightedKappa } from "../../stats/kappa.ts";
-import type { Entry } from "../../kernel/index.ts";
+import { Estimate } from "../../../../contract/figures.ts";
+import { bootstrap } from "../../../../stats/bootstrap.ts";
+import { estimateLean, estimateShare } from "../../../../stats/proportions.ts";
+import { judgeLeans, type JudgedPair } from "../../../../stats/judge-leans.ts";
+import { kappa, weightedKappa } from "../../../../stats/kappa.ts";
+import type { Entry } from "../../../../kernel/index.ts";
 import {
   headOf,
   JUDGE_HEAD,
@@ -12,7 +12,7 @@ import {
   type JudgedAnswerItem,
   type JudgedPairItem,
   type JudgedWork,
-} from "./view-items.ts";
+} from "../../../../views/judged-work.ts";
 
 /** With fewer labelled items that have a verdict, figures are not enough to judge by: their intervals span almost anything. */
 const MIN_LABELED_ITEMS = 30;

@@ -1,5 +1,5 @@
-import type { ReportPart } from "../../kernel/index.ts";
-import { part, table, words } from "../../reports/part.ts";
+import type { ReportPart } from "../../../../kernel/index.ts";
+import { part, table, words } from "../../../../reports/part.ts";
 import type { AuthorshipSection } from "./view.ts";
 
 export const isVerdict = true;

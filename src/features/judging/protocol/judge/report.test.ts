@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { Judgement } from "./view-items.ts";
+import type { Judgement } from "../../../../views/judged-work.ts";
 import type { Validation } from "./view-validation.ts";
 import { sectionParts } from "./report.ts";
 import type { JudgeSection } from "./view.ts";
-import { answerText } from "../../reports/answer.ts";
-import { widthOf } from "../../reports/text-width.ts";
+import { answerText } from "../../../../reports/answer.ts";
+import { widthOf } from "../../../../reports/text-width.ts";
 
 const head = {
   id: "abcdefghijkm",

@@ -1,13 +1,13 @@
 import { basename } from "node:path";
 import * as z from "zod";
-import type { AppContext } from "../../app/context.ts";
-import { checkedFile } from "../../config/named-files.ts";
-import { type JsonLine, readContext, readTextOrFile } from "../../config/input-files.ts";
-import { toAbsolute, type FileContext } from "../../config/paths.ts";
-import { refuse, displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
-import { type Families, familyOf, Score, refusal } from "../../kernel/index.ts";
-import { parseJson } from "../../replies/json-objects.ts";
-import type { JudgeTask } from "./judge.ts";
+import type { AppContext } from "../../../app/context.ts";
+import { checkedFile } from "../../../config/named-files.ts";
+import { type JsonLine, readContext, readTextOrFile } from "../../../config/input-files.ts";
+import { toAbsolute, type FileContext } from "../../../config/paths.ts";
+import { refuse, displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.ts";
+import { type Families, familyOf, Score, refusal } from "../../../kernel/index.ts";
+import { parseJson } from "../../../replies/json-objects.ts";
+import type { JudgeTask } from "../../../app/judge.ts";
 
 type Here = FileContext & Pick<AppContext, "settings">;
 

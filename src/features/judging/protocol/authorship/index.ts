@@ -1,7 +1,7 @@
-import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
-import type { ModelRequest, Participant } from "../../kernel/index.ts";
-import { measure, seatedAt, textNamed } from "../phases/measure.ts";
-import { modelParams, readFinal, readReply } from "../phases/reply.ts";
+import { defineProtocol, type ProtocolContext } from "../../../../engine/index.ts";
+import type { ModelRequest, Participant } from "../../../../kernel/index.ts";
+import { measure, seatedAt, textNamed } from "../../../../protocols/phases/measure.ts";
+import { modelParams, readFinal, readReply } from "../../../../protocols/phases/reply.ts";
 import { guessPrompt, guessTemplate } from "./prompts.ts";
 import { AuthorshipSettings, guessedBy, letterAt } from "./work.ts";
 

@@ -1,11 +1,11 @@
-import { admitWithinBudget, defineProtocol } from "../../engine/index.ts";
-import type { Failure, FailureCode } from "../../kernel/index.ts";
-import { judgeTemplates } from "../phases/judge-prompts.ts";
-import { closeMeasurement, phaseOfAll, type PromptResult } from "../phases/measure.ts";
+import { admitWithinBudget, defineProtocol } from "../../../../engine/index.ts";
+import type { Failure, FailureCode } from "../../../../kernel/index.ts";
+import { judgeTemplates } from "../../../../protocols/phases/judge-prompts.ts";
+import { closeMeasurement, phaseOfAll, type PromptResult } from "../../../../protocols/phases/measure.ts";
 import { judgeAnswer, judgePair, largestRequest, openBench } from "./verdict.ts";
-import { JudgeSettings } from "./work.ts";
+import { JudgeSettings } from "../../../../contract/judge-work.ts";
 
-export { JudgeSettings } from "./work.ts";
+export { JudgeSettings } from "../../../../contract/judge-work.ts";
 
 // A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
 // A lane ends when the budget, the key or the account refuses, or after `MAX_FAILURES_IN_A_ROW`.

@@ -1,13 +1,13 @@
-import { type AppContext, checkModelRef } from "../app/context.ts";
-import { protocolSettings } from "../app/opening.ts";
-import { shuffle } from "../engine/index.ts";
-import { type Entry, familyOf, isEvent, ParticipantId, personOf, refusal } from "../kernel/index.ts";
-import { authorship } from "../protocols/authorship/index.ts";
-import { lostGuesses, sectionOf } from "../protocols/authorship/view.ts";
-import { answersIn } from "../views/answer-event.ts";
-import { isClosed } from "../views/result.ts";
-import { isSimulated } from "../views/simulated.ts";
-import { openMeasurement, resumable, type Resumed } from "../app/resumable.ts";
+import { type AppContext, checkModelRef } from "../../../app/context.ts";
+import { protocolSettings } from "../../../app/opening.ts";
+import { shuffle } from "../../../engine/index.ts";
+import { type Entry, familyOf, isEvent, ParticipantId, personOf, refusal } from "../../../kernel/index.ts";
+import { authorship } from "../protocol/authorship/index.ts";
+import { lostGuesses, sectionOf } from "../protocol/authorship/view.ts";
+import { answersIn } from "../../../views/answer-event.ts";
+import { isClosed } from "../../../views/result.ts";
+import { isSimulated } from "../../../views/simulated.ts";
+import { openMeasurement, resumable, type Resumed } from "../../../app/resumable.ts";
 
 /** A deliberation that has ended, and the model that guesses who wrote its drafts. */
 export type AnonymityAudit = {

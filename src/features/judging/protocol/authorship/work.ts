@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ParticipantId, StepKey, type Answer } from "../../kernel/index.ts";
+import { ParticipantId, StepKey, type Answer } from "../../../../kernel/index.ts";
 
 /** More drafts or participants than this are not audited at once. */
 const MAX = 26;

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Entry } from "../../kernel/index.ts";
-import { judgedWork, Judgement, judgementOf } from "./view-items.ts";
+import type { Entry } from "../../../../kernel/index.ts";
+import { judgedWork, Judgement, judgementOf } from "../../../../views/judged-work.ts";
 import { Validation, summarizeValidation } from "./view-validation.ts";
 
 /** What a judge's run adds to a result: its figures where its items are labelled, else its verdicts. */

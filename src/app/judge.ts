@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { NewDeliberation } from "../../engine/index.ts";
+import type { NewDeliberation } from "../engine/index.ts";
 import {
   callOf,
   familyOf,
@@ -11,14 +11,14 @@ import {
   type Budget,
   type DeliberationId,
   type Entry,
-} from "../../kernel/index.ts";
-import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
-import { judgedWork } from "../../protocols/judge/view-items.ts";
-import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
-import { JudgeManner } from "../../protocols/judge/work.ts";
-import { protocolSettings } from "../../app/opening.ts";
-import { resume } from "../../app/run.ts";
-import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
+} from "../kernel/index.ts";
+import { chooseJudgeForm, type JudgeForm } from "../protocols/phases/judge-prompts.ts";
+import { judgedWork } from "../views/judged-work.ts";
+import { judge, JudgeSettings } from "../features/judging/protocol/judge/index.ts";
+import { JudgeManner } from "../contract/judge-work.ts";
+import { protocolSettings } from "./opening.ts";
+import { resume } from "./run.ts";
+import { DEFAULT_RUBRIC } from "../config/rubrics.ts";
 import {
   measurementKey,
   nthRequest,
@@ -27,9 +27,9 @@ import {
   type RecordedRun,
   resumable,
   type Resumed,
-} from "../../app/resumable.ts";
-import { checkModelRef, type AppContext } from "../../app/context.ts";
-import { templatesInForce } from "../../app/templates.ts";
+} from "./resumable.ts";
+import { checkModelRef, type AppContext } from "./context.ts";
+import { templatesInForce } from "./templates.ts";
 
 type Items<K extends JudgeSettings["kind"]> = Extract<JudgeSettings, { kind: K }>["items"];
 

@@ -1,9 +1,9 @@
-import type { ReportBlock, ReportPart } from "../../kernel/index.ts";
-import { part, table, words } from "../../reports/part.ts";
-import { oneLine } from "../../reports/printable.ts";
-import { formatFamily } from "../../reports/words.ts";
-import { pluralize } from "../../text/format.ts";
-import type { Judgement } from "./view-items.ts";
+import type { ReportBlock, ReportPart } from "../../../../kernel/index.ts";
+import { part, table, words } from "../../../../reports/part.ts";
+import { oneLine } from "../../../../reports/printable.ts";
+import { formatFamily } from "../../../../reports/words.ts";
+import { pluralize } from "../../../../text/format.ts";
+import type { Judgement } from "../../../../views/judged-work.ts";
 import type { Validation } from "./view-validation.ts";
 import type { JudgeSection } from "./view.ts";
 

@@ -1,6 +1,6 @@
-import type { Estimate } from "../../contract/figures.ts";
-import { listJournals, resolveId } from "../../app/lookup.ts";
-import { openAnonymityAudit } from "../../lab/audit.ts";
+import type { Estimate } from "../../../contract/figures.ts";
+import { listJournals, resolveId } from "../../../app/lookup.ts";
+import { openAnonymityAudit } from "../app/audit.ts";
 import {
   anonymityFigures,
   lostGuesses,
@@ -8,25 +8,25 @@ import {
   sectionOf,
   type AnonymityFigures,
   type AuthorshipSection,
-} from "../../protocols/authorship/view.ts";
-import { aligned } from "../../reports/labelled-rows.ts";
-import { oneLine } from "../../reports/printable.ts";
-import { wrapped } from "../../reports/text-width.ts";
-import { isEvent } from "../../kernel/index.ts";
+} from "../protocol/authorship/view.ts";
+import { aligned } from "../../../reports/labelled-rows.ts";
+import { oneLine } from "../../../reports/printable.ts";
+import { wrapped } from "../../../reports/text-width.ts";
+import { isEvent } from "../../../kernel/index.ts";
 import {
   MIN_OBSERVATIONS,
   reviewerLeans,
   type ReviewedRun,
   type ReviewerLeans,
-} from "../../stats/reviewer-leans.ts";
-import { reviewedRun } from "../../views/reviewed-run.ts";
-import { spending } from "../../views/spending.ts";
-import { print, type Io, type Values } from "../command.ts";
-import { EXIT } from "../exits.ts";
-import { judgeProgress } from "../judge-progress.ts";
-import { noteEarlyEnd, runLab } from "../lab-job.ts";
-import type { ANONYMITY, LEANS } from "../options.ts";
-import { withParley, withStore } from "../session.ts";
+} from "../../../stats/reviewer-leans.ts";
+import { reviewedRun } from "../../../views/reviewed-run.ts";
+import { spending } from "../../../views/spending.ts";
+import { print, type Io, type Values } from "../../../cli/command.ts";
+import { EXIT } from "../../../cli/exits.ts";
+import { judgeProgress } from "../../../cli/judge-progress.ts";
+import { noteEarlyEnd, runLab } from "../../../cli/lab-job.ts";
+import type { ANONYMITY, LEANS } from "../../../cli/options.ts";
+import { withParley, withStore } from "../../../cli/session.ts";
 
 /** Has a model guess who wrote the drafts of runs, and compares with chance. */
 export const anonymity = (

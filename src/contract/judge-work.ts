@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Rubric, Score } from "../../kernel/index.ts";
+import { Rubric, Score } from "../kernel/index.ts";
 
 /** Names an item in step keys and in the names of its texts: `item-17`. */
 const name = z.string().regex(/^[a-z0-9-]{1,40}$/);

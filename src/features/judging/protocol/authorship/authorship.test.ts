@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { NewDeliberation } from "../../engine/index.ts";
-import { ParticipantId, StepKey, type ModelRequest } from "../../kernel/index.ts";
-import { readFenced } from "../../prompts/material.ts";
-import { binomialAtMost, successesAtLeast } from "../../stats/proportions.ts";
-import { shippedTextsOf, toyAsked, toyParticipant } from "../../testing/kit.ts";
-import type { ScriptedLine } from "../../testing/scripted-models.ts";
-import { closingOf, crashPoints, factsOf, stage } from "../../testing/stage.ts";
+import type { NewDeliberation } from "../../../../engine/index.ts";
+import { ParticipantId, StepKey, type ModelRequest } from "../../../../kernel/index.ts";
+import { readFenced } from "../../../../prompts/material.ts";
+import { binomialAtMost, successesAtLeast } from "../../../../stats/proportions.ts";
+import { shippedTextsOf, toyAsked, toyParticipant } from "../../../../testing/kit.ts";
+import type { ScriptedLine } from "../../../../testing/scripted-models.ts";
+import { closingOf, crashPoints, factsOf, stage } from "../../../../testing/stage.ts";
 import { authorship } from "./index.ts";
 import { anonymityFigures, sectionOf } from "./view.ts";
 
