@@ -177,7 +177,7 @@ module.exports = {
         "a protocol's view.ts and report.ts are folds and words: no engine, no prompts, no steps of the protocol",
       severity: "error",
       from: {
-        path: "^src/(protocols/[^/]+|features/[^/]+/protocol)/(view|report)[^/]*(/|[.]ts$)",
+        path: "^src/(protocols/[^/]+|features/[^/]+/protocol|features/[^/]+/protocol/[a-z]+)/(view|report)[^/]*(/|[.]ts$)",
         pathNot: test,
       },
       to: {
@@ -215,7 +215,7 @@ module.exports = {
       comment: "a page in a browser makes its elements of these trees",
       severity: "error",
       from: {
-        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap|bench-plot)|protocols/[^/]+/report(/chart|-plot)|features/[^/]+/protocol/report-plot)[.]ts$",
+        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap|bench-plot)|protocols/[^/]+/report(/chart|-plot)|features/[^/]+/protocol/([a-z]+/|)report(/chart|-plot))[.]ts$",
       },
       to: { pathNot: "^src/|(^|/)node_modules/", reachable: true },
     },

@@ -1,5 +1,6 @@
 import { forest } from "./features/forest/web.ts";
+import { judging } from "./features/judging/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
 
 /** The features that the page can show. */
-export const features: readonly FeatureScreens[] = [forest];
+export const features: readonly FeatureScreens[] = [forest, judging];

@@ -1,5 +1,6 @@
 import type { Feature } from "./features/feature.ts";
 import { forest } from "./features/forest/index.ts";
+import { judging } from "./features/judging/index.ts";
 
 /** The features that ship. */
-export const features: readonly Feature[] = [forest];
+export const features: readonly Feature[] = [forest, judging];

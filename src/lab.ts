@@ -24,7 +24,13 @@ export {
   type BenchStop,
   type PreparedBench,
 } from "./lab/bench/bench.ts";
-export { listBenches, readBench, recordBench, type BenchPage, type BenchRecord } from "./lab/bench/recorded.ts";
+export {
+  listBenches,
+  readBench,
+  recordBench,
+  type BenchPage,
+  type BenchRecord,
+} from "./lab/bench/recorded.ts";
 export type { BenchDefinition } from "./lab/bench/definition.ts";
 export { readBenchTasks, type TaskColumns } from "./lab/bench/tasks.ts";
 export { benchReport } from "./lab/bench/report.ts";
@@ -34,7 +40,7 @@ export { benchSvg } from "./reports/bench-plot.ts";
 
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./features/judging/app/tasks.ts";
 export { judgedWork } from "./views/judged-work.ts";
-export { Validation, summarizeValidation } from "./features/judging/protocol/judge/view-validation.ts";
+export { Validation, summarizeValidation } from "./features/judging/protocol/judge/view.ts";
 export { openJudge, type JudgeRequest, type JudgeTask } from "./app/judge.ts";
 
 export { openEvaluation, type EvaluationRequest } from "./lab/eval/evaluation.ts";

@@ -5,8 +5,12 @@ import { readLabeledFile } from "../src/features/judging/app/tasks.ts";
 import type { NewDeliberation } from "../src/engine/index.ts";
 import { Json, type Entry, type ModelRequest } from "../src/kernel/index.ts";
 import { readFenced } from "../src/prompts/material.ts";
-import { judgedWork, judgementOf } from "../src/views/judged-work.ts";
-import { summarizeValidation, type Validation } from "../src/features/judging/protocol/judge/view-validation.ts";
+import { judgedWork } from "../src/views/judged-work.ts";
+import {
+  judgementOf,
+  summarizeValidation,
+  type Validation,
+} from "../src/features/judging/protocol/judge/view.ts";
 import { sectionOf } from "../src/features/judging/protocol/judge/view.ts";
 import { judge } from "../src/features/judging/protocol/judge/index.ts";
 import { deliberationMarkdown } from "../src/reports/deliberation.ts";

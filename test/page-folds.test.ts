@@ -18,12 +18,14 @@ const taking = (path: string, ...names: readonly string[]): string =>
     .map((name) => `export { ${name} as x${name}${path.replaceAll(/\W/g, "_")} } from "${source(path)}";`)
     .join("\n");
 
+const AUTHORSHIP = "features/judging/protocol/authorship/view.ts";
 const PROTOCOLS = [
-  ...["ask", "authorship", "council", "evaluation", "judge", "persona", "respond", "trial"].map((name) => ({
-    view: `protocols/${name}/view.ts`,
-    report: `protocols/${name}/report.ts`,
-  })),
+  ...[
+    ...["ask", "council", "evaluation", "persona", "respond", "trial"].map((name) => `protocols/${name}`),
+    "features/judging/protocol/judge",
+  ].map((folder) => ({ view: `${folder}/view.ts`, report: `${folder}/report.ts` })),
   { view: "protocols/debate/view/index.ts", report: "protocols/debate/report/index.ts" },
+  { view: AUTHORSHIP, report: AUTHORSHIP },
   { view: "features/forest/protocol/view.ts", report: "features/forest/protocol/report.ts" },
 ];
 

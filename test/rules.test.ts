@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
+import { features as shipped } from "../src/features.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 let folder = "";
@@ -252,6 +253,9 @@ it("has no word in the page's catalogue that the page does not show", async () =
   expect(wordsIn(en).length).toBeGreaterThan(500);
 });
 
+/** Commands of features beside others of the same word. */
+const SHARED_GROUPS = ["votes"];
+
 it("names a feature in its own folder and in the two lists alone", async () => {
   const features = await readdir(join(root, "src", "features"), { withFileTypes: true });
   const owned = features.flatMap((one) => (one.isDirectory() ? one.name : []));
@@ -260,9 +264,31 @@ it("names a feature in its own folder and in the two lists alone", async () => {
   const others = names.filter(
     (name) => /(?<!\.test)\.tsx?$/.test(name) && !/^(?:features\/[\w-]+\/|features(?:-web)?\.ts$)/.test(name),
   );
-  // What ships under a feature's own name, and what is data.
+  // What ships under a feature's own name or what they have measured, and what is data.
   const exempt = (name: string) =>
-    owned.includes(name.replace(/\.ts$/, "")) || name.startsWith("config/defaults/");
+    owned.includes(name.replace(/\.ts$/, "")) || name === "lab.ts" || name.startsWith("config/defaults/");
+  const paths = z.array(z.object({ path: z.string() })).default([]);
+  const { features: screens } = z
+    .object({ features: z.array(z.object({ screens: paths, views: paths })) })
+    .parse(await import(pathToFileURL(join(root, "src", "features-web.ts")).href));
+  // Words that the floors have as well, and what features bring: no import, and no row of a table.
+  const words = ["judging"];
+  const brought = [
+    ...shipped.flatMap(({ protocols = {}, surfaces = {}, commands = [] }) => [
+      ...[...Object.keys(protocols), ...Object.keys(surfaces)],
+      ...commands.map(({ name }) => name).filter((name) => !SHARED_GROUPS.includes(name)),
+    ]),
+    ...screens.flatMap(({ screens: own, views }) => [...own, ...views].map(({ path }) => path)),
+  ];
+  const row = (one: string) =>
+    new RegExp(
+      [
+        String.raw`^\s*"?${one}"?: (?:async )?\(`,
+        `name: "${one}", summary|path: "${one}"|defineCommand\\("${one}[ "]`,
+        `features/${one}/`,
+      ].join("|"),
+      "m",
+    );
   const found = await Promise.all(
     others
       .filter((name) => !exempt(name))
@@ -273,7 +299,10 @@ it("names a feature in its own folder and in the two lists alone", async () => {
         );
         const pattern = (one: string) =>
           new RegExp(`["'\`/]${one}["'\`/]|\\b${one}\\??:|\\.${one}\\b|import\\b.*\\b${one}\\b`, "i");
-        return owned.filter((one) => pattern(one).test(text)).map((one) => `${name} names ${one}`);
+        return [
+          ...owned.filter((one) => !words.includes(one) && pattern(one).test(text)),
+          ...[...words, ...brought].filter((one) => row(one).test(text)),
+        ].map((one) => `${name} names ${one}`);
       }),
   );
   expect(found.flat()).toEqual([]);

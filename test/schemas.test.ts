@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { protocols as builtIn } from "../src/app/registry.ts";
-import { forest } from "../src/features/forest/index.ts";
+import { loadAll, type AnyProtocol } from "../src/engine/index.ts";
+import { withProtocols } from "../src/app/registry.ts";
+import { features } from "../src/features.ts";
 import { BenchReport } from "../src/contract/bench.ts";
 import { Contributions, MemoryReport } from "../src/contract/knowledge.ts";
 import { EngramLine, MemoryImport } from "../src/memory/transfer.ts";
 import { DebateRecord } from "../src/protocols/debate/view/record.ts";
 import { sectionSchema } from "../src/protocols/evaluation/view.ts";
-import { Judgement } from "../src/views/judged-work.ts";
 import { MemoryAblation } from "../src/lab/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../src/views/memory-view.ts";
 import { Local2WatchReport } from "../src/interop/local2/states.ts";
@@ -16,7 +16,7 @@ import { ResultLine, TextLine } from "../src/reports/event-line.ts";
 import { CommandError } from "../src/cli/errors.ts";
 import { Result } from "../src/views/result.ts";
 import { StoryReports } from "../src/lab/story/checks.ts";
-import { Validation } from "../src/features/judging/protocol/judge/view-validation.ts";
+import { Judgement, Validation } from "../src/features/judging/protocol/judge/view.ts";
 
 const folder = new URL("../schemas/", import.meta.url);
 
@@ -45,8 +45,8 @@ const PUBLISHED = {
 
 /** The sections of results, as the protocols that ship declare them in their views. */
 const sections = await Promise.all(
-  Object.entries({ ...builtIn, ...forest.protocols }).map(async ([name, load]) => {
-    const view = await (await load()).view?.();
+  (await loadAll<AnyProtocol>(withProtocols([], features))).map(async ({ name, ...protocol }) => {
+    const view = await protocol.view?.();
     const title = `What section holds where parley --json prints a result of the protocol ${name}`;
     return [`section-${name}`, [title, view?.sectionSchema ?? z.null()]] as const;
   }),

@@ -14,9 +14,9 @@ import {
 } from "../kernel/index.ts";
 import { chooseJudgeForm, type JudgeForm } from "../protocols/phases/judge-prompts.ts";
 import { judgedWork } from "../views/judged-work.ts";
-import { judge, JudgeSettings } from "../features/judging/protocol/judge/index.ts";
-import { JudgeManner } from "../contract/judge-work.ts";
+import { JUDGE, JudgeManner, JudgeSettings } from "../contract/judge-work.ts";
 import { protocolSettings } from "./opening.ts";
+import { protocolNamed } from "./registry.ts";
 import { resume } from "./run.ts";
 import { DEFAULT_RUBRIC } from "../config/rubrics.ts";
 import {
@@ -42,6 +42,21 @@ export type JudgeTask = {
   | { readonly kind: "preference"; readonly items: Items<"preference"> }
   | { readonly kind: "grade"; readonly items: Items<"grade"> }
 );
+
+export type ItemWithTexts = {
+  readonly name: string;
+  readonly texts: Readonly<Record<string, string | undefined>>;
+};
+
+/** Items, and apart from them their texts under the names that the protocol uses: `item-1/question`. */
+export const takeTexts = <I extends ItemWithTexts>(all: readonly I[]) => ({
+  items: all.map(({ texts: _, ...item }) => item),
+  texts: all.flatMap(({ name, texts }) =>
+    Object.entries(texts).flatMap(([part, text]) =>
+      text === undefined ? [] : [{ name: `${name}/${part}`, text }],
+    ),
+  ),
+});
 
 /** The judge, and how it is asked. */
 export type JudgeRequest = {
@@ -120,7 +135,7 @@ const repliesIn = (entries: readonly Entry[]): string[] =>
 function settingsToContinue({ opened, entries }: RecordedRun, nth: number): NewDeliberation["settings"] {
   const settings = JudgeSettings.parse(opened.data.settings);
   const items = recordedFirst(settings.items, repliesIn(entries));
-  return protocolSettings(judge, { ...settings, items, again: nth });
+  return protocolSettings(JUDGE, { ...settings, items, again: nth });
 }
 
 type NamedItem = { readonly name: string };
@@ -159,6 +174,8 @@ export type JudgePins = z.infer<typeof JudgePins>;
 
 type JudgeManners = Pick<JudgeRequest, "model" | "form" | "rubric" | "repeat">;
 
+const judgeIn = ({ protocols }: Pick<AppContext, "protocols">) => protocolNamed(protocols, JUDGE.name);
+
 /** Pins how a judge is asked from now on. @throws Fault `configuration` */
 export async function pinJudge(context: AppContext, call: JudgeManners): Promise<JudgePins> {
   const { protocols, resources, settings } = context;
@@ -169,7 +186,7 @@ export async function pinJudge(context: AppContext, call: JudgeManners): Promise
     rubric: resources.rubric(call.rubric),
     repeat: call.repeat,
     ...(settings.reviewTokens === undefined ? {} : { maxOutputTokens: settings.reviewTokens }),
-    templates: await templatesInForce(judge.templates, resources, protocols),
+    templates: await templatesInForce((await judgeIn(context)).templates, resources, protocols),
     seed: settings.seed ?? null,
   };
 }
@@ -179,7 +196,7 @@ const workOfJudge = ({ form, rubric, repeat, maxOutputTokens }: JudgePins, { kin
   ...{ kind, items, form, rubric, repeat, maxOutputTokens },
 });
 const identityOf = (pins: JudgePins, items: JudgeItems) => ({
-  work: protocolSettings(judge, workOfJudge(pins, items)),
+  work: protocolSettings(JUDGE, workOfJudge(pins, items)),
   ...{ model: pins.model, family: pins.family, templates: pins.templates },
 });
 
@@ -190,7 +207,7 @@ export async function findJudging(
   { texts, ...items }: Pick<JudgeTask, "texts"> & JudgeItems,
 ): Promise<RecordedRun | undefined> {
   const { organization } = store;
-  const key = measurementKey(judge, { identity: identityOf(pins, items), texts, seed: pins.seed });
+  const key = measurementKey(JUDGE, { identity: identityOf(pins, items), texts, seed: pins.seed });
   let furthest: RecordedRun | undefined;
   for await (const run of recordedRuns(store, { organization, request: nthRequest(key) }))
     if (!furthest || repliesIn(run.entries).length >= repliesIn(furthest.entries).length) furthest = run;
@@ -207,7 +224,7 @@ async function prepareJudge(
   const persona = { name: "Judge", instructions: "" };
   const participant = { id: ParticipantId.parse("judge"), seat: "judge", persona, model, family };
   return openMeasurement(context, {
-    protocol: judge,
+    protocol: await judgeIn(context),
     question,
     texts,
     again: call.again,

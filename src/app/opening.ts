@@ -249,7 +249,7 @@ export function refuseUnreadGoal(name: string, directive: string): void {
  * @throws Fault `configuration`
  */
 export function protocolSettings(
-  { name, settings }: AnyProtocol,
+  { name, settings }: Pick<AnyProtocol, "name" | "settings">,
   given: Readonly<Record<string, unknown>>,
 ): Record<string, Json> {
   const known = settings instanceof z.ZodObject ? Object.keys(settings.shape) : Object.keys(given);
@@ -267,7 +267,7 @@ export function protocolSettings(
 
 /** @throws Fault `configuration` for settings of a request that the protocol does not have */
 export function refuseUnknownSettings(
-  { name, settings }: AnyProtocol,
+  { name, settings }: Pick<AnyProtocol, "name" | "settings">,
   given: Readonly<Record<string, unknown>>,
 ): void {
   if (!(settings instanceof z.ZodObject)) return;

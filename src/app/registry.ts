@@ -15,11 +15,9 @@ export const protocols = {
   council: async () => (await import("../protocols/council/index.ts")).council,
   debate: async () => (await import("../protocols/debate/index.ts")).debate,
   evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
-  judge: async () => (await import("../features/judging/protocol/judge/index.ts")).judge,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
   persona: async () => (await import("../protocols/persona/index.ts")).personaProtocol,
   trial: async () => (await import("../protocols/trial/index.ts")).trial,
-  authorship: async () => (await import("../features/judging/protocol/authorship/index.ts")).authorship,
   bench: async () => (await import("../protocols/bench/index.ts")).bench,
 } satisfies Registry<AnyProtocol>;
 

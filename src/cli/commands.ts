@@ -62,35 +62,6 @@ const MEMORY: readonly Command[] = [
   }),
 ];
 
-const JUDGE: readonly Command[] = [
-  defineCommand("validate <file>", "Measure a judge against labeled pairs or scores", {
-    details: "The file has one JSON object a line. It resumes where an earlier run stopped.",
-    options: options.VALIDATE,
-    examples: [
-      "judge validate pairs.jsonl --model sim/judy",
-      "judge validate pairs.jsonl --model sim/judy --repeat 2",
-    ],
-    run: async (io, given, [file = ""]) => (await import("../features/judging/commands/judge.ts")).validate(io, given, file),
-  }),
-  defineCommand("grade <answer...>", "Score answers in files from 1 to 5", {
-    options: options.GRADE,
-    examples: [
-      'judge grade a.md --question "Why?" --model sim/judy',
-      "judge grade a.md b.md --question why.md --model sim/judy --json",
-    ],
-    run: async (io, given, files) => (await import("../features/judging/commands/judge.ts")).grade(io, given, files),
-  }),
-  defineCommand("compare <a> <b>", "Compare two answers in files, asking in both orders", {
-    aliases: ["prefer"],
-    options: options.COMPARE,
-    examples: [
-      'judge compare a.md b.md --question "Why?" --model sim/judy',
-      "judge compare a.md b.md --question why.md --model sim/judy --json",
-    ],
-    run: async (io, given, files) => (await import("../features/judging/commands/judge.ts")).compare(io, given, files),
-  }),
-];
-
 const KEYS: readonly Command[] = [
   defineCommand("set <words...>", "Store a provider's key: typed unseen, or from stdin", {
     details:
@@ -216,7 +187,6 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ["eval --debate ID --models sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
     run: async (io, given) => (await import("./commands/eval.ts")).evaluate(io, given),
   }),
-  { name: "judge", summary: "Score, compare and validate with LLM-as-judge", commands: JUDGE },
   defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],
     options: options.TEST,

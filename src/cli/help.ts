@@ -9,7 +9,7 @@ const COMMAND_GROUPS = {
     ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost", "contributions"],
     ...["votes", "feedback", "answer", "seat", "inbox", "cancel", "rm"],
   ],
-  Evaluate: ["bench", "judge", "eval", "test"],
+  Evaluate: ["bench", "eval", "test"],
   Setup: [
     ...[
       "init",
@@ -32,7 +32,7 @@ const COMMAND_GROUPS = {
 const FIRST_HELP: { readonly [heading in FirstHeading]: readonly string[] } = {
   Ask: ["ask", "council", "debate", "chat", "respond"],
   Runs: ["list", "show", "resume", "fork", "export", "cost", "inbox"],
-  Test: ["bench", "judge", "test"],
+  Test: ["bench", "test"],
   Setup: ["init", "keys", "models", "doctor", "serve"],
 };
 /** Under what the first screen of help has a command that no feature brings; undefined where it does not have it. */

@@ -5,6 +5,9 @@ import type { Io } from "./command.ts";
 import type { Screen } from "./screen.ts";
 import { createProgressLine, type TerminalOutput } from "./terminal.ts";
 
+/** The failed calls of a judge's prompts that have no reply. */
+export const lostPrompts = (entries: readonly Entry[]) => judgedWork(entries)?.lost ?? [];
+
 /** The progress of a judge's run, where these are its entries so far; undefined for any other one. */
 export function judgeScreen({ output }: Io, entries: readonly Entry[]): (() => Screen) | undefined {
   const prompts = judgedWork(entries)?.asked.of;

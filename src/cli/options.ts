@@ -292,42 +292,11 @@ export const EVAL = {
   ...ENV_FILE,
   verbose: flag("-v, --verbose", "accepted for compatibility", { isHidden: true }),
 };
-export const JUDGING = {
-  model: requiredText("-m, --model <ref>", "model, provider/model (the judge)", { isList: true }),
-  rubric: text("--rubric <name>", "name or file of a rubric (default: answer-quality)"),
-  form: choice("--form <form>", "prompt form, prometheus or json (default: by the model)", [
-    "prometheus",
-    "json",
-  ]),
-  again: AGAIN,
-  ...LIMITS,
-  ...JSON_FLAG,
-  ...QUIET,
-};
-export const VALIDATE = {
-  repeat: integer("--repeat <n>", "how often every prompt is asked", { min: 1, max: 20, or: 1 }),
-  ...JUDGING,
-};
-export const COMPARE = {
-  question: requiredText("--question <text>", "the question, or its file"),
-  ...JUDGING,
-};
-export const ANONYMITY = {
-  model: requiredText("-m, --model <ref>", "model, provider/model (who guesses)", { isList: true }),
-  again: AGAIN,
-  ...LIMITS,
-  ...JSON_FLAG,
-  ...QUIET,
-};
 export const LEANS = {
   by: choice("--by <key>", "one row for each (model or persona; default: model)", ["model", "persona"]),
   protocol: text("--protocol <name>", "only runs of this protocol"),
   since: SINCE,
   ...JSON_FLAG,
-};
-export const GRADE = {
-  ...COMPARE,
-  reference: text("--reference <text>", "an answer that deserves a 5, or its file"),
 };
 export const TEST = {
   ...MODEL,

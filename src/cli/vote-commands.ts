@@ -1,5 +1,5 @@
 import { choice, defineCommand, integer, text, type Command, type CommandRow } from "./command.ts";
-import { ANONYMITY, CONTRIBUTIONS, JSON_FLAG, LEANS, QUIET, SINCE } from "./options.ts";
+import { CONTRIBUTIONS, JSON_FLAG, LEANS, QUIET, SINCE } from "./options.ts";
 
 const FILTER = {
   protocol: text("--protocol <name>", "only runs of this protocol"),
@@ -44,15 +44,7 @@ const VOTES_COMMANDS: readonly Command[] = [
       "Harshness: the share of weaknesses among the remarks on a draft, less the other reviewers'. Position: whether what is shown first ranks higher. Own family: whether drafts of the reviewer's family rank higher than others rank them.",
     options: LEANS,
     examples: ["votes reviewers", "votes reviewers --by persona --since 30d"],
-    run: async (io, given) => (await import("../features/judging/commands/anonymity.ts")).reviewers(io, given),
-  }),
-  defineCommand("anonymity [ids...]", "Measure how often a model can tell who wrote a draft", {
-    details:
-      "The model sees each draft of ask or council alone and guesses its author; the guesses of all runs are compared with chance. Without an id, of the newest run.",
-    options: ANONYMITY,
-    examples: ["votes anonymity --model sim/eva", "votes anonymity ID ID --model sim/eva --json"],
-    run: async (io, given, ids) =>
-      (await import("../features/judging/commands/anonymity.ts")).anonymity(io, given, ids.length > 0 ? ids : ["last"]),
+    run: async (io, given) => (await import("./commands/votes.ts")).reviewers(io, given),
   }),
 ];
 

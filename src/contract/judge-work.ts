@@ -53,3 +53,6 @@ export const JudgeSettings = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("grade"), items: z.array(AnswerItem).min(1), ...manner }),
 ]);
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
+
+/** What names the work of a judge, wherever it is opened and found. */
+export const JUDGE = { name: "judge", version: 1, settings: JudgeSettings } as const;

@@ -116,7 +116,6 @@ const readings = <V>({ ends, repeat }: JudgeSteps, part: string, read: (entry: E
     return entry ? [read(entry)] : [];
   });
 
-const winner = z.enum(["A", "B", "tie"]).nullable();
 /** What is common to all that a judge's deliberations print as JSON. */
 export const JUDGE_HEAD = {
   id: z.string(),
@@ -136,53 +135,4 @@ type JudgeHead = z.infer<typeof JudgeHead>;
 export function headOf(work: JudgedWork): JudgeHead {
   const { id, status, simulated, model, family, form, rubric, calls, unknown, tokens, cost } = work;
   return { id, status, simulated, model, family, form, rubric, calls, unknown, tokens, cost };
-}
-
-/** What `parley judge grade --json` and `parley judge compare --json` print. Published as `schemas/judgement.schema.json`. */
-export const Judgement = z.discriminatedUnion("kind", [
-  z.strictObject({
-    ...JUDGE_HEAD,
-    kind: z.literal("grade"),
-    /** In the order given; `score` null where there is none, `why` then says why. */
-    grades: z.array(
-      z.strictObject({ score: z.int().nullable(), feedback: z.string(), why: z.string().nullable() }),
-    ),
-  }),
-  z.strictObject({
-    ...JUDGE_HEAD,
-    kind: z.literal("preference"),
-    /** What both orders say together; null where a reply could not be read, `why` then says why. */
-    winner,
-    orderSensitive: z.boolean().nullable(),
-    reason: z.string(),
-    why: z.string().nullable(),
-    /** What each order says by itself, in the names of the first one. */
-    orders: z.array(
-      z.strictObject({ shown: z.tuple([z.string(), z.string()]), winner, why: z.string().nullable() }),
-    ),
-  }),
-]);
-export type Judgement = z.infer<typeof Judgement>;
-
-/** The grades of all answers, or the preference on the one pair, of a judge's deliberation; undefined for any other one. */
-export function judgementOf(entries: readonly Entry[]): Judgement | undefined {
-  const work = judgedWork(entries);
-  if (!work) return undefined;
-  if (work.kind === "grade") {
-    const grades = work.items.map(({ score, feedback, why }) => ({ score, feedback, why }));
-    return { ...headOf(work), kind: "grade", grades };
-  }
-  const [pair] = work.items;
-  if (!pair) return undefined;
-  const turned = { A: "B", B: "A", tie: "tie" } as const;
-  const orders = pair.orders.map(([verdict], index) => {
-    const said = verdict?.ok ? verdict.winner : null;
-    return {
-      shown: index === 0 ? (["A", "B"] as [string, string]) : (["B", "A"] as [string, string]),
-      winner: said === null || index === 0 ? said : turned[said],
-      why: verdict?.ok ? null : (verdict?.reason ?? "not asked yet"),
-    };
-  });
-  const { winner: together, orderSensitive, reason, why } = pair;
-  return { ...headOf(work), kind: "preference", winner: together, orderSensitive, reason, why, orders };
 }

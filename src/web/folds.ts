@@ -19,11 +19,9 @@ const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf 
 /** How a protocol's own part is folded, and told; loaded when a run of that protocol is looked at. */
 const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
   ask: async () => pick((await import("../protocols/ask/view.ts")).sectionOf),
-  authorship: async () => pick((await import("../features/judging/protocol/authorship/view.ts")).sectionOf),
   council: async () => pick((await import("../protocols/council/view.ts")).sectionOf),
   debate: async () => pick((await import("../protocols/debate/view/index.ts")).sectionOf),
   evaluation: async () => pick((await import("../protocols/evaluation/view.ts")).sectionOf),
-  judge: async () => pick((await import("../features/judging/protocol/judge/view.ts")).sectionOf),
   persona: async () => pick((await import("../protocols/persona/view.ts")).sectionOf),
   respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
   trial: async () => pick((await import("../protocols/trial/view.ts")).sectionOf),
@@ -32,11 +30,9 @@ const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
 
 const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
   ask: () => import("../protocols/ask/report.ts"),
-  authorship: () => import("../features/judging/protocol/authorship/report.ts"),
   council: () => import("../protocols/council/report.ts"),
   debate: () => import("../protocols/debate/report/index.ts"),
   evaluation: () => import("../protocols/evaluation/report.ts"),
-  judge: () => import("../features/judging/protocol/judge/report.ts"),
   persona: () => import("../protocols/persona/report.ts"),
   respond: () => import("../protocols/respond/report.ts"),
   trial: () => import("../protocols/trial/report.ts"),

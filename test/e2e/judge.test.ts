@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Judgement } from "../../src/views/judged-work.ts";
-import { Validation } from "../../src/features/judging/protocol/judge/view-validation.ts";
+import { Judgement, Validation } from "../../src/features/judging/protocol/judge/view.ts";
 import { built, isProblem, resultIn, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();

@@ -1,8 +1,9 @@
 import { tmpdir } from "node:os";
 import { openConfigured } from "../../src/app/configured.ts";
 import type { AppContext } from "../../src/app/context.ts";
-import { protocols, reactors } from "../../src/app/registry.ts";
+import { withReactors } from "../../src/app/registry.ts";
 import { createEngine } from "../../src/engine/index.ts";
+import { features } from "../../src/features.ts";
 import type { Models, ModelRequest, Store } from "../../src/kernel/index.ts";
 import { prepareBench, runBench, type BenchOptions } from "../../src/lab/bench/bench.ts";
 import type { BenchTask } from "../../src/lab/bench/row.ts";
@@ -21,8 +22,9 @@ export async function watched(
     flags: { ...flags, store: ":memory:" },
     env,
     cwd: folder,
+    features,
   });
-  const { frames, world } = whole;
+  const { frames, protocols, world } = whole;
   const requests: ModelRequest[] = [];
   const models: Models = {
     quote: whole.models.quote,
@@ -31,7 +33,7 @@ export async function watched(
       return (answer ?? whole.models.complete)(request, options);
     },
   };
-  const engine = createEngine({ store, models, frames, world, protocols, reactors });
+  const engine = createEngine({ store, models, frames, world, protocols, reactors: withReactors(features) });
   const { organization } = whole.principal;
   const parley = {
     ...whole,

@@ -6,8 +6,7 @@ import { DeliberationId, ModelRef } from "../../src/kernel/index.ts";
 import { debateRecord } from "../../src/protocols/debate/view/debated.ts";
 import { openAnonymityAudit } from "../../src/features/judging/app/audit.ts";
 import { openEvaluation } from "../../src/lab/eval/evaluation.ts";
-import { JUDGED_ONCE, openJudge } from "../../src/app/judge.ts";
-import { takeTexts } from "../../src/features/judging/app/tasks.ts";
+import { JUDGED_ONCE, openJudge, takeTexts } from "../../src/app/judge.ts";
 import { cycleOpening, executorOf, twoTrees } from "./forest-cycle.ts";
 import { isLong } from "./long.ts";
 

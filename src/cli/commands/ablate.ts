@@ -10,7 +10,7 @@ import { noteEarlyEnd, noteJobEnd, STOP_EXITS } from "../lab-job.ts";
 import { wordNote } from "../notes.ts";
 import type { ABLATE } from "../options.ts";
 import { interruptible, withParley } from "../session.ts";
-import { lostPrompts } from "../../features/judging/commands/judge.ts";
+import { lostPrompts } from "../judge-progress.ts";
 
 export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Promise<number> =>
   withParley(io, options, (context) =>

@@ -22,7 +22,7 @@ import { wordNote } from "../notes.ts";
 import type { BENCHES, SHOW_BENCH } from "../bench-commands.ts";
 import type { BENCH } from "../options.ts";
 import { unwritable } from "../output-file.ts";
-import { lostPrompts } from "../../features/judging/commands/judge.ts";
+import { lostPrompts } from "../judge-progress.ts";
 import { interruptible, withParley, withStore } from "../session.ts";
 
 export async function bench(io: Io, options: Values<typeof BENCH>, file: string): Promise<number> {

@@ -7,9 +7,19 @@ import { wrapped } from "../../reports/text-width.ts";
 import { MIN_LEAGUE_VOTES } from "../../stats/league.ts";
 import { formatNumber, pluralize } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
-import type { JSON_FLAG, QUIET } from "../options.ts";
+import type { JSON_FLAG, LEANS, QUIET } from "../options.ts";
 import type { LEAGUE, VOTES } from "../vote-commands.ts";
 import { withStore } from "../session.ts";
+import type { Estimate } from "../../contract/figures.ts";
+import { listJournals } from "../../app/lookup.ts";
+import { isEvent } from "../../kernel/index.ts";
+import {
+  MIN_OBSERVATIONS,
+  reviewerLeans,
+  type ReviewedRun,
+  type ReviewerLeans,
+} from "../../stats/reviewer-leans.ts";
+import { reviewedRun } from "../../views/reviewed-run.ts";
 
 const PROGRESS_MS = 2_000;
 
@@ -163,3 +173,119 @@ export const showStore = (io: Io, { json }: Values<typeof JSON_FLAG>): Promise<v
       },
     );
   });
+
+/** What reviewers lean on, over all recorded reviews. */
+export const reviewers = (
+  io: Io,
+  { by = "model", protocol, since, json }: Values<typeof LEANS>,
+): Promise<void> =>
+  withStore(io, async ({ store }) => {
+    const runs: ReviewedRun[] = [];
+    const onUnreadable = (id: string) => io.output.note(`Left out: ${id}, which cannot be read`);
+    for await (const entries of listJournals(store, { since, onUnreadable })) {
+      const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+      if (protocol !== undefined && opened?.data.protocol.name !== protocol) continue;
+      const run = reviewedRun(entries, by);
+      if (run.reviews.length > 0) runs.push(run);
+    }
+    const leans = reviewerLeans(runs);
+    await print(
+      io,
+      { json },
+      {
+        value: {
+          by,
+          protocol: protocol ?? null,
+          since: since === undefined ? null : new Date(since).toISOString(),
+          reviewers: leans,
+        },
+        words: ({ width }) => {
+          if (leans.length > 0) return leansText({ by, leans, width });
+          return protocol === undefined && since === undefined
+            ? "No reviews are recorded. Members review each other in: parley council\n"
+            : "No such reviews. parley votes reviewers shows all\n";
+        },
+      },
+    );
+  });
+
+const FIGURES = [
+  {
+    name: "harshness",
+    head: "HARSHNESS",
+    above: "is harsher than the others",
+    below: "is milder than the others",
+  },
+  {
+    name: "positionLean",
+    head: "POSITION",
+    above: "prefers what it is shown first",
+    below: "prefers what it is shown last",
+  },
+  {
+    name: "ownFamilyLean",
+    head: "OWN FAMILY",
+    above: "favors its own family",
+    below: "is hard on its own family",
+  },
+] as const;
+
+const NARROW = 120;
+
+function leansText({
+  by,
+  leans,
+  width,
+}: {
+  readonly by: string;
+  readonly leans: readonly ReviewerLeans[];
+  readonly width: number;
+}): string {
+  const heads = FIGURES.map(({ head }) => head);
+  const table =
+    width >= NARROW
+      ? aligned(
+          [
+            [by.toUpperCase(), "REVIEWS", ...heads],
+            ...leans.map((one) => [
+              one.key,
+              String(one.reviews),
+              ...FIGURES.map(({ name }) => figureText(one[name])),
+            ]),
+          ],
+          width,
+        )
+      : leans.flatMap((one) => [
+          oneLine(one.key, width),
+          ...aligned(
+            [
+              ["reviews", String(one.reviews)],
+              ...FIGURES.map(({ name, head }) => [head.toLowerCase(), figureText(one[name])]),
+            ],
+            width - 2,
+          ).map((line) => `  ${line}`),
+        ]);
+  const claims = leans.flatMap((one) =>
+    FIGURES.flatMap(({ name, above, below }) => {
+      const { low, high } = one[name];
+      if (low === null || high === null || (low <= 0 && high >= 0)) return [];
+      return [`${oneLine(one.key, 60)} ${low > 0 ? above : below}.`];
+    }),
+  );
+  const notes = [
+    ...claims,
+    `Leans with their 95 % interval and the number of observations; 0 is none. Below ${MIN_OBSERVATIONS} observations nothing is claimed; one interval in 20 excludes 0 by chance.`,
+  ].flatMap((note) => wrapped(note, width));
+  return `${[...table, "", ...notes].join("\n")}\n`;
+}
+
+function figureText({ value, low, high, n }: Estimate): string {
+  if (value === null) return n === 0 ? "-" : `too few (${n})`;
+  const interval = low === null || high === null ? "" : ` ${signed(low)} to ${signed(high)}`;
+  return `${signed(value)}${interval} (${n})`;
+}
+
+function signed(value: number): string {
+  const figure = Math.abs(value).toFixed(2);
+  return figure === "0.00" ? figure : `${value < 0 ? "-" : "+"}${figure}`;
+}

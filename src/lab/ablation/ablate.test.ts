@@ -8,7 +8,8 @@ import { MemoryAblation } from "./report.ts";
 import { prepareAblation, runAblation, type AblationOptions } from "./ablate.ts";
 import { openConfigured } from "../../app/configured.ts";
 import type { AppContext } from "../../app/context.ts";
-import { protocols, reactors } from "../../app/registry.ts";
+import { withReactors } from "../../app/registry.ts";
+import { features } from "../../features.ts";
 
 const LANDS = "Freedonia Sylvania Ruritania Genovia Elbonia Latveria Zubrowka Florin".split(" ");
 const capital = (land: string) => `${land.slice(0, 4)}ville`;
@@ -64,7 +65,7 @@ async function watched(lands: readonly string[], flags: Record<string, unknown> 
   const opened: AppContext[] = [];
   const again: Watched["again"] = async (own, answer) => {
     const all = { models: ["sim/ada?skill=0"], user: "eva", store: `${place.home}/store.db`, ...own };
-    const { context: whole } = await openConfigured({ flags: all, env: place.env, cwd: place.cwd });
+    const { context: whole } = await openConfigured({ flags: all, env: place.env, cwd: place.cwd, features });
     opened.push(whole);
     const models: Models = {
       quote: whole.models.quote,
@@ -73,10 +74,18 @@ async function watched(lands: readonly string[], flags: Record<string, unknown> 
         return (answer ?? whole.models.complete)(request, options);
       },
     };
-    const { frames, memory, process, world } = whole;
+    const { frames, memory, process, protocols, world } = whole;
     const { store } = process;
     const ports = { memory: await memory() };
-    const engine = createEngine({ store, models, frames, world, protocols, reactors, ports });
+    const engine = createEngine({
+      store,
+      models,
+      frames,
+      world,
+      protocols,
+      reactors: withReactors(features),
+      ports,
+    });
     return {
       ...whole,
       models: { ...whole.models, ...models },

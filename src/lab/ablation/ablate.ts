@@ -12,8 +12,7 @@ import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { defineBench } from "../bench/definition.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, runBench } from "../bench/bench.ts";
 import { wholeQuestion, type BenchTask } from "../bench/row.ts";
-import { type JudgeTask, judgeWithin } from "../../app/judge.ts";
-import { type ItemWithTexts, takeTexts } from "../../features/judging/app/tasks.ts";
+import { type ItemWithTexts, type JudgeTask, judgeWithin, takeTexts } from "../../app/judge.ts";
 import {
   ablationRow,
   type AblationRow,

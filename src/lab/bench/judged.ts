@@ -6,11 +6,12 @@ import { estimateShare, holm, mcnemar } from "../../stats/proportions.ts";
 import {
   findJudging,
   judgeWithin,
+  takeTexts,
+  type ItemWithTexts,
   type JudgeOutcome,
   type JudgePins,
   type JudgeWithin,
 } from "../../app/judge.ts";
-import { takeTexts, type ItemWithTexts } from "../../features/judging/app/tasks.ts";
 import { wholeQuestion, type BenchTask } from "./row.ts";
 
 // The answers of every arm are compared with those of the first, in both orders; what changes with the order is a tie.

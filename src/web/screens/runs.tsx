@@ -30,7 +30,6 @@ const PROTOCOLS = [
   "council",
   "debate",
   "respond",
-  "judge",
   "evaluation",
   "persona",
   "trial",

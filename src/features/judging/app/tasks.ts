@@ -7,7 +7,7 @@ import { toAbsolute, type FileContext } from "../../../config/paths.ts";
 import { refuse, displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.ts";
 import { type Families, familyOf, Score, refusal } from "../../../kernel/index.ts";
 import { parseJson } from "../../../replies/json-objects.ts";
-import type { JudgeTask } from "../../../app/judge.ts";
+import { takeTexts, type JudgeTask } from "../../../app/judge.ts";
 
 type Here = FileContext & Pick<AppContext, "settings">;
 
@@ -70,21 +70,6 @@ async function answersIn(here: Here, files: readonly string[]): ReturnType<typeo
 }
 
 const nameOf = (index: number): string => `item-${index + 1}`;
-
-export type ItemWithTexts = {
-  readonly name: string;
-  readonly texts: Readonly<Record<string, string | undefined>>;
-};
-
-/** Items, and apart from them their texts under the names that the protocol uses: `item-1/question`. */
-export const takeTexts = <I extends ItemWithTexts>(all: readonly I[]) => ({
-  items: all.map(({ texts: _, ...item }) => item),
-  texts: all.flatMap(({ name, texts }) =>
-    Object.entries(texts).flatMap(([part, text]) =>
-      text === undefined ? [] : [{ name: `${name}/${part}`, text }],
-    ),
-  ),
-});
 
 /** The family of whoever a row names: of a reference, of a model's bare name, or the family itself. */
 const authorOf = (model: string, families: Families): string =>

@@ -1,5 +1,4 @@
-import type { Estimate } from "../../../contract/figures.ts";
-import { listJournals, resolveId } from "../../../app/lookup.ts";
+import { resolveId } from "../../../app/lookup.ts";
 import { openAnonymityAudit } from "../app/audit.ts";
 import {
   anonymityFigures,
@@ -12,21 +11,13 @@ import {
 import { aligned } from "../../../reports/labelled-rows.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import { wrapped } from "../../../reports/text-width.ts";
-import { isEvent } from "../../../kernel/index.ts";
-import {
-  MIN_OBSERVATIONS,
-  reviewerLeans,
-  type ReviewedRun,
-  type ReviewerLeans,
-} from "../../../stats/reviewer-leans.ts";
-import { reviewedRun } from "../../../views/reviewed-run.ts";
 import { spending } from "../../../views/spending.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { EXIT } from "../../../cli/exits.ts";
 import { judgeProgress } from "../../../cli/judge-progress.ts";
 import { noteEarlyEnd, runLab } from "../../../cli/lab-job.ts";
-import type { ANONYMITY, LEANS } from "../../../cli/options.ts";
-import { withParley, withStore } from "../../../cli/session.ts";
+import type { ANONYMITY } from "./index.ts";
+import { withParley } from "../../../cli/session.ts";
 
 /** Has a model guess who wrote the drafts of runs, and compares with chance. */
 export const anonymity = (
@@ -105,120 +96,4 @@ function describeFigures({ correct, share, chance, p, told }: AnonymityFigures):
         ? "The model tells authors better than chance: the drafts are not anonymous to it."
         : "The model does not tell authors better than chance.",
   ];
-}
-
-/** What reviewers lean on, over all recorded reviews. */
-export const reviewers = (
-  io: Io,
-  { by = "model", protocol, since, json }: Values<typeof LEANS>,
-): Promise<void> =>
-  withStore(io, async ({ store }) => {
-    const runs: ReviewedRun[] = [];
-    const onUnreadable = (id: string) => io.output.note(`Left out: ${id}, which cannot be read`);
-    for await (const entries of listJournals(store, { since, onUnreadable })) {
-      const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-      if (protocol !== undefined && opened?.data.protocol.name !== protocol) continue;
-      const run = reviewedRun(entries, by);
-      if (run.reviews.length > 0) runs.push(run);
-    }
-    const leans = reviewerLeans(runs);
-    await print(
-      io,
-      { json },
-      {
-        value: {
-          by,
-          protocol: protocol ?? null,
-          since: since === undefined ? null : new Date(since).toISOString(),
-          reviewers: leans,
-        },
-        words: ({ width }) => {
-          if (leans.length > 0) return leansText({ by, leans, width });
-          return protocol === undefined && since === undefined
-            ? "No reviews are recorded. Members review each other in: parley council\n"
-            : "No such reviews. parley votes reviewers shows all\n";
-        },
-      },
-    );
-  });
-
-const FIGURES = [
-  {
-    name: "harshness",
-    head: "HARSHNESS",
-    above: "is harsher than the others",
-    below: "is milder than the others",
-  },
-  {
-    name: "positionLean",
-    head: "POSITION",
-    above: "prefers what it is shown first",
-    below: "prefers what it is shown last",
-  },
-  {
-    name: "ownFamilyLean",
-    head: "OWN FAMILY",
-    above: "favors its own family",
-    below: "is hard on its own family",
-  },
-] as const;
-
-const NARROW = 120;
-
-function leansText({
-  by,
-  leans,
-  width,
-}: {
-  readonly by: string;
-  readonly leans: readonly ReviewerLeans[];
-  readonly width: number;
-}): string {
-  const heads = FIGURES.map(({ head }) => head);
-  const table =
-    width >= NARROW
-      ? aligned(
-          [
-            [by.toUpperCase(), "REVIEWS", ...heads],
-            ...leans.map((one) => [
-              one.key,
-              String(one.reviews),
-              ...FIGURES.map(({ name }) => figureText(one[name])),
-            ]),
-          ],
-          width,
-        )
-      : leans.flatMap((one) => [
-          oneLine(one.key, width),
-          ...aligned(
-            [
-              ["reviews", String(one.reviews)],
-              ...FIGURES.map(({ name, head }) => [head.toLowerCase(), figureText(one[name])]),
-            ],
-            width - 2,
-          ).map((line) => `  ${line}`),
-        ]);
-  const claims = leans.flatMap((one) =>
-    FIGURES.flatMap(({ name, above, below }) => {
-      const { low, high } = one[name];
-      if (low === null || high === null || (low <= 0 && high >= 0)) return [];
-      return [`${oneLine(one.key, 60)} ${low > 0 ? above : below}.`];
-    }),
-  );
-  const notes = [
-    ...claims,
-    `Leans with their 95 % interval and the number of observations; 0 is none. Below ${MIN_OBSERVATIONS} observations nothing is claimed; one interval in 20 excludes 0 by chance.`,
-  ].flatMap((note) => wrapped(note, width));
-  return `${[...table, "", ...notes].join("\n")}\n`;
-}
-
-function figureText({ value, low, high, n }: Estimate): string {
-  if (value === null) return n === 0 ? "-" : `too few (${n})`;
-  const interval = low === null || high === null ? "" : ` ${signed(low)} to ${signed(high)}`;
-  return `${signed(value)}${interval} (${n})`;
-}
-
-function signed(value: number): string {
-  const figure = Math.abs(value).toFixed(2);
-  return figure === "0.00" ? figure : `${value < 0 ? "-" : "+"}${figure}`;
 }

@@ -3,25 +3,19 @@ import type { AppContext } from "../../../app/context.ts";
 import { DEFAULT_RUBRIC } from "../../../config/rubrics.ts";
 import { openJudge, type JudgeTask } from "../../../app/judge.ts";
 import { gradingTask, labeledTask, preferenceTask } from "../app/tasks.ts";
-import type { Entry } from "../../../kernel/index.ts";
-import { protocols } from "../../../app/registry.ts";
 import { loadShown } from "../../../app/result.ts";
 import { sectionParts } from "../protocol/judge/report.ts";
-import { judgedWork, judgementOf } from "../../../views/judged-work.ts";
-import { summarizeValidation } from "../protocol/judge/view-validation.ts";
+import { judgementOf, summarizeValidation } from "../protocol/judge/view.ts";
 import { answerText } from "../../../reports/answer.ts";
 import { resultOf } from "../../../views/result.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { EXIT, exitOfFailures } from "../../../cli/exits.ts";
-import { judgeProgress } from "../../../cli/judge-progress.ts";
+import { judgeProgress, lostPrompts } from "../../../cli/judge-progress.ts";
 import { noteEarlyEnd, runLab, type LabRun } from "../../../cli/lab-job.ts";
-import type { COMPARE, GRADE, JUDGING, VALIDATE } from "../../../cli/options.ts";
+import type { COMPARE, GRADE, JUDGING, VALIDATE } from "./index.ts";
 import { withParley } from "../../../cli/session.ts";
 
 type JudgeOptions = Values<typeof JUDGING> & { readonly repeat?: number };
-
-/** The failed calls of prompts that have no reply. */
-export const lostPrompts = (entries: readonly Entry[]) => judgedWork(entries)?.lost ?? [];
 
 /** Opens or finds the judge's run, and drives it to its end. */
 async function runJudge(
@@ -51,7 +45,7 @@ export const validate = (io: Io, options: Values<typeof VALIDATE>, file: string)
     const validation = summarizeValidation(entries);
     if (!validation || exit === EXIT.interrupted) return exit;
     const unpriced = unpricedModels(entries);
-    const shown = await loadShown(protocols, entries);
+    const shown = await loadShown(context.protocols, entries);
     await print(io, options, {
       value: validation,
       words: (face) => (shown ? answerText(shown, { ...face, unpriced }) : ""),

@@ -2,14 +2,20 @@ import { defineProtocol, type ProtocolContext } from "../../../../engine/index.t
 import type { ModelRequest, Participant } from "../../../../kernel/index.ts";
 import { measure, seatedAt, textNamed } from "../../../../protocols/phases/measure.ts";
 import { modelParams, readFinal, readReply } from "../../../../protocols/phases/reply.ts";
-import { guessPrompt, guessTemplate } from "./prompts.ts";
+import { fence, labelList, materialText } from "../../../../prompts/material.ts";
+import { defineTemplate } from "../../../../prompts/template.ts";
+import { texts } from "./templates/index.ts";
 import { AuthorshipSettings, guessedBy, letterAt } from "./work.ts";
-
-export { AuthorshipSettings } from "./work.ts";
 
 type Context = ProtocolContext<AuthorshipSettings>;
 
-/** One model guesses who wrote each draft of a deliberation, each by itself. `lab/audit.ts` compares with chance. */
+const guessTemplate = defineTemplate(
+  "authorship-guess",
+  ["material", "answer", "participants", "count", "labels"],
+  texts["authorship-guess"],
+);
+
+/** One model guesses who wrote each draft of a deliberation, each by itself. `app/audit.ts` compares with chance. */
 export const authorship = defineProtocol<AuthorshipSettings>({
   name: "authorship",
   version: 1,
@@ -18,7 +24,7 @@ export const authorship = defineProtocol<AuthorshipSettings>({
   settings: AuthorshipSettings,
   templates: [guessTemplate],
   view: () => import("./view.ts"),
-  report: () => import("./report.ts"),
+  report: () => import("./view.ts"),
   deliberate(context) {
     const { again, drafts } = context.settings;
     const guesser = seatedAt(context, "guesser");
@@ -63,10 +69,12 @@ function guessRequest(
     const told = [`Name: ${one.name}`, `Model: ${one.model}`, text(`participant/${id}`)];
     return [{ label: letterAt(index), text: told.join("\n").trim() }];
   });
-  const messages = guessPrompt(context, {
-    question: text("question"),
-    answer: text(`draft/${name}`),
-    participants,
+  const messages = guessTemplate.render(context, {
+    material: materialText(context, { question: text("question"), context: [] }),
+    answer: fence(context, { kind: "answer", label: "", text: text(`draft/${name}`) }),
+    participants: participants.map((one) => fence(context, { kind: "participant", ...one })).join("\n\n"),
+    count: String(participants.length),
+    labels: labelList(participants),
   });
   return { ...modelParams(guesser), messages, maxOutputTokens };
 }

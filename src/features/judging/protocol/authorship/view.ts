@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { Estimate } from "../../../../contract/figures.ts";
-import { isEvent, type Entry, type Failure } from "../../../../kernel/index.ts";
+import { isEvent, type Entry, type Failure, type ReportPart } from "../../../../kernel/index.ts";
 import { estimateShare, successesAtLeast } from "../../../../stats/proportions.ts";
 import { lostCalls, measuredEnds, whyUnread } from "../../../../views/measured.ts";
 import { isSimulated } from "../../../../views/simulated.ts";
 import { guessedBy, type AuthorshipSettings } from "./work.ts";
+import { part, table, words } from "../../../../reports/part.ts";
 
 /** Who a model took to be the authors of a deliberation's drafts. */
 export const sectionSchema = z.strictObject({
@@ -93,3 +94,29 @@ export function anonymityFigures(
     told: p === null || n < MIN_GUESSES ? null : p < 0.05,
   };
 }
+
+export const isVerdict = true;
+
+/** Each draft's author beside the guess, and how many were right. */
+export const sectionParts = ({
+  guesses,
+  correct,
+  read,
+  chance,
+  model,
+  run,
+}: AuthorshipSection): ReportPart[] => [
+  part(
+    "Guesses",
+    table(
+      ["Author", "Guess", "Right"],
+      guesses.map(({ author, guess, why }) => [
+        author,
+        guess ?? `none: ${why ?? ""}`,
+        author === guess ? "yes" : "no",
+      ]),
+    ),
+  ),
+  part("Right", words(`${correct} of ${read}; blind guessing comes to ${(chance * read).toFixed(1)}`)),
+  part("Guessed by", words(`${model}, of the run ${run}`)),
+];

@@ -3,9 +3,7 @@ import type { Failure, FailureCode } from "../../../../kernel/index.ts";
 import { judgeTemplates } from "../../../../protocols/phases/judge-prompts.ts";
 import { closeMeasurement, phaseOfAll, type PromptResult } from "../../../../protocols/phases/measure.ts";
 import { judgeAnswer, judgePair, largestRequest, openBench } from "./verdict.ts";
-import { JudgeSettings } from "../../../../contract/judge-work.ts";
-
-export { JudgeSettings } from "../../../../contract/judge-work.ts";
+import { JUDGE, type JudgeSettings } from "../../../../contract/judge-work.ts";
 
 // A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
 // A lane ends when the budget, the key or the account refuses, or after `MAX_FAILURES_IN_A_ROW`.
@@ -18,14 +16,12 @@ type LaneResult = { readonly read: number; readonly unread: number; readonly end
 /**
  * One judge grades or compares items, each by itself, pairs in both orders, every prompt as often as the settings say.
  * Items are dealt to a few lanes, so that a long list neither floods the provider nor times out while it waits. The
- * comparison with the items' labels is in `validation.ts`.
+ * comparison with the items' labels is in `view.ts`.
  */
 export const judge = defineProtocol<JudgeSettings>({
-  name: "judge",
-  version: 1,
+  ...JUDGE,
   summary: "have one model grade answers or compare pairs of them",
   seats: [{ name: "judge", filledBy: "judge", min: 1, max: 1 }],
-  settings: JudgeSettings,
   templates: judgeTemplates,
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),

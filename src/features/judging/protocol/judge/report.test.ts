@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Judgement } from "../../../../views/judged-work.ts";
-import type { Validation } from "./view-validation.ts";
+import type { Judgement, Validation } from "./view.ts";
 import { sectionParts } from "./report.ts";
 import type { JudgeSection } from "./view.ts";
 import { answerText } from "../../../../reports/answer.ts";

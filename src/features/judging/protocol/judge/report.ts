@@ -3,9 +3,7 @@ import { part, table, words } from "../../../../reports/part.ts";
 import { oneLine } from "../../../../reports/printable.ts";
 import { formatFamily } from "../../../../reports/words.ts";
 import { pluralize } from "../../../../text/format.ts";
-import type { Judgement } from "../../../../views/judged-work.ts";
-import type { Validation } from "./view-validation.ts";
-import type { JudgeSection } from "./view.ts";
+import type { Judgement, JudgeSection, Validation } from "./view.ts";
 
 export const isVerdict = true;
 

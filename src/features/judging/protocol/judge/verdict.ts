@@ -11,7 +11,12 @@ import { parseGrade } from "../../../../replies/grade.ts";
 import type { Preference } from "../../../../replies/preference.ts";
 import { combinePreference } from "../../../../stats/judge-leans.ts";
 import { preferenceIn } from "../../../../views/measured.ts";
-import { gradePrompt, judgeSchema, judgeTemplate, preferencePrompt } from "../../../../protocols/phases/judge-prompts.ts";
+import {
+  gradePrompt,
+  judgeSchema,
+  judgeTemplate,
+  preferencePrompt,
+} from "../../../../protocols/phases/judge-prompts.ts";
 import { askAgain, failureIn, seatedAt, type PromptResult } from "../../../../protocols/phases/measure.ts";
 import { modelParams, readReply } from "../../../../protocols/phases/reply.ts";
 import type { JudgeSettings } from "../../../../contract/judge-work.ts";

@@ -1,0 +1,21 @@
+import { defineFeature } from "../feature.ts";
+
+/** Models that judge answers or guess who wrote them, and how far they can be believed. */
+export const judging = defineFeature({
+  name: "judging",
+  protocols: {
+    judge: async () => (await import("./protocol/judge/index.ts")).judge,
+    authorship: async () => (await import("./protocol/authorship/index.ts")).authorship,
+  },
+  commands: [
+    {
+      name: "judge",
+      ...{ summary: "Score, compare and validate with LLM-as-judge", heading: "Evaluate", first: "Test" },
+      load: async () => (await import("./commands/index.ts")).judges,
+    },
+    {
+      ...{ name: "votes", summary: "Show who ranked whom, who leads, and who favors whom", heading: "Runs" },
+      load: async () => (await import("./commands/index.ts")).audits,
+    },
+  ],
+});
