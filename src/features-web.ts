@@ -1,6 +1,7 @@
+import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
 
 /** The features that the page can show. */
-export const features: readonly FeatureScreens[] = [forest, judging];
+export const features: readonly FeatureScreens[] = [evolution, judging, forest];

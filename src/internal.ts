@@ -13,7 +13,7 @@ export { createModels, type ModelsOptions } from "./models/models.ts";
 export { council, CouncilSettings } from "./protocols/council/index.ts";
 export { debate, DebateSettings, summaryMethods } from "./protocols/debate/index.ts";
 export { respond, RespondSettings } from "./protocols/respond/index.ts";
-export { trial } from "./protocols/trial/index.ts";
+export { trial } from "./features/evolution/protocol/trial/index.ts";
 export { critic } from "./reactors/critic/index.ts";
 export { memory } from "./reactors/memory/index.ts";
 export { pairwise } from "./reactors/pairwise/index.ts";

@@ -8,7 +8,7 @@ import { isEvent, workOf, type Entry, type ModelRequest } from "../src/kernel/in
 import { ask } from "../src/protocols/ask/index.ts";
 import { council } from "../src/protocols/council/index.ts";
 import { debate } from "../src/protocols/debate/index.ts";
-import { trial } from "../src/protocols/trial/index.ts";
+import { trial } from "../src/features/evolution/protocol/trial/index.ts";
 import type { ScriptedLine, Script } from "../src/testing/scripted-models.ts";
 import { stage } from "../src/testing/stage.ts";
 import { resultOf } from "../src/views/result.ts";

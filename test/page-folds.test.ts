@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build, type Rolldown } from "vite";
 import { describe, expect, it } from "vitest";
@@ -18,16 +19,19 @@ const taking = (path: string, ...names: readonly string[]): string =>
     .map((name) => `export { ${name} as x${name}${path.replaceAll(/\W/g, "_")} } from "${source(path)}";`)
     .join("\n");
 
-const AUTHORSHIP = "features/judging/protocol/authorship/view.ts";
-const PROTOCOLS = [
-  ...[
-    ...["ask", "council", "evaluation", "persona", "respond", "trial"].map((name) => `protocols/${name}`),
-    "features/judging/protocol/judge",
-  ].map((folder) => ({ view: `${folder}/view.ts`, report: `${folder}/report.ts` })),
-  { view: "protocols/debate/view/index.ts", report: "protocols/debate/report/index.ts" },
-  { view: AUTHORSHIP, report: AUTHORSHIP },
-  { view: "features/forest/protocol/view.ts", report: "features/forest/protocol/report.ts" },
-];
+/** The words for it, which a short protocol has in the file of its view. */
+const reportOf = (view: string): string => {
+  const report = view.replace(/view(?=(?:\/index)?\.ts$)/, "report");
+  return existsSync(source(report)) ? report : view;
+};
+
+/** The view and the report of every protocol, wherever it stands. */
+const PROTOCOLS = readdirSync(source(""), { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) =>
+    /^(?:protocols\/\w+|features\/[\w-]+\/protocol(?:\/\w+)?)\/view(?:\/index)?\.ts$/.test(path),
+  )
+  .map((view) => ({ view, report: reportOf(view) }));
 
 const HEAD = [
   taking("views/result.ts", "resultOf", "resultFold"),

@@ -16,8 +16,6 @@ export const protocols = {
   debate: async () => (await import("../protocols/debate/index.ts")).debate,
   evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
-  persona: async () => (await import("../protocols/persona/index.ts")).personaProtocol,
-  trial: async () => (await import("../protocols/trial/index.ts")).trial,
   bench: async () => (await import("../protocols/bench/index.ts")).bench,
 } satisfies Registry<AnyProtocol>;
 

@@ -1,7 +1,6 @@
 import type { CatalogKind } from "../config/catalog.ts";
 import { defineCommand, flag, text, type CommandGroup } from "./command.ts";
 import { JSON_FLAG } from "./options.ts";
-import { PERSONA_COMMANDS } from "./persona-commands.ts";
 
 const NEW = {
   project: flag("--project", "write to this project: its .parley, not your own folder"),
@@ -55,7 +54,7 @@ const personas = catalogGroup("personas", {
 });
 
 export const CATALOGS: readonly CommandGroup[] = [
-  { ...personas, aliases: ["persona"], commands: [...personas.commands, ...PERSONA_COMMANDS] },
+  { ...personas, aliases: ["persona"] },
   catalogGroup("strategies", {
     noun: "strategy",
     id: "balanced",

@@ -5,6 +5,8 @@ import type { AppFeature } from "../app/registry.ts";
 import type { Parley } from "../app/parley.ts";
 import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
+import { sentences } from "../config/setting-sentences.ts";
+import { Settings, type SettingKey } from "../config/settings.ts";
 import type { FileContext } from "../config/paths.ts";
 import { Fault, LOCAL_PRINCIPAL, type Principal, type Scope, type World } from "../kernel/index.ts";
 import type { Access, ApiCaller } from "./access.ts";
@@ -217,3 +219,34 @@ export const readingContext = (parley: Parley, principal: Principal): AppContext
 
 /** An id that a deliberation may have; what is none is as missing as one that nobody has. */
 export const missing = (id: string) => new Fault("deliberation-missing", { id: id.slice(0, 40) });
+
+/** The settings of these names as a request has them. */
+export const settingFields = (keys: readonly string[]) =>
+  Object.fromEntries(keys.map((key) => [key, settingField(key).describe(sentences[key as SettingKey])]));
+
+/**
+ * A setting as a request in JSON has it: without its default and without the spellings of files and flags, such as lists with
+ * commas, and with times in whole milliseconds or as people write them.
+ */
+function settingField(key: string): z.ZodType {
+  const own: z.ZodType = Settings.shape[key as keyof typeof Settings.shape];
+  const plain = own instanceof z.ZodDefault ? own.unwrap() : own;
+  const bare = plain instanceof z.ZodOptional ? plain.unwrap() : plain;
+  if (!key.endsWith("Ms")) return written(bare as z.ZodType).optional();
+  return z
+    .union([
+      z
+        .int()
+        .positive()
+        .max(2 ** 31 - 1),
+      z.string().min(1).max(40),
+    ])
+    .optional();
+}
+
+/** What a spelling is read into, with the words that errors say of it. */
+function written(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform
+    ? (schema.out as z.ZodType).meta({ ...schema.meta() }) // a schema of its own
+    : schema;
+}

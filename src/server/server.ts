@@ -3,7 +3,6 @@ import type { AddressInfo, Socket } from "node:net";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Parley } from "../app/parley.ts";
 import { issueLink } from "../app/credentials.ts";
-import { settlePersona } from "../app/personas/change.ts";
 import type { AppFeature } from "../app/registry.ts";
 import type { Principal } from "../kernel/index.ts";
 import { createAccess, isAnyAddress } from "./access.ts";
@@ -110,7 +109,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     settle: async (id, by) => {
       if (!by.scopes.includes("manage")) return;
       const managing = parley.context({}, { principal: by, needs: "manage" });
-      await settlePersona(managing, id, config.place);
       for (const { settle } of options.features ?? []) await settle?.(managing, id, config.place);
     },
     onEnd: (id) => followers.settle(id),

@@ -28,10 +28,6 @@ const SCREENS = new Map<string, Screen>([
   ["inbox", [async () => (await withMoreWords(import("./screens/inbox.tsx"))).Inbox, () => t.nav.inbox]],
   ["memory", [async () => (await withMoreWords(import("./screens/memory.tsx"))).Memory, () => t.nav.memory]],
   [
-    "personas",
-    [async () => (await withMoreWords(import("./screens/personas.tsx"))).Personas, () => t.nav.personas],
-  ],
-  [
     "library",
     [async () => (await withMoreWords(import("./screens/library.tsx"))).Library, () => t.nav.library],
   ],
@@ -57,7 +53,7 @@ export function loadScreen(): void {
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
   ["knowledge", ["league", "contributions", "votes", "bench", "costs", "memory"]],
-  ["design", ["personas", "library"]],
+  ["design", ["library"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;
 

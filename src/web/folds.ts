@@ -22,9 +22,7 @@ const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
   council: async () => pick((await import("../protocols/council/view.ts")).sectionOf),
   debate: async () => pick((await import("../protocols/debate/view/index.ts")).sectionOf),
   evaluation: async () => pick((await import("../protocols/evaluation/view.ts")).sectionOf),
-  persona: async () => pick((await import("../protocols/persona/view.ts")).sectionOf),
   respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
-  trial: async () => pick((await import("../protocols/trial/view.ts")).sectionOf),
   ...Object.fromEntries(brought.map(([protocol, { section }]) => [protocol, section])),
 };
 
@@ -33,9 +31,7 @@ const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = 
   council: () => import("../protocols/council/report.ts"),
   debate: () => import("../protocols/debate/report/index.ts"),
   evaluation: () => import("../protocols/evaluation/report.ts"),
-  persona: () => import("../protocols/persona/report.ts"),
   respond: () => import("../protocols/respond/report.ts"),
-  trial: () => import("../protocols/trial/report.ts"),
   ...Object.fromEntries(brought.map(([protocol, { report }]) => [protocol, report])),
 };
 

@@ -36,7 +36,6 @@ export const de: FirstStrings = {
     bench: "Benchmark",
     costs: "Kosten",
     memory: "Gedächtnis",
-    personas: "Personas",
     library: "Bibliothek",
     settings: "Einstellungen",
     workers: "Hintergrunddienste",

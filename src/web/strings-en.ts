@@ -35,7 +35,6 @@ export const en = {
     bench: "Bench",
     costs: "Costs",
     memory: "Memory",
-    personas: "Personas",
     library: "Library",
     settings: "Settings",
     workers: "Workers",

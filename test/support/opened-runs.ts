@@ -1,6 +1,6 @@
 import type { Parley } from "../../src/app/parley.ts";
-import { prepareChild } from "../../src/app/personas/breed.ts";
-import { prepareTrial } from "../../src/app/personas/trial.ts";
+import { prepareChild } from "../../src/features/evolution/app/breed.ts";
+import { prepareTrial } from "../../src/features/evolution/app/trial.ts";
 import { textDigest } from "../../src/engine/index.ts";
 import { DeliberationId, ModelRef } from "../../src/kernel/index.ts";
 import { debateRecord } from "../../src/protocols/debate/view/debated.ts";

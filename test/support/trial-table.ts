@@ -2,7 +2,7 @@ import type { NewDeliberation } from "../../src/engine/index.ts";
 import { textDigest } from "../../src/engine/index.ts";
 import { ModelRef, ParticipantId, type ModelRequest } from "../../src/kernel/index.ts";
 import { readFenced } from "../../src/prompts/material.ts";
-import { trial } from "../../src/protocols/trial/index.ts";
+import { trial } from "../../src/features/evolution/protocol/trial/index.ts";
 import { random } from "../../src/stats/numbers.ts";
 import { siblingAlpha, TRIAL_TEST } from "../../src/stats/sequential-sign-test.ts";
 import { shippedTextsOf, toyAsked } from "../../src/testing/kit.ts";

@@ -31,8 +31,6 @@ const PROTOCOLS = [
   "debate",
   "respond",
   "evaluation",
-  "persona",
-  "trial",
   ...features.flatMap(({ runs = {} }) => Object.keys(runs)),
 ];
 

@@ -1,0 +1,231 @@
+import * as z from "zod";
+import type { AppContext } from "../../../app/context.ts";
+import { missingIn } from "../../../app/library.ts";
+import { versionOf } from "../../../app/personas/status.ts";
+import type { Resumed } from "../../../app/resumable.ts";
+import type { FileContext } from "../../../config/paths.ts";
+import { PersonaId } from "../../../config/settings.ts";
+import { PersonaChanged, PersonaEntry, PersonaFamily } from "../../../contract/library.ts";
+import { Opened } from "../../../contract/runs.ts";
+import type { Opening } from "../../../kernel/index.ts";
+import { openedReply, REFUSALS } from "../../../server/api/deliberations.ts";
+import {
+  accepted,
+  checkName,
+  fileFields,
+  refusedBy,
+  TAG,
+  withoutPaths,
+  type LibraryCall,
+} from "../../../server/api/library.ts";
+import { EntryBody, Result } from "../../../server/api/schemas.ts";
+import { checkDepth, clientRequest, openWorkOnce } from "../../../server/opening.ts";
+import { Problem } from "../../../server/problem.ts";
+import {
+  readingContext,
+  route,
+  settingFields,
+  type ApiRoute,
+  type HttpReply,
+} from "../../../server/route.ts";
+import { INSTRUCTION_PARTS } from "../../../text/instruction-parts.ts";
+import { prepareChild } from "../app/breed.ts";
+import { decideOwn, editPersona, showPersona, withFiles, type ShownPersona } from "../app/change.ts";
+import { recordEdit } from "../app/decide.ts";
+import { readFamily } from "../app/lineage.ts";
+import { prepareTrial } from "../app/trial.ts";
+
+const text = z.string();
+const { text: LibraryText, digest } = EntryBody.shape;
+const Why = text.trim().min(1).max(500);
+const OfPersona = z.strictObject({ id: text });
+
+const Parts = z.strictObject(
+  Object.fromEntries(INSTRUCTION_PARTS.map((part) => [part, text.min(1).max(20_000).optional()])),
+);
+
+/** Its whole file, or all of its parts. */
+const PersonaBody = z
+  .union([
+    z.strictObject({ text: LibraryText, why: Why.optional(), digest }),
+    z.strictObject({ parts: Parts, why: Why.optional(), digest }),
+  ])
+  .meta({ id: "PersonaBody" });
+
+const DecisionBody = z
+  .strictObject({ decision: z.enum(["accepted", "retired", "rolled-back"]), why: Why })
+  .meta({ id: "DecisionBody" });
+
+/** The settings of a request that say who writes and judges, and what it may take. */
+const workSettings = settingFields([
+  ...["models", "chair", "judge", "seed", "callTimeoutMs", "timeoutMs"],
+  ...["maxCalls", "maxTotalTokens", "maxCostUsd", "draftTokens", "reviewTokens"],
+]);
+
+const BreedBody = z
+  .strictObject({
+    ...workSettings,
+    /** Two or three ids. */
+    parents: z.array(text.max(60)).min(2).max(3),
+    name: text.trim().min(1).max(80).optional(),
+    /** Breeds once more what was bred before. */
+    again: z.boolean().optional(),
+  })
+  .meta({ id: "BreedBody" });
+
+const TrialBody = z
+  .strictObject({
+    ...workSettings,
+    /** The parent to compare with; by default the first. */
+    against: text.max(60).optional(),
+    /** Instead of held-out questions; those without an answer are judged. */
+    tasks: z
+      .array(
+        z.strictObject({
+          ...{ question: text.min(1).max(20_000), context: text.max(20_000).optional() },
+          answer: text.min(1).max(2_000).optional(),
+        }),
+      )
+      .min(1)
+      .max(150)
+      .optional(),
+    again: z.boolean().optional(),
+  })
+  .meta({ id: "TrialBody" });
+
+const personaView = ({ entry, persona, status }: ShownPersona, place: FileContext) => ({
+  ...fileFields(entry, place),
+  ...{ id: entry.name, name: persona?.name ?? entry.name, description: persona?.description ?? "", status },
+  version: persona ? versionOf(persona) : null,
+  instructions: persona?.instructions ?? null,
+  parts: persona?.parts ?? null,
+  missing: [...entry.missing],
+  model: persona?.model ?? null,
+  temperature: persona?.temperature ?? null,
+  tools: persona?.tools ?? [],
+  lineage: persona?.lineage ?? null,
+  accepted: persona?.accepted ?? null,
+  retired: persona?.retired ?? null,
+});
+
+/** The process as a caller sees it who may change what all share, with personas as their files are now. */
+const managing = (
+  { parley, caller: { principal }, config: { place } }: LibraryCall<unknown>,
+  settings: Readonly<Record<string, unknown>> = {},
+): AppContext => withFiles(parley.context(settings, { principal, needs: "manage" }), place);
+
+/** Opens a run of a persona, and answers as for every deliberation; what the run leaves to do is done when it has ended. */
+async function openPersonaRun(
+  call: LibraryCall<unknown, Readonly<Record<string, unknown>>>,
+  asked: Readonly<Record<string, unknown>>,
+  open: (client: Opening["client"]) => Promise<Resumed>,
+): Promise<HttpReply | undefined> {
+  checkDepth(call, call);
+  const begun = await openWorkOnce(call, clientRequest(call, asked), open);
+  const reply = await openedReply(call, begun);
+  if (reply?.status === 200) await call.drives.ended(begun.opened.deliberation);
+  return reply;
+}
+
+const OPENS = {
+  headers: {
+    "Idempotency-Key": "A name for the request: a repeat of it joins the same run.",
+    Prefer: "wait=SECONDS gives the result in the reply, if it comes in time.",
+  },
+  replies: { 200: Result, 202: Opened, ...REFUSALS, 402: Problem, 409: Problem },
+};
+
+export const routes: readonly ApiRoute[] = [
+  // Before the paths with an id: `breed` is none.
+  route("post", "personas/breed", {
+    ...{ name: "breedPersona", tag: TAG, needs: "manage", body: BreedBody, ...OPENS },
+    example: { parents: ["analyst", "historian"], name: "Archivist" },
+    summary: "Breed a persona from two or three others; it is on trial until it is accepted",
+    handle: (call) =>
+      withoutPaths(call.config.place, () => {
+        const { parents, name, again, ...settings } = call.body;
+        const context = managing(call, settings);
+        return openPersonaRun(call, { breed: true, ...call.body }, async (client) => {
+          const prepared = await prepareChild(
+            context,
+            { parents, name, again: again ?? false, client },
+            { onUnreadable: () => undefined },
+          );
+          return prepared.open();
+        });
+      }),
+  }),
+  route("get", "personas/{id}", {
+    ...{ name: "getPersona", tag: TAG, needs: "read", params: OfPersona },
+    summary: "Show a persona: its parts, its file, and where it stands",
+    replies: { 200: PersonaEntry, ...REFUSALS },
+    handle: ({ parley, caller: { principal }, config: { place }, params: { id } }) =>
+      withoutPaths(place, async () => {
+        const shown = await showPersona(readingContext(parley, principal), id, place);
+        if (!shown) throw refusedBy(missingIn("personas", id, place));
+        return { status: 200, body: personaView(shown, place) };
+      }),
+  }),
+  route("get", "personas/{id}/lineage", {
+    ...{ name: "getLineage", tag: TAG, needs: "read", params: OfPersona },
+    summary: "Show whom a persona comes from and who comes from it, with trials and decisions",
+    replies: { 200: PersonaFamily, ...REFUSALS },
+    handle: ({ parley, caller: { principal }, config: { place }, params: { id } }) =>
+      withoutPaths(place, async () => {
+        const context = withFiles(readingContext(parley, principal), place);
+        const persona = context.resources.personas().get(id);
+        if (!persona) throw refusedBy(missingIn("personas", id, place));
+        return { status: 200, body: await readFamily(context, persona) };
+      }),
+  }),
+  route("post", "personas/{id}", {
+    ...{ name: "editPersona", tag: TAG, needs: "manage", params: OfPersona, body: PersonaBody },
+    example: { text: "name: Mine\ninstructions: Be brief.\n", why: "shorter answers" },
+    summary: "Write a persona of one's own, in place of what there is; the edit is recorded",
+    replies: { 200: PersonaChanged, ...REFUSALS, 409: Problem },
+    handle: (call) =>
+      withoutPaths(call.config.place, async () => {
+        checkName(call.params.id, PersonaId);
+        const { place } = call.config;
+        const edit = { id: call.params.id, ...call.body };
+        const { run, shown } = accepted(await editPersona(managing(call), edit, place));
+        return { status: 200, body: { run, persona: personaView(shown, place) } };
+      }),
+  }),
+  route("post", "personas/{id}/decision", {
+    ...{ name: "decideOnPersona", tag: TAG, needs: "manage", params: OfPersona, body: DecisionBody },
+    example: { decision: "accepted", why: "it won its trial" },
+    summary: "Accept, retire or roll back a persona, with a reason; the decision is recorded",
+    replies: { 200: PersonaChanged, ...REFUSALS, 409: Problem },
+    handle: (call) =>
+      withoutPaths(call.config.place, async () => {
+        const { place } = call.config;
+        const decision = { id: call.params.id, ...call.body };
+        const { run, shown } = accepted(await decideOwn(managing(call), decision, place));
+        return { status: 200, body: { run, persona: personaView(shown, place) } };
+      }),
+  }),
+  route("post", "personas/{id}/trial", {
+    ...{ name: "tryPersona", tag: TAG, needs: "manage", params: OfPersona, body: TrialBody, ...OPENS },
+    example: { tasks: [{ question: "What is 17 * 23?", answer: "391" }] },
+    summary: "Compare a bred persona with its parent and with none; it is accepted if it is better",
+    handle: (call) =>
+      withoutPaths(call.config.place, () => {
+        const { against, tasks, again, ...settings } = call.body;
+        const context = managing(call, settings);
+        const child = context.resources.personas().get(call.params.id);
+        if (!child) throw refusedBy(missingIn("personas", call.params.id, call.config.place));
+        return openPersonaRun(call, { trial: child.id, ...call.body }, async (client) => {
+          const prepared = await prepareTrial(context, {
+            child,
+            against,
+            tasks,
+            again: again ?? false,
+            client,
+          });
+          await recordEdit(context, child);
+          return prepared.open();
+        });
+      }),
+  }),
+];

@@ -1,0 +1,191 @@
+import { readOwnFile, withKeys } from "../../../config/persona-file.ts";
+import { parsePersona, type LoadedPersona } from "../../../config/personas.ts";
+import { replaceFile } from "../../../config/text-file.ts";
+import { textDigest } from "../../../engine/index.ts";
+import {
+  isEvent,
+  type DataOf,
+  type DeliberationId,
+  type Digest,
+  type Entry,
+  refusal,
+} from "../../../kernel/index.ts";
+import { personaProtocol, PersonaSettings } from "../protocol/persona/index.ts";
+import type { AppContext } from "../../../app/context.ts";
+import { assembleOpening } from "../../../app/opening.ts";
+import { seatPerson } from "../../../app/people.ts";
+import { resume } from "../../../app/run.ts";
+import { openPrepared } from "../../../app/start.ts";
+import { BRED, childIn } from "./breed.ts";
+import { versionOf } from "../../../app/personas/status.ts";
+
+export type PersonaDecision = DataOf<"persona-decided">["decision"];
+
+type Deciding = {
+  readonly persona: LoadedPersona;
+  readonly decision: PersonaDecision;
+  readonly why: string;
+  /** The file as it becomes. */
+  readonly file: string;
+  /** The digest of its instructions; by default as the file says in YAML. */
+  readonly version?: Digest;
+};
+
+/** Records a decision; resolves to its run. */
+export async function recordDecision(
+  context: AppContext,
+  { persona, decision, why, file, version: given }: Deciding,
+): Promise<DeliberationId> {
+  const { user } = context.principal;
+  const version = given ?? textDigest(parsePersona(file, persona.path).instructions);
+  const settings = { kind: "decision" as const, persona: persona.id, version, decision, by: user, why };
+  const { opening } = await assembleOpening(context, {
+    protocol: personaProtocol,
+    question: `${persona.name}: ${decision}`,
+    context: [{ name: "file", text: file }],
+    reactions: false,
+    part: { settings, participants: [seatPerson(user, "writer", [])], answering: [], notes: [] },
+  });
+  const request = `persona/decision/${persona.id}/${context.world.id()}`;
+  const { opened } = await openPrepared(context, { opening }, request);
+  const run = await resume(context, opened.deliberation, {});
+  await run.outcome();
+  return opened.deliberation;
+}
+
+export type Decided = { readonly run: DeliberationId; readonly path: string };
+
+/** Lets a persona sit, by a verdict or by a person's word. */
+export async function acceptPersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  by: { readonly trial: DeliberationId } | { readonly why: string },
+): Promise<Decided> {
+  if (!persona.lineage)
+    throw refusal(`${persona.name} was not bred, and needs no acceptance`, "name it as a member");
+  const file = readOwnFile(persona);
+  const at = new Date(context.world.now()).toISOString();
+  const said = "trial" in by ? `trial ${by.trial}` : `${context.principal.user}: ${by.why}`;
+  const accepted = { version: versionOf(persona), at, by: said };
+  const next = withKeys(file, { accepted, retired: undefined });
+  const why = "trial" in by ? `the trial ${by.trial} accepted it` : by.why;
+  const run = await recordDecision(context, { persona, decision: "accepted", why, file: next });
+  replaceFile(persona.path, next);
+  return { run, path: persona.path };
+}
+
+/** Takes a persona out of use. */
+export async function retirePersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  why: string,
+): Promise<Decided> {
+  if (persona.retired) throw refusal(`${persona.name} is retired already`, "nothing is left to do");
+  const file = readOwnFile(persona);
+  const at = new Date(context.world.now()).toISOString();
+  const next = withKeys(file, { retired: { at, by: `${context.principal.user}: ${why}` } });
+  const run = await recordDecision(context, { persona, decision: "retired", why, file: next });
+  replaceFile(persona.path, next);
+  return { run, path: persona.path };
+}
+
+/** Puts the version of a persona in force that was before the present one. */
+export async function rollBackPersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  why: string,
+): Promise<Decided & { readonly version: string }> {
+  readOwnFile(persona);
+  const present = versionOf(persona);
+  const versions = await listVersions(context, persona.id);
+  const before = versions.filter(({ version }) => version !== present);
+  const last = before.at(-1);
+  if (!last)
+    throw refusal(`${persona.name} has no earlier version on record`, "retire it, or name another persona");
+  const run = await recordDecision(context, { persona, decision: "rolled-back", why, file: last.file });
+  replaceFile(persona.path, last.file);
+  return { run, path: persona.path, version: last.version };
+}
+
+/** Records the present version of a bred persona that somebody edited; undefined where it is on record already. */
+export const recordEdit = async (
+  context: AppContext,
+  persona: LoadedPersona,
+): Promise<DeliberationId | undefined> =>
+  persona.lineage && persona.from !== "built-in" ? recordPresent(context, persona) : undefined;
+
+/** Records the present version of a persona that has a file, unless it is on record. */
+export async function recordPresent(
+  context: AppContext,
+  persona: LoadedPersona,
+  why = "its file was edited",
+): Promise<DeliberationId | undefined> {
+  const versions = await listVersions(context, persona.id);
+  const present = versionOf(persona);
+  if (versions.some(({ version }) => version === present)) return undefined;
+  return recordDecision(context, { persona, decision: "edited", why, file: readOwnFile(persona) });
+}
+
+/** Carries out what a person decides about a persona; a version that somebody edited is recorded before. */
+export async function decideOnPersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  { decision, why }: { readonly decision: Exclude<PersonaDecision, "edited">; readonly why: string },
+): Promise<Decided & { readonly version?: string }> {
+  if (decision === "retired") return retirePersona(context, persona, why);
+  await recordEdit(context, persona);
+  return decision === "accepted"
+    ? acceptPersona(context, persona, { why })
+    : rollBackPersona(context, persona, why);
+}
+
+/** A version of a persona: what was recorded, and its file then. */
+export type PersonaVersion = {
+  readonly version: string;
+  readonly at: string;
+  readonly how: "bred" | PersonaDecision;
+  readonly by: string;
+  readonly why: string;
+  readonly run: DeliberationId;
+  readonly file: string;
+};
+
+const PAGE = 200;
+
+/** All that is on record of a persona's versions, the oldest first. */
+export async function listVersions(
+  { store }: Pick<AppContext, "store">,
+  id: string,
+): Promise<readonly PersonaVersion[]> {
+  const prefixes = [`${BRED}${id}/`, `persona/decision/${id}/`];
+  const found: PersonaVersion[] = [];
+  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
+    const page = await store.list({
+      limit: PAGE,
+      requests: { prefixes, hidden: false },
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const run of page) found.push(...versionIn(await store.read(run.id)));
+    before = page.at(-1)?.id;
+    isEnd = page.length < PAGE;
+  }
+  return found.toReversed();
+}
+
+function versionIn(entries: readonly Entry[]): PersonaVersion[] {
+  const decided = entries.findLast((entry) => isEvent(entry, "persona-decided"));
+  if (decided) {
+    const { version, decision: how, by, why, file } = decided.data;
+    return [{ version, at: decided.at, how, by, why, run: decided.deliberation, file }];
+  }
+  const child = childIn(entries);
+  const bred = entries.findLast((entry) => isEvent(entry, "persona-bred"));
+  if (!child || !bred) return [];
+  const opened = PersonaSettings.parse(
+    entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.settings,
+  );
+  const parents = opened.kind === "breeding" ? opened.parents.map(({ name }) => name).join(" and ") : "";
+  const { version, file } = child;
+  const by = child.lineage.model;
+  return [{ version, at: bred.at, how: "bred", by, why: `from ${parents}`, run: bred.deliberation, file }];
+}

@@ -1,0 +1,383 @@
+import { isAbsolute, relative } from "node:path";
+import { estimateOpening, withoutKeys } from "../../../app/estimate.ts";
+import type { AppContext } from "../../../app/context.ts";
+import { childIn, prepareChild, writeChild } from "../app/breed.ts";
+import { acceptPersona, decideOnPersona, recordEdit, type Decided } from "../app/decide.ts";
+import { openSummary, readFeedback, uniqueRemarks, type PersonaFeedback } from "../app/feedback.ts";
+import { readLineage, type LineageNode } from "../app/lineage.ts";
+import { prepareTrial, verdictIn } from "../app/trial.ts";
+import { personaFolder } from "../../../config/persona-file.ts";
+import { displayPath } from "../../../config/text-file.ts";
+import type { LoadedPersona } from "../../../config/personas.ts";
+import { isEvent, type DataOf, type Entry } from "../../../kernel/index.ts";
+import { readBenchTasks } from "../../../lab/bench/tasks.ts";
+import { DECISIONS, RIVALS } from "../protocol/trial/report.ts";
+import { lostCalls, sectionOf, type TrialSection } from "../protocol/trial/view.ts";
+import { aligned } from "../../../reports/labelled-rows.ts";
+import { oneLine, printable } from "../../../reports/printable.ts";
+import { wrapped } from "../../../reports/text-width.ts";
+import { pluralize } from "../../../text/format.ts";
+import { print, type Io, type Values } from "../../../cli/command.ts";
+import { estimateLine, estimateText } from "../../../cli/estimate-text.ts";
+import { EXIT } from "../../../cli/exits.ts";
+import { noteEarlyEnd, runLab, type LabRun } from "../../../cli/lab-job.ts";
+import type { JSON_FLAG } from "../../../cli/options.ts";
+import type { ACCEPT, BREED, DECIDE, FEEDBACK_OF, TRIAL } from "./index.ts";
+import { withParley } from "../../../cli/session.ts";
+import { createProgressLine } from "../../../cli/terminal.ts";
+import { projecting } from "../../../cli/commands/votes.ts";
+
+/** A path as it is from here, where it lies below this folder. */
+function shownPath({ cwd }: Io, path: string): string {
+  const below = relative(cwd, path);
+  return displayPath(below.startsWith("..") || isAbsolute(below) ? path : below);
+}
+
+const NO_FEEDBACK = "No qualitative feedback available.";
+
+/** Shows what peers wrote about a persona; with `summarize` in short, by one call. */
+export const feedback = (
+  io: Io,
+  { limit, summarize, json, quiet, ...settings }: Values<typeof FEEDBACK_OF>,
+  id: string,
+): Promise<number> =>
+  withParley(io, settings, async (context) => {
+    const persona = context.resources.persona(id);
+    const found = await readFeedback(context, { persona: persona.id, limit }, projecting(io, quiet));
+    if (!summarize || found.remarks.length === 0) {
+      await print(
+        io,
+        { json },
+        {
+          value: { ...found, unique: uniqueRemarks(found).map(({ event }) => event) },
+          words: ({ width }) => feedbackText(persona, found, width),
+        },
+      );
+      return EXIT.answered;
+    }
+    const opened = await openSummary(context, { persona, feedback: found });
+    const run = await runLab(io, context, { ...opened, quiet, done: "Already summarized" });
+    const summary = run.entries.findLast((entry) => isEvent(entry, "feedback-summarized"))?.data;
+    if (!summary) {
+      noteEarlyEnd(io, run);
+      return run.exit;
+    }
+    const { call: _call, ...said } = summary;
+    const events = found.remarks.map(({ event }) => event);
+    await print(
+      io,
+      { json },
+      {
+        value: { ...said, run: opened.id, remarks: events },
+        words: ({ width }) => summaryText(persona, summary, { found, width }),
+      },
+    );
+    return run.exit;
+  });
+
+const bullet = (mark: string, text: string, width: number): string[] =>
+  wrapped(oneLine(text, 600), width - 4).map(
+    (line, index) => `${index === 0 ? `  ${mark} ` : "    "}${line}`,
+  );
+
+/** The same sentence once, with all who wrote it. */
+function bySentence(remarks: PersonaFeedback["remarks"]) {
+  const said = new Map<string, PersonaFeedback["remarks"][number][]>();
+  for (const remark of remarks) said.set(remark.text, [...(said.get(remark.text) ?? []), remark]);
+  return [...said];
+}
+
+function feedbackText({ name }: LoadedPersona, found: PersonaFeedback, width: number): string {
+  const { remarks, runs, heldOut } = found;
+  const kept = heldOut === 0 ? "" : `; ${pluralize(heldOut, "held-out run")} left out`;
+  if (remarks.length === 0)
+    return `${NO_FEEDBACK}${heldOut === 0 ? "" : ` (${pluralize(heldOut, "held-out run")} left out)`}\n`;
+  const section = (title: string, mark: string, list: PersonaFeedback["remarks"]) =>
+    list.length === 0
+      ? []
+      : [
+          title,
+          ...bySentence(list).flatMap(([text, said]) =>
+            bullet(
+              mark,
+              `${text} (${said.map(({ by, deliberation }) => `${by}, ${deliberation}`).join("; ")})`,
+              width,
+            ),
+          ),
+        ];
+  return `${[
+    `${oneLine(name)}: ${pluralize(remarks.length, "remark")} from ${pluralize(runs, "run")}${kept}`,
+    ...section(
+      "Strengths",
+      "+",
+      remarks.filter(({ kind }) => kind === "strength"),
+    ),
+    ...section(
+      "Weaknesses",
+      "-",
+      remarks.filter(({ kind }) => kind === "weakness"),
+    ),
+    ...section("Said of nobody else", "*", uniqueRemarks(found).slice(0, 5)),
+  ].join("\n")}\n`;
+}
+
+function summaryText(
+  { name }: LoadedPersona,
+  { strengths, weaknesses, unique }: DataOf<"feedback-summarized">,
+  { found, width }: { readonly found: PersonaFeedback; readonly width: number },
+): string {
+  const runsOf = (sources: readonly number[]) =>
+    [...new Set(sources.flatMap((number) => found.remarks[number - 1]?.deliberation ?? []))].join(", ");
+  const section = (title: string, mark: string, list: typeof strengths) =>
+    list.length === 0
+      ? []
+      : [title, ...list.flatMap(({ text, sources }) => bullet(mark, `${text} (${runsOf(sources)})`, width))];
+  return `${[
+    `${oneLine(name)}: what ${pluralize(found.remarks.length, "remark")} from ${pluralize(found.runs, "run")} come to`,
+    ...section("Strengths", "+", strengths),
+    ...section("Weaknesses", "-", weaknesses),
+    ...section("Unique", "*", unique),
+  ].join("\n")}\n`;
+}
+
+/** Breeds a child and writes its file. */
+export const breed = (
+  io: Io,
+  { name, project, again, json, quiet, ...settings }: Values<typeof BREED>,
+  parents: readonly string[],
+): Promise<number> =>
+  withParley(io, settings, async (context) => {
+    const prepared = await prepareChild(context, { parents, name, again }, projecting(io, quiet));
+    if (!quiet && !json)
+      io.output.note(
+        `Feedback on ${prepared.parents.map((one, index) => `${one.name}: ${pluralize(prepared.remarks[index] ?? 0, "remark")}`).join(", ")}`,
+      );
+    const opened = await prepared.open();
+    const run = await runLab(io, context, { ...opened, quiet: quiet || json, done: "Bred before" });
+    const child = childIn(run.entries);
+    if (!child) {
+      noteEarlyEnd(io, run);
+      return run.exit;
+    }
+    const folder = personaFolder({ cwd: io.cwd, env: io.env }, { project });
+    const { path, fresh } = writeChild(context, child, { parents: prepared.parents, folder });
+    await print(
+      io,
+      { json },
+      {
+        value: {
+          id: child.id,
+          name: child.name,
+          version: child.version,
+          path,
+          lineage: child.lineage,
+          fresh,
+        },
+        words: ({ width }) =>
+          `${[
+            `${oneLine(child.name)} (${child.id}) ${fresh ? "is written and on trial" : "was written before"}:`,
+            shownPath(io, path),
+            "",
+            ...printable(child.instructions)
+              .split("\n")
+              .flatMap((line) => wrapped(line, width)),
+          ].join("\n")}\n`,
+      },
+    );
+    if (!json) io.output.note(`Next: parley personas trial ${child.id}`);
+    return run.exit;
+  });
+
+/** Draws where a persona comes from, and what became of it. */
+export const lineage = (io: Io, { json }: Values<typeof JSON_FLAG>, id: string): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const node = await readLineage(context, context.resources.persona(id));
+    await print(
+      io,
+      { json },
+      { value: node, words: ({ width }) => `${lineageLines(node, "", width).join("\n")}\n` },
+    );
+  });
+
+const STATUSES = {
+  own: "",
+  "on-trial": "on trial",
+  changed: "edited since it was accepted, on trial",
+  accepted: "accepted",
+  "taken-back": "taken back by its rankings",
+  retired: "retired",
+  missing: "no file any more",
+};
+
+const day = (at: string): string => at.slice(0, 10);
+
+const versionLine = ({ at, how, version, by, why, run }: LineageNode["versions"][number]) => ({
+  at,
+  line: `${day(at)} ${how} ${version.slice(0, 8)} by ${oneLine(by, 80)}: ${oneLine(why, 300)} (${run})`,
+});
+
+const trialLine = ({ at, against, version, verdict, run }: LineageNode["trials"][number]) => ({
+  at,
+  line: `${day(at)} trial ${version.slice(0, 8)} against ${against}: ${verdict} (${run})`,
+});
+
+/** A persona with what is on record of it, and its parents below it. */
+function lineageLines(node: LineageNode, indent: string, width: number): string[] {
+  const { id, name, status, version, versions, trials, parents, live } = node;
+  const said = STATUSES[status];
+  const inner = `${indent}│  `;
+  const fit = (text: string) =>
+    wrapped(text, Math.max(20, width - inner.length)).map(
+      (line, index) => `${inner}${index === 0 ? "" : "  "}${line}`,
+    );
+  const ranked =
+    live === null || live.wins + live.losses + live.ties === 0
+      ? []
+      : fit(`ranked since: above ${live.wins}, below ${live.losses}, level ${live.ties}`);
+  return [
+    `${indent}${oneLine(name)} (${id})${said === "" ? "" : `, ${said}`}${version === null ? "" : `  ${version.slice(0, 8)}`}`,
+    ...[...versions.map(versionLine), ...trials.map(trialLine)]
+      .toSorted((one, other) => (one.at < other.at ? -1 : 1))
+      .flatMap(({ line }) => fit(line)),
+    ...ranked,
+    ...parents.flatMap((parent) => lineageLines(parent, `${indent}   `, width)),
+  ];
+}
+
+/** Tries a child, and accepts it where the verdict says so. */
+export const trial = (
+  io: Io,
+  { against, tasks: file, again, dryRun, json, quiet, ...settings }: Values<typeof TRIAL>,
+  id: string,
+): Promise<number> =>
+  withParley(io, settings, async (given) => {
+    const context = dryRun ? withoutKeys(given) : given;
+    const child = context.resources.persona(id);
+    const tasks =
+      file === undefined ? undefined : readBenchTasks(file, { cwd: io.cwd, env: io.env }, { open: true });
+    const prepared = await prepareTrial(context, { child, against, tasks, again });
+    const estimate = await estimateOpening(context, { opening: prepared.opening });
+    const about = `${pluralize(prepared.questions, "question")} at most, against ${prepared.parent.name} and nobody; ${pluralize(prepared.siblings, "sibling")} tried before`;
+    if (dryRun) {
+      const { questions, siblings, parent } = prepared;
+      await print(
+        io,
+        { json },
+        {
+          value: { child: id, parent: parent.id, questions, siblings, estimate },
+          words: ({ width }) => `${about}\n\n${estimateText(estimate, { width })}`,
+        },
+      );
+      return EXIT.answered;
+    }
+    await recordEdit(context, child);
+    const opened = await prepared.open();
+    if (!quiet && opened.state === "new") io.output.note(`${about}. ${estimateLine(estimate)}`);
+    const run = await runLab(io, context, {
+      ...opened,
+      ...{ quiet, done: "Tried before", lost: lostCalls },
+      progress: json ? undefined : () => trialProgress(io),
+    });
+    return endTrial(io, context, { ...run, child, json });
+  });
+
+type TrialEnd = LabRun & { readonly child: LoadedPersona; readonly json: boolean };
+
+/** Prints the verdict, and writes it into the child's file. */
+async function endTrial(io: Io, context: AppContext, { child, json, ...ended }: TrialEnd): Promise<number> {
+  const { entries } = ended;
+  const section = sectionOf(entries);
+  const verdict = verdictIn(entries);
+  if (!section || !verdict) {
+    noteEarlyEnd(io, ended);
+    return ended.exit;
+  }
+  const run = entries[0]?.deliberation;
+  const isPresent = child.accepted?.version === verdict.version;
+  if (verdict.accepted && !isPresent && run !== undefined)
+    await acceptPersona(context, child, { trial: run });
+  await print(
+    io,
+    { json },
+    {
+      value: { ...section, run },
+      words: ({ width }) => trialText(section, { child, run: run ?? "", width }),
+    },
+  );
+  return verdict.accepted ? EXIT.answered : EXIT.refusedByCheck;
+}
+
+function trialText(
+  { accepted, why, tests, simulated }: TrialSection,
+  { child, run, width }: { readonly child: LoadedPersona; readonly run: string; readonly width: number },
+): string {
+  const rows = tests.map(({ against, wins, losses, ties, decision }) => [
+    RIVALS[against],
+    ...[wins, losses, ties].map(String),
+    DECISIONS[decision],
+  ]);
+  const verdict = accepted ? "is accepted and may take part" : "is not accepted";
+  return `${[
+    ...wrapped(`${child.name} ${verdict}: ${why ?? ""}.${simulated ? " Simulated models." : ""}`, width),
+    "",
+    ...aligned([["AGAINST", "WON", "LOST", "TIED", "VERDICT"], ...rows], width),
+    "",
+    `Run ${run}`,
+  ].join("\n")}\n`;
+}
+
+/** Lines are worth their place after so many pairs, where nothing is drawn in place. */
+const PAIRS_A_LINE = 20;
+
+/** One line that says how both tests stand. */
+function trialProgress(io: Io) {
+  const seen: Entry[] = [];
+  let pairs = 0;
+  const words = () =>
+    (sectionOf(seen)?.tests ?? [])
+      .map(
+        ({ against, wins, losses, ties }) => `against ${against}: ${wins} won, ${losses} lost, ${ties} tied`,
+      )
+      .join("; ");
+  const line = createProgressLine({ output: process.stderr, terminal: io.output.stderr.terminal, words });
+  return {
+    event(entry: Entry) {
+      seen.push(entry);
+      if (!isEvent(entry, "preference-given")) return;
+      pairs += 1;
+      line.step(pairs % PAIRS_A_LINE === 0);
+    },
+    stop: () => line.stop(),
+  };
+}
+
+const printDecided = (
+  io: Io,
+  json: boolean,
+  { value, words }: { value: Decided; words: string },
+): Promise<void> => print(io, { json }, { value, words: () => `${words}\n${shownPath(io, value.path)}\n` });
+
+/** Lets a bred persona sit by a person's word. */
+export const accept = (io: Io, { override: why, json }: Values<typeof ACCEPT>, id: string): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const persona = context.resources.persona(id);
+    const value = await decideOnPersona(context, persona, { decision: "accepted", why });
+    await printDecided(io, json, { value, words: `${oneLine(persona.name)} is accepted and may take part` });
+  });
+
+export const retire = (io: Io, { why, json }: Values<typeof DECIDE>, id: string): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const persona = context.resources.persona(id);
+    const value = await decideOnPersona(context, persona, { decision: "retired", why });
+    await printDecided(io, json, { value, words: `${oneLine(persona.name)} is retired` });
+  });
+
+export const rollback = (io: Io, { why, json }: Values<typeof DECIDE>, id: string): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const persona = context.resources.persona(id);
+    const value = await decideOnPersona(context, persona, { decision: "rolled-back", why });
+    await printDecided(io, json, {
+      value,
+      words: `${oneLine(persona.name)} is back at the version ${(value.version ?? "").slice(0, 8)}`,
+    });
+  });

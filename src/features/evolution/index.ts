@@ -1,0 +1,20 @@
+import { defineFeature } from "../feature.ts";
+
+/** Personas that are bred from others, tried, and accepted or taken back. */
+export const evolution = defineFeature({
+  name: "evolution",
+  protocols: {
+    persona: async () => (await import("./protocol/persona/index.ts")).personaProtocol,
+    trial: async () => (await import("./protocol/trial/index.ts")).trial,
+  },
+  operations: async () => (await import("./api/index.ts")).routes,
+  settle: async (...run) => (await import("./app/change.ts")).settlePersona(...run),
+  commands: [
+    {
+      name: "personas",
+      summary: "Breed, try and accept personas",
+      heading: "Chat and memory",
+      load: async () => (await import("./commands/index.ts")).commands,
+    },
+  ],
+});
