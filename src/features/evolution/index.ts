@@ -7,6 +7,7 @@ export const evolution = defineFeature({
     persona: async () => (await import("./protocol/persona/index.ts")).personaProtocol,
     trial: async () => (await import("./protocol/trial/index.ts")).trial,
   },
+  script: async () => (await import("./sim.ts")).script,
   operations: async () => (await import("./api/index.ts")).routes,
   settle: async (...run) => (await import("./app/change.ts")).settlePersona(...run),
   commands: [

@@ -2,9 +2,8 @@ import type { SimScript } from "../prompt.ts";
 import { script as council } from "./council.ts";
 import { script as debate } from "./debate.ts";
 import { script as judging } from "./judging.ts";
-import { script as personas } from "./personas.ts";
 import { script as respond } from "./respond.ts";
 import { script as summaries } from "./summaries.ts";
 
 /** What simulated models say to the built-in prompts; the first that knows a prompt counts. */
-export const scripts: readonly SimScript[] = [respond, personas, council, debate, summaries, judging];
+export const scripts: readonly SimScript[] = [respond, council, debate, summaries, judging];
