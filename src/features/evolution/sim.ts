@@ -9,16 +9,23 @@ export const script: SimScript = ({ own, pieces }) => {
   return null;
 };
 
-const OWN: { readonly [part: string]: string } = {
-  "identity-and-role":
+const OWN = new Map<string, string>([
+  [
+    "identity-and-role",
     "You join two ways of thinking into one, and answer only for what you could defend to both.",
-  "interpretation-of-questions":
+  ],
+  [
+    "interpretation-of-questions",
     "You read a question twice: once for what it asks, and once for what it is needed for.",
-  "problem-decomposition": "You begin with the part on which most of the rest depends.",
-  "analysis-and-reasoning": `Before you answer you work the result out ${SECOND_WAY}, and say where the two differ.`,
-  "differentiation-and-bias": "You tend to weigh for too long, so you name the moment at which you stop.",
-  tone: "You write short sentences, the conclusion first.",
-};
+  ],
+  ["problem-decomposition", "You begin with the part on which most of the rest depends."],
+  [
+    "analysis-and-reasoning",
+    `Before you answer you work the result out ${SECOND_WAY}, and say where the two differ.`,
+  ],
+  ["differentiation-and-bias", "You tend to weigh for too long, so you name the moment at which you stop."],
+  ["tone", "You write short sentences, the conclusion first."],
+]);
 
 /** A child in six parts: a sentence of its own in each, and one of each parent where it has that part. */
 function breed({ wording }: SimModel, parents: readonly ShownText[]): string {
@@ -30,7 +37,7 @@ function breed({ wording }: SimModel, parents: readonly ShownText[]): string {
         section.split(/(?<=[.!?])\s+/).find((one) => /^\p{Lu}[^\n]{12,300}[.!?]$/u.test(one.trim())) ?? []
       );
     });
-    const lines = [...inherited.slice(0, 2).map((line) => line.trim()), OWN[part] ?? ""];
+    const lines = [...inherited.slice(0, 2).map((line) => line.trim()), OWN.get(part) ?? ""];
     return `${part}: |\n${lines.map((line) => `  ${line}`).join("\n")}\n`;
   });
   return parts.join("");
