@@ -1,4 +1,5 @@
 import { sameAnswer, type Answer } from "../../replies/answer.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
 import type { Remarks, ReviewReply } from "../../replies/review.ts";
 import { agreement, appraise, findLeaning, readSentences, type Appraisal } from "../appraisal.ts";
 import type { SimModel } from "../belief.ts";
@@ -8,7 +9,7 @@ import { shown, type ShownText, type SimScript } from "../prompt.ts";
 import { banner, opening, quotable } from "../wording.ts";
 
 /** What a simulated model replies where drafts are reviewed, revised, compared, and made into one answer. */
-export const script: SimScript = ({ own, pieces, question, wantsJson }) => {
+export const script: SimScript = ({ own, pieces, question }) => {
   const answers = shown(pieces, "answer");
   const reviews = shown(pieces, "review");
   const [first] = answers;
@@ -18,11 +19,7 @@ export const script: SimScript = ({ own, pieces, question, wantsJson }) => {
   }
   if (first && own.includes("## My answer")) return (model) => revise(model, answers, question);
   if (first && own.includes('"contradictions"')) return (model) => compare(model, answers);
-  if (first && own.includes('"ranking"'))
-    return (model) => {
-      const content = review(model, answers);
-      return wantsJson ? JSON.stringify(content, null, 1) : writeText(model, content);
-    };
+  if (first && own.includes('"ranking"')) return (model) => JSON.stringify(review(model, answers), null, 1);
   // A review of its own that could not be read broke off before its ranking.
   return own.includes('reply with {"ranking": []}') ? () => '{"ranking": []}' : null;
 };
@@ -74,43 +71,29 @@ const risks = [
   "Risky: nothing supports its main claim.",
 ] as const;
 
-/** The text form, which ends in the ranking behind its marker. */
-function writeText(model: SimModel, { reviews, ranking }: ReviewReply): string {
-  const list = (heading: string, items: readonly string[]): string =>
-    [heading, ...(items.length > 0 ? items : ["none found"]).map((one) => `- ${one}`)].join("\n");
-  const parts = reviews.map(({ label, strengths: good, weaknesses: bad }) =>
-    [`Answer ${label}`, list("Strengths:", good), list("Weaknesses:", bad)].join("\n"),
-  );
-  const ranked = ranking.map((label, index) => `${index + 1}. ${label}`).join("\n");
-  return [banner(model), ...parts, `FINAL RANKING:\n${ranked}`].join("\n\n");
-}
-
 /** The strategies that a simulated chair follows, by words of their directives; anything else is balanced. */
 const STRATEGIES = [
-  {
-    name: "risk-averse",
-    words: /\bveto\b|\brisk-averse\b/i,
-    manner: "What follows leaves out whatever was found to be wrong or risky.",
-    closing: "First take the step that can be undone, and set the point at which to stop.",
-  },
-  {
-    name: "goal-seeking",
-    words: /\bgoal\b/i,
-    manner: "What follows is ordered by what serves the goal.",
-    closing: "Whatever serves the goal first comes first; the rest can wait.",
-  },
-  {
-    name: "novelty",
-    words: /\bunexpected\b|\bunconventional\b/i,
-    manner: "What follows begins with what hardly anyone else saw.",
-    closing: "The less expected point is the one to try out, on a small part.",
-  },
-  {
-    name: "balanced",
-    words: /(?:)/,
-    manner: "What follows weighs all that was put forward.",
-    closing: "On balance: take the first point as it stands, and keep the others as conditions.",
-  },
+  [
+    /\bveto\b/i,
+    "What follows leaves out whatever was found to be wrong or risky.",
+    "First take the step that can be undone, and set the point at which to stop.",
+  ],
+  [
+    /\bgoal\b/i,
+    "What follows is ordered by what serves the goal.",
+    "Whatever serves the goal first comes first; the rest can wait.",
+  ],
+  [
+    /\bunexpected\b|\bunconventional\b/i,
+    "What follows begins with what hardly anyone else saw.",
+    "The less expected point is the one to try out, on a small part.",
+  ],
+] as const;
+
+const BALANCED = [
+  /(?:)/,
+  "What follows weighs all that was put forward.",
+  "On balance: take the first point as it stands, and keep the others as conditions.",
 ] as const;
 
 type ChairTask = {
@@ -122,28 +105,34 @@ type ChairTask = {
 
 /** A chair's answer from the answers and reviews that it was shown, with its sections and its block of contributors. */
 function synthesize(model: SimModel, { question, answers, reviews, directive }: ChairTask): string {
-  const { name, manner, closing } = STRATEGIES.find(({ words }) => words.test(directive)) ?? STRATEGIES[3];
+  const strategy = STRATEGIES.find(([words]) => words.test(directive)) ?? BALANCED;
+  const [, manner, closing] = strategy;
+  const [cautious, aimed] = STRATEGIES;
   const all = appraise(model, answers);
-  const flaws = name === "risk-averse" ? findFlaws(all, reviews) : [];
+  const flaws = strategy === cautious ? findFlaws(all, reviews) : [];
   const vetoes = flaws.length < all.length ? flaws : flaws.filter(({ label }) => label !== all[0]?.label);
   const candidates = all.filter(({ label }) => vetoes.every((one) => one.label !== label));
   const { value, result } = decide(model, candidates);
   const texts = candidates.map(({ label }) => answers.find((one) => one.label === label)?.text ?? "");
-  const points = texts.flatMap((text) => readSentences(text).find(({ listed }) => listed)?.text ?? []);
-  const leanings = [...new Set(texts.flatMap((text) => findLeaning(text) ?? []))];
-  const goal =
-    name === "goal-seeking" ? /\bgoal\b[^:\n]{0,40}: *(\S[^\n]*)/i.exec(directive)?.[1] : undefined;
+  const quoted = (read: (text: string) => string | undefined): string[] => [
+    ...new Set(texts.flatMap((text) => read(text) ?? []).map((one) => quotable(one))),
+  ];
+  const points = quoted((text) => readSentences(text).find(({ listed }) => listed)?.text);
+  const leanings = quoted(findLeaning);
+  const goal = strategy === aimed ? /\bgoal\b[^:\n]{0,40}: *(\S[^\n]*)/i.exec(directive)?.[1] : undefined;
   const { belief } = model;
   const others = candidates.flatMap(({ result: one }) =>
     one && value && !sameAnswer(one, value) ? [quotable(one.value)] : [],
   );
-  const isAlone = value !== null && belief !== null && agreement(value, belief) === false;
-  const dissent =
-    result === null
-      ? leanings.slice(1).map((one) => `Another view: ${quotable(one)}`)
-      : [...new Set(others)].map(
-          (one) => `One member comes to ${one}, which would hold if the question were read another way.`,
-        );
+  const dissent = [
+    ...(result === null ? leanings.slice(1).map((one) => `Another view: ${one}`) : []),
+    ...[...new Set(others)].map(
+      (one) => `One member comes to ${one}, which would hold if the question were read another way.`,
+    ),
+    ...(belief && agreement(value, belief) === false
+      ? [`My own working came to ${belief.answer}; the others outweigh it.`]
+      : []),
+  ];
   const working =
     belief !== null && belief.answer === result
       ? belief.working
@@ -154,18 +143,12 @@ function synthesize(model: SimModel, { question, answers, reviews, directive }: 
     goal === undefined ? "" : `What counts is the goal: ${quotable(goal)}`,
     ...(result === null
       ? [
-          points.map((point, index) => `${index + 1}. ${quotable(point)}`).join("\n"),
+          points.map((point, index) => `${index + 1}. ${point}`).join("\n"),
           [closing, ...leanings.slice(0, 1)].join(" "),
         ]
       : [working, `Final answer: ${result}`]),
-    list("Dissent", [
-      ...dissent,
-      ...(isAlone ? [`My own working came to ${belief.answer}; the others outweigh it.`] : []),
-    ]),
-    list(
-      "Unique insights",
-      result === null || name === "novelty" ? points.slice(-1).map((one) => quotable(one)) : [],
-    ),
+    list("Dissent", dissent),
+    list("Unique insights", points.slice(-1)),
     list(
       "Vetoed",
       vetoes.map(({ label, flaw }) => `${label}: ${flaw}`),
@@ -190,32 +173,22 @@ function findFlaws(appraisals: readonly Appraisal[], reviews: readonly ShownText
   });
 }
 
-type ElectedResult = {
-  readonly value: Answer | null;
-  /** As it is written. */ readonly result: string | null;
-};
-
 /**
  * Counts one vote for each answer. The chair's own result breaks ties where members came to it too (one of them may be
- * the same model as the chair), and overrules a single member where none did.
+ * the same model as the chair), and overrules a single member where none did. An open question has no result.
  */
-function decide({ belief, parameters }: SimModel, candidates: readonly Appraisal[]): ElectedResult {
-  const ownVotes = 1 + parameters.skill / 2;
-  const groups: { value: Answer; votes: number; own: boolean }[] = [];
-  for (const { result, agrees } of candidates) {
-    if (result === null) continue;
-    const group = groups.find(({ value }) => sameAnswer(value, result));
-    if (group) group.votes += 1;
-    else groups.push({ value: result, votes: agrees ? ownVotes : 1, own: agrees === true });
-  }
-  const [best] = groups.sort((a, b) => b.votes - a.votes || (a.value.value < b.value.value ? -1 : 1));
-  if (belief === null)
-    return best && best.votes > 1
-      ? { value: best.value, result: best.value.value }
-      : { value: null, result: null };
-  const isOwn = !best || best.own || ownVotes > best.votes;
-  if (!isOwn) return { value: best.value, result: best.value.value };
-  return { value: best?.own ? best.value : { kind: "text", value: belief.answer }, result: belief.answer };
+function decide({ belief, parameters }: SimModel, candidates: readonly Appraisal[]) {
+  const own = belief && extractAnswer(`Final answer: ${belief.answer}`);
+  const values = candidates.flatMap(({ result }) => result ?? []);
+  const isOwn = (value: Answer): boolean => own !== null && sameAnswer(own, value);
+  const count = (value: Answer): number => values.filter((one) => sameAnswer(one, value)).length;
+  const votes = (value: Answer): number =>
+    isOwn(value) ? Math.max(1, count(value)) + parameters.skill / 2 : count(value);
+  const [best] = [...values, ...(own ? [own] : [])].toSorted(
+    (a, b) => votes(b) - votes(a) || (a.value < b.value ? -1 : 1),
+  );
+  if (!best || (!own && count(best) < 2)) return { value: null, result: null };
+  return { value: best, result: belief && isOwn(best) ? belief.answer : best.value };
 }
 
 /** Weights in hundredths that sum to 1: agreement with the outcome counts most, then quality. */
