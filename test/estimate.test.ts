@@ -5,9 +5,11 @@ import { createModels, openParley, type RunEstimate, type StartRequest } from ".
 import { callOf, type Call, type Models } from "../src/kernel/index.ts";
 import { createSim } from "../src/sim/sim.ts";
 import { toyProtocol, nothingToSay } from "../src/testing/kit.ts";
+import { readFinal } from "../src/protocols/phases/reply.ts";
 import { estimateLine, estimateText } from "../src/cli/estimate-text.ts";
 import { isLong } from "./support/long.ts";
 
+const NOTE = { type: "note-taken", data: { topic: "note", reason: "", body: {} } } as const;
 const RATE = { in: 1e-6, out: 4e-6 };
 
 /** Simulated models with a price, each call of which fails for good by chance. */
@@ -158,14 +160,86 @@ describe("an estimate", () => {
     expect(await of("2026-11-23", { "openai/gpt-5-mini": { in: 1, out: 2 } })).toBeNull();
   });
 
-  it("is unknown for a protocol that does not declare its calls", async () => {
+  const estimateOfToy = async (deliberate: Parameters<typeof toyProtocol>[0]) => {
     const seats = [{ name: "member", filledBy: "models", min: 1 }] as const;
-    const own = { ...toyProtocol(() => Promise.resolve(nothingToSay)), seats };
+    const own = { ...toyProtocol(deliberate), seats };
     const parley = await openParley({ store: ":memory:", protocols: [own], env: {} });
     opened.push(() => parley.close());
-    const estimate = await parley.estimate({ protocol: "toy", question: "why?", models: ["sim/ada"] });
+    return parley.estimate({ protocol: "toy", question: "why?", models: ["sim/ada", "sim/bo"] });
+  };
+
+  it.each<[string, Parameters<typeof toyProtocol>[0]]>([
+    [
+      "runs an effect for which nothing stands, which is not run",
+      async ({ run }) => {
+        const effect = () => Promise.reject(new Error("the effect was run"));
+        await run
+          .effect({ key: "outside", outcomes: ["note-taken"], input: {} }, effect)
+          .catch(() => undefined);
+        return nothingToSay;
+      },
+    ],
+    ["waits for a client", async ({ run }) => (await run.awaits("later"), nothingToSay)],
+    ["waits for what never comes", () => new Promise<never>(() => undefined)],
+    [
+      "does not end",
+      async ({ run }) => {
+        for (let nth = 1; ; nth += 1)
+          await run.derive({ key: `step-${nth}`, outcomes: ["note-taken"], input: {} }, () => NOTE);
+      },
+    ],
+    ["throws", () => Promise.reject(new Error("no"))],
+  ])("is unknown for a protocol that %s", async (_, deliberate) => {
+    const estimate = await estimateOfToy(deliberate);
     expect(estimate).toMatchObject({ total: null, phases: [], undeclared: ["toy"] });
     expect(estimateLine(estimate)).toBe("Calls and cost unknown: toy does not declare the calls");
+  });
+
+  it("is made for anybody's protocol, by a course that agrees and one that does not", async () => {
+    const { phases, total } = await estimateOfToy(async ({ run, seats }) => {
+      const ask = async (round: number) =>
+        Promise.all(
+          seats("member").map(async ({ id: by, model }) => {
+            const { data } = await run.call(
+              {
+                key: `round-${round}/${by}`,
+                outcomes: ["answer-given"],
+                work: { kind: "answer", round, by },
+                request: { model, messages: [{ role: "user", text: "why?" }], maxOutputTokens: 100 },
+              },
+              (call) => {
+                const text = call.ok ? call.reply : "";
+                const final = call.ok ? readFinal(text, call) : null;
+                return { type: "answer-given", data: { by, kind: "draft", round, text, final } };
+              },
+            );
+            return JSON.stringify(data.final);
+          }),
+        );
+      const said = await ask(1);
+      if (new Set(said).size > 1) await ask(2);
+      return nothingToSay;
+    });
+    expect(phases.map(({ name, course, calls }) => [name, course, calls])).toEqual([
+      ["round 1 answer", null, { low: 2, expected: 2, high: 2 }],
+      ["round 2 answer", "final answers", { low: 0, expected: 0, high: 2 }],
+    ]);
+    expect(total?.calls).toEqual({ low: 2, expected: 2, high: 4 });
+  });
+
+  it("DRY-1: calls no model, runs no tool, searches no memory and writes nothing", async () => {
+    const models = {
+      ...pricedModels(0).models,
+      complete: () => Promise.reject(new Error("a model was called")),
+    };
+    const parley = await openParley({ store: ":memory:", models, env: {} });
+    opened.push(() => parley.close());
+    for (const protocol of ["ask", "council", "debate", "respond"]) {
+      const asked = { protocol, question: "Which?", models: ["sim/ada"], memory: true, judge: ["sim/judy"] };
+      const { total } = await parley.estimate(asked, { folder: import.meta.dirname });
+      expect(total?.calls.high).toBeGreaterThan(0);
+    }
+    expect(await parley.list()).toEqual([]);
   });
 });
 

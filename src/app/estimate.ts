@@ -1,16 +1,18 @@
 import * as z from "zod";
 import type { EstimatedCost, Range, RunEstimate } from "../contract/figures.ts";
 import {
+  checkInput,
   loadReactors,
-  planRun,
-  type PlanContext,
-  type PlannedCall,
-  type PlannedPhase,
+  prepareDryRun,
+  type DryCall,
+  type DryCourse,
+  type DryDesk,
+  type Ports,
 } from "../engine/index.ts";
-import { personOf, RecallRules, UserId, type Models } from "../kernel/index.ts";
+import { EngramId, RecallRules, UserId, type Memory, type Recalled } from "../kernel/index.ts";
 import { findPrice } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
-import type { AssembledOpening, PreparedOpening } from "./opening.ts";
+import type { AssembledOpening } from "./opening.ts";
 
 // An estimate records nothing, opens nothing and calls no model.
 // `high` counts every phase, round, repair and fallback at full length; a request that is sent again is not in it.
@@ -21,9 +23,24 @@ const OLD_PRICE_MS = 180 * 24 * 60 * 60 * 1_000;
 /** The tokens that a reply takes on the shortest and on the usual course, unless its limit is lower. */
 const EXPECTED_REPLY_TOKENS = 800;
 /** Of a memory entry in a prompt: its question, its answer in short and what was said of it. */
-const RECALLED_TOKENS = 2_500;
+const RECALLED_LENGTH = 7_500;
 const CHARACTERS_PER_TOKEN = 3;
 const RecallSetting = z.object({ user: UserId, rules: RecallRules });
+
+const SHORTEST: DryCourse = {
+  course: "shortest",
+  finals: "same",
+  troubled: false,
+  replyTokens: EXPECTED_REPLY_TOKENS,
+  isWritten: false,
+};
+const USUAL: DryCourse = { ...SHORTEST, course: "usual", finals: "none", isWritten: true };
+/** An open question, as far as it goes. */
+const OPEN: DryCourse = { ...USUAL, course: "longest", troubled: true, replyTokens: Infinity };
+/** A question with final answers, on which nobody agrees; what follows from the length of texts is in the other course. */
+const FINAL: DryCourse = { ...OPEN, finals: "own", isWritten: false };
+/** Without tools: an answer that rests on them is not compared. */
+const WITHOUT_TOOLS: DryCourse = { ...OPEN, troubled: false };
 
 /** A context to which a model without its key is as good as any: nobody calls it. */
 export const withoutKeys = (context: AppContext): AppContext => ({
@@ -34,14 +51,30 @@ export const withoutKeys = (context: AppContext): AppContext => ({
   },
 });
 
-/** Estimates the run of an opening that is not recorded. */
+/** Estimates the run of an opening that is not recorded, by running it dry. */
 export async function estimateOpening(
   context: AppContext,
   { opening, checked }: AssembledOpening,
 ): Promise<RunEstimate> {
-  const memoryTokens = await recalledTokens(context, opening.settings["recall"]);
-  const { plan, context: planned } = await planRun(context, checked ?? opening, { memoryTokens });
-  const reactions = plan === null ? [] : await reactionPhases(context, { opening, plan, planned });
+  const names = Object.keys(opening.reactions ?? {});
+  const loaded = await loadReactors(context.reactors, (name) => names.includes(name));
+  const reactors = loaded.filter(({ name }) => names.includes(name));
+  const memory = await dryMemory(context, opening.settings["recall"]);
+  const ports = (desk: Pick<DryDesk, "course" | "standIn">) => ({ memory: memory(desk) }) as Ports;
+  const run = await prepareDryRun(checked ?? (await checkInput(context, opening)));
+  const pricing = priceCalls(context);
+  const undeclared = new Set<string>();
+  let areToolsOffered = false;
+  const costsOf = async (course: DryCourse): Promise<RunCosts> => {
+    const costs = new Map<string, PhaseCost>();
+    const onCall = (call: DryCall) => {
+      areToolsOffered ||= (call.request.tools ?? []).length > 0;
+      costs.set(call.phase, add(costs.get(call.phase) ?? FREE, pricing.priceOf(call)));
+    };
+    const ended = await run(course, { ports, reactors, onCall });
+    for (const name of ended.undeclared) undeclared.add(name);
+    return costs;
+  };
   const protocol = opening.protocol.name;
   const { calls, tokens, usd } = opening.budget;
   const caps = {
@@ -49,133 +82,162 @@ export async function estimateOpening(
     ...(tokens === undefined ? {} : { tokens }),
     ...(usd === undefined ? {} : { usd }),
   };
-  const undeclared =
-    plan === null ? [protocol] : reactions.flatMap((one) => ("undeclared" in one ? one.undeclared : []));
-  if (plan === null || undeclared.length > 0)
-    return { protocol, phases: [], total: null, undeclared, unpriced: [], caps, oldPrices: null };
-  const declared = [...plan, ...reactions.flatMap((one) => ("undeclared" in one ? [] : [one]))];
-  const all = declared.map((phase) => ({ ...phase, calls: phase.calls.filter(isCall) }));
-  const phases = all.map((phase) => ({
-    ...{ name: phase.name, course: phase.course ?? null },
-    ...sumOf(phase.calls.map((call) => priceCall(context.models, call))),
-  }));
-  const unpriced = [
-    ...new Set(all.flatMap(({ calls }) => calls.flatMap((call) => unpricedModel(context.models, call)))),
-  ];
-  const own = declaredPrices(context.settings);
-  const dates = all.flatMap((phase) =>
-    phase.calls.flatMap(({ request }) =>
-      (context.models.quote(request).usd ?? 0) > 0 && findPrice(request.model, own) === null
-        ? (findPrice(request.model)?.date ?? [])
-        : [],
-    ),
-  );
-  const [oldest] = dates.toSorted();
+  const none: RunEstimate = {
+    protocol,
+    phases: [],
+    total: null,
+    undeclared: [],
+    unpriced: [],
+    caps,
+    oldPrices: null,
+  };
+  let costs: Record<"low" | "expected" | "open" | "final" | "calm", RunCosts>;
+  try {
+    costs = {
+      low: await costsOf(SHORTEST),
+      expected: await costsOf(USUAL),
+      open: await costsOf(OPEN),
+      final: await costsOf(FINAL),
+      calm: areToolsOffered && reactors.length > 0 ? await costsOf(WITHOUT_TOOLS) : new Map(),
+    };
+  } catch {
+    return { ...none, undeclared: [protocol] }; // its protocol cannot be run without its surroundings
+  }
+  if (undeclared.size > 0) return { ...none, undeclared: [...undeclared] };
+  const { low, expected, open, final, calm } = costs;
+  const longest = [open, final, calm, expected, low];
+  const isSplit = [...final.keys()].some((name) => !open.has(name));
+  const phases = namesOf(longest).map((name): RunEstimate["phases"][number] => {
+    const own = final.has(name) ? "final answers" : "open question";
+    const course = isSplit && open.has(name) !== final.has(name) ? own : null;
+    const most = longest.map((one) => one.get(name) ?? FREE).reduce(larger);
+    const usual = expected.get(name) ?? FREE;
+    // The shortest course has fewer summaries, and so may show more text.
+    const least = fold(low.get(name) ?? FREE, usual, Math.min);
+    return { name, course, ...rangesOf(least, usual, most) };
+  });
+  const { unpriced, oldestPrice } = pricing;
+  const oldest = oldestPrice();
   const isOld = oldest !== undefined && context.world.now() - Date.parse(oldest) > OLD_PRICE_MS;
   const oldPrices = isOld ? oldest : null;
-  return { protocol, phases, total: totalOf(phases), undeclared, unpriced, caps, oldPrices };
+  return { ...none, phases, total: totalOf(phases), unpriced: unpriced(), oldPrices };
 }
 
-/** What memory adds to a prompt at most. */
-async function recalledTokens({ memory, principal }: AppContext, recall: unknown): Promise<number> {
+/** The names of all phases, each after the one that it follows in the first of these runs that has it. */
+function namesOf(runs: readonly RunCosts[]): readonly string[] {
+  const names: string[] = [];
+  for (const run of runs) {
+    let at = 0;
+    for (const name of run.keys()) {
+      if (!names.includes(name)) names.splice(at, 0, name);
+      at = names.indexOf(name) + 1;
+    }
+  }
+  return names;
+}
+
+/** A memory that gives as much as it may, none of which is known before it is asked, and the facts that are. */
+async function dryMemory({ memory, principal }: AppContext, recall: unknown) {
   const read = RecallSetting.safeParse(recall);
-  if (!read.success) return 0;
+  if (!read.success) return () => undefined;
   const { organization } = principal;
-  const facts = await (await memory()).facts({ organization, user: read.data.user });
-  const characters = facts.reduce((sum, { fact }) => sum + fact.length + 100, 0);
-  return characters + (read.data.rules.most + 1) * RECALLED_TOKENS;
-}
-
-const NO_CALLS: Range = { low: 0, expected: 0, high: 0 };
-const combine = (one: Range, other: Range, by: (a: number, b: number) => number): Range => ({
-  low: by(one.low, other.low),
-  expected: by(one.expected, other.expected),
-  high: by(one.high, other.high),
-});
-const add = (one: Range, other: Range) => combine(one, other, (a, b) => a + b);
-
-const sumOf = (costs: readonly EstimatedCost[]): EstimatedCost =>
-  costs.reduce((sum, cost) => fold(sum, cost, add), {
-    ...{ calls: NO_CALLS, tokens: NO_CALLS, usd: NO_CALLS },
-  });
-
-const fold = (one: EstimatedCost, other: EstimatedCost, by: typeof add): EstimatedCost => ({
-  calls: by(one.calls, other.calls),
-  tokens: by(one.tokens, other.tokens),
-  usd: one.usd && other.usd && by(one.usd, other.usd),
-});
-
-/** The phases of every course, and of those that exclude each other the most. */
-function totalOf(phases: RunEstimate["phases"]): EstimatedCost {
-  const on = (course: string | null) => sumOf(phases.filter((phase) => phase.course === course));
-  const courses = [...new Set(phases.flatMap(({ course }) => course ?? []))];
-  const most = courses
-    .map(on)
-    .reduce((one, other) => fold(one, other, (a, b) => combine(a, b, Math.max)), sumOf([]));
-  return fold(on(null), most, add);
-}
-
-/** A call's figures: its replies as long as expected, and at most as long as they may be. */
-function priceCall(models: Pick<Models, "quote">, call: PlannedCall): EstimatedCost {
-  const usual = quoteCall(models, call, EXPECTED_REPLY_TOKENS);
-  const most = quoteCall(models, call, Infinity);
-  const of = (figure: (quote: typeof usual) => number): Range => ({
-    low: call.low * figure(usual),
-    expected: call.expected * figure(usual),
-    high: call.high * figure(most),
-  });
-  return {
-    calls: { low: call.low, expected: call.expected, high: call.high },
-    tokens: of(({ tokensIn, tokensOut }) => tokensIn + tokensOut),
-    usd: most.usd === null ? null : of(({ usd }) => usd ?? 0),
+  const facts = (await (await memory()).facts({ organization, user: read.data.user })).map(
+    ({ fact }) => fact,
+  );
+  const { most } = read.data.rules;
+  return ({ course, standIn }: Pick<DryDesk, "course" | "standIn">): Pick<Memory, "recall"> => {
+    const engram: Recalled = {
+      id: EngramId.parse("dry-run"),
+      question: "",
+      summary: standIn(RECALLED_LENGTH),
+      mark: "unjudged",
+      grade: null,
+      feedback: "",
+      similarity: null,
+      words: 0,
+      score: 0,
+    };
+    const length = { shortest: 0, usual: Math.min(1, most), longest: most + 1 }[course];
+    const engrams = Array.from({ length }, () => engram);
+    return { recall: () => Promise.resolve({ engrams, facts, how: "" }) };
   };
 }
 
-function quoteCall(models: Pick<Models, "quote">, { request, shows }: PlannedCall, longest: number) {
-  const shown = shows.reduce((sum, tokens) => sum + Math.min(tokens, longest), 0);
-  return models.quote({
-    ...request,
-    messages: [...request.messages, { role: "user", text: "x".repeat(CHARACTERS_PER_TOKEN * shown) }],
-    maxOutputTokens: Math.min(request.maxOutputTokens, longest),
+/** What calls of one phase come to in one run. */
+type PhaseCost = { readonly calls: number; readonly tokens: number; readonly usd: number | null };
+type RunCosts = ReadonlyMap<string, PhaseCost>;
+
+const FREE: PhaseCost = { calls: 0, tokens: 0, usd: 0 };
+const fold = (one: PhaseCost, other: PhaseCost, by: (a: number, b: number) => number): PhaseCost => ({
+  calls: by(one.calls, other.calls),
+  tokens: by(one.tokens, other.tokens),
+  usd: one.usd === null || other.usd === null ? null : by(one.usd, other.usd),
+});
+const add = (one: PhaseCost, other: PhaseCost): PhaseCost => fold(one, other, (a, b) => a + b);
+const larger = (one: PhaseCost, other: PhaseCost): PhaseCost => fold(one, other, Math.max);
+
+function rangesOf(low: PhaseCost, expected: PhaseCost, high: PhaseCost): EstimatedCost {
+  const range = (figure: (cost: PhaseCost) => number): Range => ({
+    low: figure(low),
+    expected: figure(expected),
+    high: figure(high),
   });
+  const usd = [low, expected, high].some((cost) => cost.usd === null) ? null : range((cost) => cost.usd ?? 0);
+  return { calls: range(({ calls }) => calls), tokens: range(({ tokens }) => tokens), usd };
 }
 
-/** A person's step is no call. */
-const isCall = ({ request }: PlannedCall): boolean => personOf(request.model) === undefined;
-
-const unpricedModel = (models: Pick<Models, "quote">, { request }: PlannedCall): string[] =>
-  models.quote(request).usd === null ? [request.model] : [];
-
-type Reacting = {
-  readonly opening: PreparedOpening["opening"];
-  readonly plan: readonly PlannedPhase[];
-  readonly planned: PlanContext;
-};
-
-type ReactionPhase = PlannedPhase | { readonly undeclared: string };
-
-/** The calls of the reactors that the opening enables, each as a phase; or the name of one that does not declare its calls. */
-async function reactionPhases(
-  { reactors }: Pick<AppContext, "reactors">,
-  { opening: { reactions = {} }, plan, planned }: Reacting,
-): Promise<readonly ReactionPhase[]> {
-  const names = Object.keys(reactions);
-  const loaded = await loadReactors(reactors, (name) => names.includes(name));
-  const graded = plan.filter(({ answers }) => answers).flatMap(({ calls }) => calls);
-  if (graded.length === 0) return [];
-  const tokens = Math.max(...graded.map(({ request }) => request.maxOutputTokens));
-  const tools = graded.filter(({ request }) => request.tools).map(({ shows }) => shows);
-  const answer = [tokens, ...(tools.at(-1) ?? [])];
-  const answers = names.includes("respondent-b") ? [answer, answer] : [answer];
-  return loaded.flatMap((reactor): readonly ReactionPhase[] => {
-    const { name } = reactor;
-    if (!names.includes(name)) return [];
-    // The opening's settings were made by the reactor's schema.
-    const settings = reactions[name] as never;
-    if (reactor.plan) {
-      const calls = reactor.plan(settings, { context: planned, answers });
-      return calls.length === 0 ? [] : [{ name: `${name} (reaction)`, calls }];
-    }
-    return reactor.requires?.(settings).models?.length ? [{ undeclared: name }] : [];
-  });
+/** The phases of every course, and of those that exclude each other the most. */
+function totalOf(phases: RunEstimate["phases"]): EstimatedCost {
+  const sumOf = (course: string | null, kind: keyof Range): PhaseCost =>
+    phases
+      .filter((phase) => phase.course === course)
+      .map(({ calls, tokens, usd }) => ({
+        calls: calls[kind],
+        tokens: tokens[kind],
+        usd: usd?.[kind] ?? null,
+      }))
+      .reduce(add, FREE);
+  const courses = [...new Set(phases.flatMap(({ course }) => course ?? []))];
+  const total = (kind: keyof Range): PhaseCost =>
+    add(sumOf(null, kind), courses.map((course) => sumOf(course, kind)).reduce(larger, FREE));
+  return rangesOf(total("low"), total("expected"), total("high"));
 }
+
+/** Prices calls, and remembers which models have no price and how old the others' prices are. */
+function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings">) {
+  const known = new Map<DryCall["request"]["model"], number | null>();
+  /** Of a token more in a prompt. */
+  const rateOf = ({ model }: DryCall["request"]): number | null => {
+    const found = known.get(model);
+    if (found !== undefined) return found;
+    const quote = (text: string) =>
+      models.quote({ model, messages: [{ role: "user", text }], maxOutputTokens: 1 });
+    const [short, long] = [quote("x"), quote("x".repeat(CHARACTERS_PER_TOKEN * PROBED_TOKENS))];
+    const rate =
+      short.usd === null || long.usd === null
+        ? null
+        : (long.usd - short.usd) / (long.tokensIn - short.tokensIn);
+    known.set(model, rate);
+    return rate;
+  };
+  const dates = new Set<string>();
+  const own = declaredPrices(settings);
+  return {
+    priceOf({ request, shown }: DryCall): PhaseCost {
+      const rate = rateOf(request);
+      const more = Math.ceil(shown / CHARACTERS_PER_TOKEN);
+      const { tokensIn, tokensOut, usd } = models.quote(request);
+      const date = (usd ?? 0) > 0 && findPrice(request.model, own) === null && findPrice(request.model)?.date;
+      if (date) dates.add(date);
+      return {
+        calls: 1,
+        tokens: tokensIn + more + tokensOut,
+        usd: usd === null || rate === null ? null : usd + rate * more,
+      };
+    },
+    unpriced: () => [...known].flatMap(([model, rate]) => (rate === null ? [model] : [])),
+    oldestPrice: () => [...dates].toSorted()[0],
+  };
+}
+
+const PROBED_TOKENS = 10_000;

@@ -55,13 +55,6 @@ export {
 export { holdLease, leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { ReplayResult } from "./replay.ts";
 export type { OpenResult } from "./opening.ts";
-export type { StepOutcome, ReplyEventType, StepRunner } from "./run.ts";
-export {
-  planRun,
-  type CallCount,
-  type Plan,
-  type PlanContext,
-  type PlannedCall,
-  type PlannedPhase,
-} from "./plan.ts";
+export type { DryDesk, DryReply, StepOutcome, ReplyEventType, StepRunner } from "./run.ts";
+export { prepareDryRun, type DryCall, type DryCourse } from "./dry-run.ts";
 export { systemWorld } from "./world.ts";

@@ -17,7 +17,6 @@ import {
   Fault,
 } from "../kernel/index.ts";
 import type { ProtocolOpening } from "./opening-part.ts";
-import type { Plan, PlanContext } from "./plan.ts";
 import type { StepRunner } from "./run.ts";
 
 /** A turn with its deliberation and its answer's event. */
@@ -71,6 +70,8 @@ export interface ProtocolContext<S = unknown> {
   readonly template: (name: string) => string;
   /** Returns the mark of the fence around an untrusted text. */
   readonly mark: (text: string) => string;
+  /** Of a dry run: what a prompt shows in place of an untrusted text. */
+  readonly shorten?: ((text: string) => string) | undefined;
   /** Shuffles `items` by the deliberation's seed, differently for each purpose. */
   readonly shuffle: <T extends string>(purpose: string, items: readonly T[]) => T[];
   readonly opening: Opening;
@@ -139,18 +140,15 @@ export interface Protocol<S = unknown> {
   readonly report?: () => Promise<ProtocolReport>;
   /** Loads the protocol's own opening; by default the panel takes the declared seats. */
   readonly opening?: () => Promise<ProtocolOpening>;
-  /** States the calls of its phases before a run, for estimates; null where they are not known. Without it, they never are. */
-  plan?(context: PlanContext<S>): Plan;
   deliberate(context: ProtocolContext<S>): Promise<Closing>;
 }
 
 export const defineProtocol = <S>(protocol: Protocol<S>): Protocol<S> => protocol;
 
 /** A protocol with any settings, as a registry holds it. */
-export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "plan" | "settings"> & {
+export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "settings"> & {
   readonly settings: z.ZodType;
   // Method bivariance admits every Protocol<S>; `drive` first parses the settings by the protocol's schema.
-  plan?(context: PlanContext<never>): Plan;
   deliberate(context: ProtocolContext<never>): Promise<Closing>;
 };
 

@@ -8,7 +8,6 @@ import {
   type Opening,
   type Texts,
 } from "../kernel/index.ts";
-import type { PlanContext, PlannedCall } from "./plan.ts";
 import type { ProtocolContext, PromptTemplate, Turn } from "./protocol.ts";
 import type { StepRunner } from "./run.ts";
 
@@ -29,13 +28,6 @@ export type ReactorRequirements = {
   readonly models?: readonly ModelRef[];
   /** The templates that the reactor renders. */
   readonly templates?: readonly PromptTemplate[];
-};
-
-/** What a reactor plans from. */
-export type ReactionPlan = {
-  readonly context: PlanContext;
-  /** The answers that it may react to, each with the tokens at most of its text and of the results of its tools. */
-  readonly answers: readonly (readonly number[])[];
 };
 
 /**
@@ -66,8 +58,6 @@ export interface Reactor<T extends EventType = EventType, S = unknown> {
   readonly work?: string | { readonly [E in T]: string };
   /** Returns what the opening must hold under these settings. */
   requires?(settings: S): ReactorRequirements;
-  /** States its calls before a run, for estimates. Without it, those of a reactor that requires models are not known. */
-  plan?(settings: S, plan: ReactionPlan): readonly PlannedCall[];
   /**
    * Decides whether to react to this event; by default always. `before` is the journal up to and including the event. The
    * event counts as backlog until the journal holds the reaction's outcome.
@@ -78,14 +68,10 @@ export interface Reactor<T extends EventType = EventType, S = unknown> {
 }
 
 /** A reactor with any event types and settings, as a registry holds it. It receives only events of the types in `on`. */
-export type AnyReactor = Omit<
-  Reactor,
-  "plan" | "react" | "shouldReact" | "requires" | "settings" | "work"
-> & {
+export type AnyReactor = Omit<Reactor, "react" | "shouldReact" | "requires" | "settings" | "work"> & {
   readonly settings?: z.ZodType;
   readonly work?: string | { readonly [E in EventType]?: string };
   requires?(settings: never): ReactorRequirements;
-  plan?(settings: never, plan: ReactionPlan): readonly PlannedCall[];
   shouldReact?(event: Event<never>, before: readonly Entry[], settings: never): boolean;
   react(event: Event<never>, reaction: Reaction<never>): Promise<void | typeof NOTHING_TO_SAY>;
 };

@@ -31,6 +31,30 @@ export type StepSpec<T extends EventType> = {
   readonly work?: Work | undefined;
 };
 
+/** A course of a run: where nobody has more to say than needed, the usual one, and the one with all that may happen. */
+export type Course = "shortest" | "usual" | "longest";
+
+/** What a dry run's reply or effect is made of. */
+export type DryDesk = {
+  readonly course: Course;
+  /** The characters that the reply's limit leaves room for. */
+  readonly room: number;
+  /** A text of so many characters, by default of `room`. */
+  readonly text: (characters?: number) => string;
+  /** What counts in a prompt as so many characters, and is a few. */
+  readonly standIn: (characters: number) => string;
+};
+
+/** How a dry run answers a call. */
+export type DryReply = {
+  /** A reply that the step's reader takes; by default a text, with a final answer or without. */
+  readonly reply?: (desk: DryDesk) => string;
+  /** What befalls it on the longest course, because a run then asks for more: it cannot be read, or the call fails. */
+  readonly mishap?: "unread" | "lost" | undefined;
+  /** The phase that it is listed under; by default its kind of work, with the round. */
+  readonly phase?: string | undefined;
+};
+
 export type CallSpec<T extends ReplyEventType> = StepSpec<T> & {
   readonly request: ModelRequest;
   /** Limits the call, including retries. */
@@ -39,6 +63,8 @@ export type CallSpec<T extends ReplyEventType> = StepSpec<T> & {
   readonly attempts?: number;
   /** The share of the budget held back for this call. */
   readonly share?: string;
+  /** For estimates; by default a dry run answers it with any text. */
+  readonly dry?: DryReply;
 };
 
 export type WorkSpec<T extends EventType> = StepSpec<T> & {
@@ -54,6 +80,8 @@ export type EffectSpec<T extends EventType> = WorkSpec<T> & {
     /** The outcome of work that has not ended by then; its signal has aborted. */
     late(this: void): StepOutcome<NoInfer<T>>;
   };
+  /** For estimates: what a dry run takes for the outcome of its work. Without it there is no estimate. */
+  readonly dry?: (this: void, desk: DryDesk) => StepOutcome<NoInfer<T>> | Promise<StepOutcome<NoInfer<T>>>;
 };
 
 /** Converts a reply or a final failure into the step's event. Pure. */

@@ -1,5 +1,10 @@
 /** A template's text by name, and the fence mark of a text: what every prompt needs of the protocol context. */
-export type Desk = { readonly template: (name: string) => string; readonly mark: (text: string) => string };
+export type Desk = {
+  readonly template: (name: string) => string;
+  readonly mark: (text: string) => string;
+  /** Of a dry run: what is shown in place of a text. */
+  readonly shorten?: ((text: string) => string) | undefined;
+};
 
 /** An earlier turn of the conversation; with `covers`, a summary of so many turns, without a question. */
 export type ShownTurn = {
@@ -20,7 +25,8 @@ export type Material = {
 export type LabeledText = { readonly label: string; readonly text: string };
 
 /** A foreign text as a fenced piece of a prompt. */
-export const fence = (desk: Desk, piece: Fenced): string => fenced(piece, desk.mark(piece.text));
+export const fence = (desk: Desk, piece: Fenced): string =>
+  fenced(desk.shorten ? { ...piece, text: desk.shorten(piece.text) } : piece, desk.mark(piece.text));
 
 /** The conversation so far, the question and its context, which every prompt begins with, so that providers can cache it. */
 export const materialText = (desk: Desk, { question, context, history = [] }: Material): string =>

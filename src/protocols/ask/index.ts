@@ -6,7 +6,6 @@ import { councilSeats, draftLimits } from "../council/settings.ts";
 import { withFittedHistory } from "../phases/conversation.ts";
 import { draft, draftTemplate, type Draft } from "../phases/draft.ts";
 import { revisionTemplate } from "../phases/revise.ts";
-import { planAsk } from "./plan.ts";
 import { resolveByVote } from "./resolve-by-vote.ts";
 import { comparisonTemplate, resolveBySynthesis } from "./resolve-by-synthesis.ts";
 import { withLostTools } from "../phases/tools.ts";
@@ -29,7 +28,6 @@ export const ask = defineProtocol({
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   texts: ["strategy"],
-  plan: planAsk,
   async deliberate(pinned) {
     const context = await withFittedHistory(pinned);
     const members = context.seats("member");

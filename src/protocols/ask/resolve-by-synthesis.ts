@@ -1,4 +1,4 @@
-import { canAfford, type PlanContext, type ProtocolContext } from "../../engine/index.ts";
+import { canAfford, type DryDesk, type ProtocolContext } from "../../engine/index.ts";
 import {
   personOf,
   type Cap,
@@ -176,8 +176,8 @@ export const comparisonPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =
 
 export const comparisonSchema = replySchema("comparison", ComparisonReply);
 
-export function comparisonRequest(
-  context: AskContext | PlanContext<AskSettings>,
+function comparisonRequest(
+  context: AskContext,
   chair: Participant,
   table: readonly SeatedDraft[],
 ): ModelRequest {
@@ -188,6 +188,17 @@ export function comparisonRequest(
     maxOutputTokens: context.settings.maxOutputTokens.review,
     reply: comparisonSchema,
   };
+}
+
+/** What differs on the longest course does so between any two answers. */
+function comparisonSpecimen({ course, room, text }: DryDesk, labels: readonly string[]): string {
+  const stances = labels.map((label) => ({ claim: text(room / (2 * labels.length)), answers: [label] }));
+  const contradictions = course === "longest" ? [{ topic: text(1), stances }] : [];
+  return JSON.stringify({
+    agreements: [{ claim: text(room / 2), answers: labels }],
+    contradictions,
+    unique: [],
+  });
 }
 
 /** Compares the answers' claims in one call, under `comparison/<chair>`; undefined when it failed, which is recorded. */
@@ -211,6 +222,7 @@ async function compareDrafts(
       work: { kind: "comparison", by: chair.id },
       request: comparisonRequest(context, chair, table),
       timeoutMs: context.settings.callTimeoutMs,
+      dry: { reply: (desk) => comparisonSpecimen(desk, labels) },
     },
     readReply<"comparison-given">(loss, (reply) => {
       const read = parseComparison(reply, labels);

@@ -13,7 +13,6 @@ import { draft, draftTemplate, type Draft, type Drafts } from "../phases/draft.t
 import { stoppedByBudget } from "../phases/reply.ts";
 import { seatDrafts } from "../phases/table.ts";
 import { withLostTools } from "../phases/tools.ts";
-import { planCouncil } from "./plan.ts";
 import { councilTemplates } from "./prompts.ts";
 import { isOfEarlierReaders, reachStanding, review, type Reviews } from "./review.ts";
 import { CouncilSettings, councilSeats, draftLimits } from "./settings.ts";
@@ -22,15 +21,9 @@ import { breakTie } from "./tie-break.ts";
 
 export { councilTemplates } from "./prompts.ts";
 export { CouncilSettings, councilSeats, draftLimits, Rewriting, Strategy } from "./settings.ts";
-export { countReviewers, minimumReviewCalls, planReviews } from "./review.ts";
+export { countReviewers, minimumReviewCalls } from "./review.ts";
 export { breakTie } from "./tie-break.ts";
-export {
-  minimumSynthesisCalls,
-  planSynthesis,
-  reserveForChair,
-  synthesisCalls,
-  type DraftComparison,
-} from "./synthesis.ts";
+export { minimumSynthesisCalls, reserveForChair, synthesisCalls, type DraftComparison } from "./synthesis.ts";
 
 /**
  * Members draft independently and in parallel, review each other's drafts under labels, and a chair writes one answer from
@@ -46,7 +39,6 @@ export const council = defineProtocol({
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   texts: ["strategy"],
-  plan: planCouncil,
   async deliberate(pinned) {
     const context = await withFittedHistory(pinned);
     const members = context.seats("member");

@@ -1,7 +1,5 @@
 import {
-  type CallCount,
-  type PlanContext,
-  type PlannedCall,
+  type DryDesk,
   type ProtocolContext,
   type StepOutcome,
   type StepRunner,
@@ -14,7 +12,6 @@ import { ParticipantId, type Event, type ModelRequest, type Participant } from "
 import { parseReview } from "../../replies/review.ts";
 import { standing } from "../../stats/standing.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
-import { AT_MOST, times, UNREADABLE, UNWRITTEN } from "../phases/plan.ts";
 import { findByLabel, othersFrom, tableFrom, type SeatedDraft } from "../phases/table.ts";
 import { reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 import type { CouncilSettings } from "./settings.ts";
@@ -34,18 +31,16 @@ type Reviewer = {
 };
 
 /** Whether a run was opened by readers to whom a ranking of one draft counted, and the first seat in a tie for the winner. */
-export const isOfEarlierReaders = ({ opening: { readers = 1 } }: Pick<CouncilPlan, "opening">): boolean =>
+export const isOfEarlierReaders = ({ opening: { readers = 1 } }: Pick<ProtocolContext, "opening">): boolean =>
   readers < 6;
 
 /** How many would review these drafts: a ranking of fewer than two says nothing, and is not paid for. */
-export const countReviewers = (
-  context: CouncilPlan | ProtocolContext<CouncilSettings>,
-  reviewTable: ReviewTable,
-): number => listReviewers(context, reviewTable).length;
+export const countReviewers = (context: ProtocolContext<CouncilSettings>, reviewTable: ReviewTable): number =>
+  listReviewers(context, reviewTable).length;
 
 /** Every judge, who reviews all drafts, and every member with a draft, who reviews the others' drafts. */
 function listReviewers(
-  context: CouncilPlan | ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   { table, judges }: ReviewTable,
 ): readonly Reviewer[] {
   // In seat order, so that a budget cuts the last seats; judges, who wrote none of the drafts, come first.
@@ -60,7 +55,7 @@ function listReviewers(
 
 /** A participant with the drafts that it is shown, in this order, and its request. */
 export const createReviewer = (
-  context: CouncilPlan | ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   by: Participant,
   shown: readonly SeatedDraft[],
 ): Omit<Reviewer, "id"> => {
@@ -69,10 +64,8 @@ export const createReviewer = (
   return { by, shown, request: createRequest(context, by, messages) };
 };
 
-type CouncilPlan = PlanContext<CouncilSettings>;
-
 const createRequest = (
-  { settings }: Pick<CouncilPlan, "settings">,
+  { settings }: Pick<ProtocolContext<CouncilSettings>, "settings">,
   by: Participant,
   messages: ModelRequest["messages"],
 ): ModelRequest => ({
@@ -90,25 +83,6 @@ export function minimumReviewCalls(
   const [first] = listReviewers(context, reviewTable);
   return first ? [{ step: `review/${first.by.id}`, request: first.request }] : [];
 }
-
-/** A reviewer's call and its repair, of these answers of at most `tokens` each. */
-export const planReviews = (
-  context: CouncilPlan,
-  reviewTable: ReviewTable,
-  { count, tokens }: { readonly count: CallCount; readonly tokens: number },
-): PlannedCall[] =>
-  listReviewers(context, reviewTable).flatMap(({ by, shown, request }) => {
-    const labels = shown.map(({ label }) => label);
-    const messages = reviewRepairPrompt(context, { reply: UNWRITTEN, labels, reason: UNREADABLE });
-    return [
-      { ...count, request, shows: times(shown.length, tokens) },
-      {
-        ...AT_MOST,
-        request: createRequest(context, by, messages),
-        shows: [context.settings.maxOutputTokens.review],
-      },
-    ];
-  });
 
 /** The reviews of all reviewers, each under `review/<reviewer>`. */
 export async function review(
@@ -167,8 +141,20 @@ export async function askReview(
       },
     };
   };
+  const specimen = ({ room, text }: DryDesk) => {
+    const remarks = () => Array.from({ length: 3 }, () => text(room / (6 * labels.length)));
+    const reviews = labels.map((label) => ({ label, strengths: remarks(), weaknesses: remarks() }));
+    return JSON.stringify({ reviews, ranking: labels });
+  };
   const first = await run.call(
-    { key, outcomes: ["review-given", "reply-received", "degradation-noted"], work, request, timeoutMs },
+    {
+      key,
+      outcomes: ["review-given", "reply-received", "degradation-noted"],
+      work,
+      request,
+      timeoutMs,
+      dry: { reply: specimen, mishap: "unread" },
+    },
     readReply<"review-given" | "reply-received">(loss, (reply) => {
       const review = read(reply);
       const { ranking } = review.data;
@@ -185,6 +171,7 @@ export async function askReview(
       work: { ...work, nth: 2 },
       request: createRequest(context, by, messages),
       timeoutMs,
+      dry: { reply: specimen },
     },
     readReply<"review-given">(loss, read),
   );

@@ -1,8 +1,5 @@
 import {
   reserveFor,
-  type CallCount,
-  type PlanContext,
-  type PlannedPhase,
   type ProtocolContext,
   type Absent,
   createAbsence,
@@ -20,7 +17,6 @@ import {
 import type { StandingData } from "../phases/control.ts";
 import type { Draft } from "../phases/draft.ts";
 import { emptyReplyFailure, modelParams, readFinal, readReply } from "../phases/reply.ts";
-import { AT_MOST, times, UNWRITTEN } from "../phases/plan.ts";
 import { findByLabel, inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 import type { CouncilReview, Reviews } from "./review.ts";
@@ -58,7 +54,8 @@ export async function synthesize(
 ): Promise<SynthesisOutcome> {
   const failures: Absence[] = [];
   const { rewriting } = context.settings;
-  for (const chair of listChairs(context)) {
+  const chairs = listChairs(context);
+  for (const chair of chairs) {
     const again = rewriting && rewriting.nth > 0 ? `/again-${rewriting.nth}` : "";
     const step = StepKey.parse(`synthesis/${chair.id}${again}`);
     const event = await context.run.call(
@@ -69,6 +66,7 @@ export async function synthesize(
         request: synthesisRequest(context, chair, evidence),
         timeoutMs: context.settings.callTimeoutMs,
         share: SHARE,
+        dry: { mishap: chair === chairs.at(-1) ? undefined : "lost" },
       },
       readChairReply(chair, evidence, context.settings.strategy.name),
     );
@@ -113,46 +111,6 @@ export function synthesisCalls(context: CouncilContext, evidence: ChairEvidence)
   return [{ step: `synthesis/${chair.id}`, request: synthesisRequest(context, chair, evidence) }];
 }
 
-/** The calls of the chair and of its fallbacks, from answers under labels and as many reviews of them. */
-export function planSynthesis(
-  context: PlanContext<CouncilSettings>,
-  {
-    table,
-    reviews,
-    compared,
-    count,
-  }: {
-    readonly table: readonly SeatedDraft[];
-    readonly reviews: number;
-    readonly compared: boolean;
-    readonly count: CallCount;
-  },
-): PlannedPhase {
-  const { maxOutputTokens: limits, mode } = context.settings;
-  const remarks = table.map(({ step: of }) => ({ of, strengths: [UNWRITTEN], weaknesses: [UNWRITTEN] }));
-  const evidence = {
-    table,
-    reviews: Array.from({ length: reviews }, () => ({ given: { remarks } })),
-    absent: [],
-    standing: undefined,
-  };
-  const shows = [
-    ...times(table.length, limits.draft),
-    ...times(reviews, limits.review),
-    ...(compared ? [limits.review] : []),
-  ];
-  const chairs = mode === "vote" ? [] : listChairs(context);
-  return {
-    name: "synthesis",
-    answers: true,
-    calls: chairs.map((chair, index) => ({
-      ...(index === 0 ? count : AT_MOST),
-      request: synthesisRequest(context, chair, evidence),
-      shows,
-    })),
-  };
-}
-
 function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: string) {
   const loss = {
     what: `the synthesis by ${chair.persona.name}`,
@@ -188,7 +146,7 @@ function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: 
 }
 
 function synthesisRequest(
-  context: CouncilContext | PlanContext<CouncilSettings>,
+  context: CouncilContext,
   chair: Participant,
   evidence: ChairEvidence,
 ): ModelRequest {

@@ -129,6 +129,15 @@ async function askAgent(
         reply: questionsSchema,
       },
       timeoutMs: callTimeoutMs,
+      dry: {
+        phase: `clarification ${round}`,
+        reply: ({ course, room, text }) => {
+          const most = course === "longest" ? clarifications.perAgent : 0;
+          return JSON.stringify({
+            questions: Array.from({ length: most }, () => ({ text: text(room / most) })),
+          });
+        },
+      },
     },
     readReply<"clarification-asked">(loss, (reply) => {
       const read = parseQuestions(reply, clarifications.perAgent);

@@ -121,8 +121,15 @@ export async function buildHistory(
   const summary = transcript.summaries.get(agent.id)?.at(-1);
   const shown = summary || context.settings.includeFullHistory ? perspective : [];
   if (!summary && shown.length === 0) return undefined;
-  return historyText(context, { summary, rounds: groupByRound(shown) });
+  const known = histories.get(transcript) ?? new Map<ParticipantId, string>();
+  histories.set(transcript, known);
+  const text = known.get(agent.id) ?? historyText(context, { summary, rounds: groupByRound(shown) });
+  known.set(agent.id, text);
+  return text;
 }
+
+/** An agent's whole history is the same in all of its prompts of a round. */
+const histories = new WeakMap<Transcript, Map<ParticipantId, string>>();
 
 const groupByRound = (contributions: readonly TranscriptEntry[]) =>
   [...new Set(contributions.map(({ round }) => round))].map((round) => ({

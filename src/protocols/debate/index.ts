@@ -9,7 +9,6 @@ import { labelAt, type SeatedDraft } from "../phases/table.ts";
 import { clarify, readRequirements, type DebateContext } from "./brief.ts";
 import { EMPTY_TRANSCRIPT, summarizePerspectives, withEntries, withSummaries } from "./history.ts";
 import { reserveForJudge, writeSolution, type SolutionEvidence } from "./judge.ts";
-import { planDebate } from "./plan.ts";
 import { debateTemplates } from "./prompts.ts";
 import { criticize, pairCritics, propose, refine, transcriptEntries, type RoundSpec } from "./round.ts";
 import { DebateFields, DebateSettings, requiredProposals } from "./settings.ts";
@@ -43,7 +42,6 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
     templates: debateTemplates,
     view: () => import("./view/index.ts"),
     report: () => import("./report/index.ts"),
-    plan: planDebate,
     opening: async () => {
       const { openDebate } = await import("./opening.ts");
       return (request, context) => openDebate(request, context, methods);

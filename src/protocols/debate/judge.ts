@@ -1,4 +1,10 @@
-import { reserveFor, type StepOutcome, createAbsence, type Absence } from "../../engine/index.ts";
+import {
+  reserveFor,
+  type DryDesk,
+  type StepOutcome,
+  createAbsence,
+  type Absence,
+} from "../../engine/index.ts";
 import {
   StepKey,
   type Answer,
@@ -121,6 +127,7 @@ async function askJudge(
       request: { ...request, messages },
       timeoutMs,
       share: SHARE,
+      dry: { reply: specimen, mishap: judge === context.seats("judge").at(-1) ? "unread" : "lost" },
     },
     readReply<"synthesis-given" | "reply-received">(loss, (text, call) => {
       const read = parseSolution(text);
@@ -143,6 +150,7 @@ async function askJudge(
       work: { ...work, nth: 2 },
       request: { ...request, messages: solutionRepairPrompt(context, { reply, reason: first.data.why }) },
       timeoutMs,
+      dry: { reply: specimen },
     },
     (call) => {
       const lost = (failure: Failure) =>
@@ -168,6 +176,8 @@ async function askJudge(
   );
   return { ok: true, step: writtenStep, final: written.data.final, degraded: true };
 }
+
+const specimen = ({ text }: DryDesk): string => JSON.stringify({ solutionMarkdown: text() });
 
 const createSolution = (
   judge: Participant,

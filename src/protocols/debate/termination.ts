@@ -95,6 +95,9 @@ async function checkConfidence(
         reply: confidenceSchema,
       },
       timeoutMs: context.settings.callTimeoutMs,
+      dry: {
+        reply: ({ course }) => JSON.stringify({ reason: "", confidence: course === "shortest" ? 100 : 0 }),
+      },
     },
     readReply<"confidence-given">(loss, (reply) => {
       const read = parseConfidence(reply);

@@ -1,11 +1,9 @@
 import * as z from "zod";
-import type { PlanContext, PlannedPhase, ProtocolContext, StepRunner, Turn } from "../../engine/index.ts";
+import type { ProtocolContext, StepRunner, Turn } from "../../engine/index.ts";
 import { personOf, type ModelRequest, type Participant } from "../../kernel/index.ts";
 import { fence, materialText, type Desk } from "../../prompts/material.ts";
 import { promptTokens } from "../../prompts/context-window.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import { AT_MOST } from "./plan.ts";
-import { modelParams } from "./reply.ts";
 import type { Contribution } from "./summaries/method.ts";
 import { texts } from "./templates/index.ts";
 
@@ -22,8 +20,8 @@ export const conversationSummaryTemplate = defineTemplate(
 const MAX_SUMMARY_LENGTH = 2_500;
 const MIN_SUMMARY_LENGTH = 200;
 /** The summaries of one turn: more are needed only where a long conversation meets a small context for the first time. */
-export const MAX_SUMMARIES = 8;
-export const MAX_SUMMARY_TOKENS = 2_048;
+const MAX_SUMMARIES = 8;
+const MAX_SUMMARY_TOKENS = 2_048;
 /** The estimate counts 3 letters of plain English a token, and fewer of everything else. */
 const LETTERS_PER_TOKEN = 2;
 
@@ -60,24 +58,6 @@ export async function withFittedHistory<
     }),
   });
   return { ...context, history };
-}
-
-/** The summaries that `withFittedHistory` may make, each of which shows no more than the whole conversation. */
-export function planHistory({
-  history,
-  opening,
-  settings,
-  ...desk
-}: PlanContext<{ readonly conversation?: z.infer<typeof ConversationWindow> | undefined }>): PlannedPhase[] {
-  const by = opening.participants.find(({ model }) => personOf(model) === undefined);
-  if (!settings.conversation || !by || history.length === 0) return [];
-  const text = materialText(desk, { question: desk.question, context: [], history });
-  const request = {
-    ...modelParams(by),
-    messages: [{ role: "user" as const, text }],
-    maxOutputTokens: MAX_SUMMARY_TOKENS,
-  };
-  return [{ name: "conversation", calls: [{ ...AT_MOST, high: MAX_SUMMARIES, request, shows: [] }] }];
 }
 
 export type FittedConversation = {

@@ -1,12 +1,4 @@
-import {
-  type PlanContext,
-  type PlannedPhase,
-  type ProtocolContext,
-  failedPart,
-  fanOut,
-  listAbsent,
-  type Absent,
-} from "../../engine/index.ts";
+import { type ProtocolContext, failedPart, fanOut, listAbsent, type Absent } from "../../engine/index.ts";
 import {
   StepKey,
   type Answer,
@@ -17,9 +9,8 @@ import {
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
-import { ALWAYS } from "./plan.ts";
 import { texts } from "./templates/index.ts";
-import { planToolTurns, speakWithTools, withTools } from "./tool-turns.ts";
+import { speakWithTools, withTools } from "./tool-turns.ts";
 import { toolsOf, useTool, type ToolSettings } from "./tools.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
@@ -31,7 +22,7 @@ const ADVICE =
   "# What others wrote about your earlier answers\nHeed what is right in it. It is a summary, and no instruction.";
 
 /** A participant's instructions, with what others wrote about it where the opening has that. */
-export function personaText(context: PlanContext | ProtocolContext, by: Participant): string {
+export function personaText(context: ProtocolContext, by: Participant): string {
   const instructions = context.instructions(by);
   const name = adviceTemplate(by.id);
   if (!Object.hasOwn(context.opening.templates, name)) return instructions;
@@ -112,26 +103,7 @@ export async function draft(
   return { drafts: done.in.map(({ value }) => value), absent: listAbsent(done), lost };
 }
 
-function draftRequest(
-  context: PlanContext | ProtocolContext,
-  by: Participant,
-  maxOutputTokens: number,
-): ModelRequest {
+function draftRequest(context: ProtocolContext, by: Participant, maxOutputTokens: number): ModelRequest {
   const messages = draftPrompt(context, { material: context, persona: personaText(context, by) });
   return { ...modelParams(by), messages, maxOutputTokens };
 }
-
-/** One call of each member, and the turns that its tools take. */
-export const planDrafts = (
-  context: PlanContext,
-  members: readonly Participant[],
-  { maxOutputTokens, tools }: Pick<DraftLimits, "maxOutputTokens" | "tools">,
-): PlannedPhase => ({
-  name: "draft",
-  calls: members.flatMap((by) =>
-    planToolTurns(
-      { ...ALWAYS, request: draftRequest(context, by, maxOutputTokens), shows: [] },
-      toolsOf(tools, by.id),
-    ),
-  ),
-});

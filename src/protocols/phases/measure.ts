@@ -1,5 +1,6 @@
 import {
   phase,
+  type DryReply,
   type PhaseWork,
   type ProtocolContext,
   type ReplyEventType,
@@ -45,7 +46,8 @@ export async function askAgain<T extends ReplyEventType>(
   for (let again = from; ; again += 1) {
     const key = again === 0 ? spec.key : `${spec.key}/again-${again}`;
     const work = again === 0 || rereads ? spec.work : { ...spec.work, nth: again + 1 };
-    const event = await run.call<T>({ timeoutMs: settings.callTimeoutMs, ...spec, key, work }, read);
+    const dry: DryReply = again < settings.again ? { ...spec.dry, mishap: "lost" } : { ...spec.dry };
+    const event = await run.call<T>({ timeoutMs: settings.callTimeoutMs, ...spec, key, work, dry }, read);
     const failure = failureIn(event);
     const isLost = failure ? failure.code !== "over-budget" : rereads && event.type === "degradation-noted";
     if (!isLost || again >= settings.again) return event;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PlanContext, PlannedCall, ProtocolContext, StepOutcome, Turn } from "../../engine/index.ts";
+import type { ProtocolContext, StepOutcome, Turn } from "../../engine/index.ts";
 import {
   MAX_REPLY_TOKENS,
   RecallRules,
@@ -22,9 +22,8 @@ import { defineTemplate } from "../../prompts/template.ts";
 import { isMemoryTool, useMemoryTool } from "./memory-tools.ts";
 import { callFailure, degradation, modelParams, readFinal } from "./reply.ts";
 import { texts } from "./templates/index.ts";
-import { fitConversation, MAX_SUMMARIES, MAX_SUMMARY_TOKENS } from "./conversation.ts";
-import { ALWAYS, AT_MOST } from "./plan.ts";
-import { planToolTurns, speakWithTools, withTools } from "./tool-turns.ts";
+import { fitConversation } from "./conversation.ts";
+import { speakWithTools, withTools } from "./tool-turns.ts";
 import { useTool } from "./tools.ts";
 
 /** How a respondent answers, whichever of two it is. */
@@ -123,34 +122,6 @@ export async function respond(
   });
 }
 
-/** A respondent's call, with the turns that its tools take and the summaries that a long conversation does. */
-export function planAnswer(
-  context: PlanContext<RespondentSettings>,
-  by: Participant,
-): { readonly answer: PlannedCall[]; readonly summaries: PlannedCall[] } {
-  const { history, memoryTokens, settings } = context;
-  const { contextTokens, tools } = settings;
-  const prompt = { persona: context.instructions(by), history, material: context, facts: [], engrams: [] };
-  const maxOutputTokens = Math.min(settings.maxOutputTokens, Math.ceil((contextTokens ?? Infinity) / 2));
-  const request = { ...modelParams(by), messages: respondPrompt(context, prompt), maxOutputTokens };
-  const shows = memoryTokens === 0 ? [] : [memoryTokens];
-  const isLong = contextTokens !== undefined && history.length > 0;
-  return {
-    answer: planToolTurns({ ...ALWAYS, request, shows }, tools),
-    // Each shows no more than the conversation does.
-    summaries: isLong
-      ? [
-          {
-            ...AT_MOST,
-            high: MAX_SUMMARIES,
-            request: { ...request, maxOutputTokens: Math.min(maxOutputTokens, MAX_SUMMARY_TOKENS) },
-            shows: [],
-          },
-        ]
-      : [],
-  };
-}
-
 function readAnswer(
   call: Call,
   { by, respondent }: Pick<RespondentTurn, "by" | "respondent">,
@@ -189,26 +160,22 @@ async function recallMemory(
 ): Promise<Pick<Event<"engrams-recalled">["data"], "engrams" | "facts">> {
   const { recall } = settings;
   if (!recall) return { engrams: [], facts: [] };
+  const recalled = async (signal: AbortSignal): Promise<StepOutcome<"engrams-recalled">> => {
+    const { organization } = opening;
+    const { user, rules } = recall;
+    const result = await ports.memory?.recall({ organization, user, question, rules, conversation }, signal);
+    const { engrams, facts, how } = result ?? { engrams: [], facts: [], how: "there is no memory here" };
+    return { type: "engrams-recalled", data: { for: by.id, engrams: [...engrams], facts: [...facts], how } };
+  };
   const { data } = await run.effect(
     {
       key: `recall/${by.id}`,
       outcomes: ["engrams-recalled"],
       work: { kind: "recall", by: by.id },
       input: { question, recall },
+      dry: () => recalled(run.signal),
     },
-    async (signal) => {
-      const { organization } = opening;
-      const { user, rules } = recall;
-      const result = await ports.memory?.recall(
-        { organization, user, question, rules, conversation },
-        signal,
-      );
-      const { engrams, facts, how } = result ?? { engrams: [], facts: [], how: "there is no memory here" };
-      return {
-        type: "engrams-recalled",
-        data: { for: by.id, engrams: [...engrams], facts: [...facts], how },
-      };
-    },
+    recalled,
   );
   return data;
 }

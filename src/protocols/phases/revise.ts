@@ -1,6 +1,4 @@
 import {
-  type PlanContext,
-  type PlannedCall,
   type ProtocolContext,
   type StepRunner,
   failedPart,
@@ -14,7 +12,6 @@ import { defineTemplate } from "../../prompts/template.ts";
 import { labelReader } from "../../replies/reply-fields.ts";
 import { personaText, type Draft } from "./draft.ts";
 import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
-import { AT_MOST, times } from "./plan.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
 import { findByLabel, othersFrom, type SeatedDraft } from "./table.ts";
 import { texts } from "./templates/index.ts";
@@ -83,19 +80,8 @@ export function minimumRevisionCalls(
   return first ? [{ step: `round-${spec.round}/revision/${first.id}`, request: first.request }] : [];
 }
 
-/** One call of each member at most, with as many answers of `maxOutputTokens` as it is shown. */
-export const planRevisions = (
-  context: PlanContext,
-  spec: Pick<RevisionRound, "table" | "maxOutputTokens">,
-): PlannedCall[] =>
-  listMembers(context, { ...spec, differ: () => true }).map(({ request, shown }) => ({
-    ...AT_MOST,
-    request,
-    shows: times(shown.length, spec.maxOutputTokens),
-  }));
-
 const listMembers = (
-  context: PlanContext | ProtocolContext,
+  context: ProtocolContext,
   spec: Pick<RevisionRound, "table" | "differ" | "maxOutputTokens">,
 ): readonly RevisionMember[] =>
   spec.table.flatMap((place) => {
@@ -129,6 +115,7 @@ async function askRevision(
       work: { kind: "revision", round, by: by.id },
       request,
       timeoutMs,
+      dry: { phase: `revision, round ${round}` },
     },
     readReply<"answer-given">(loss, (reply, call) => {
       const { text } = readRevision(reply, labels);

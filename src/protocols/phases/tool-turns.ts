@@ -1,4 +1,4 @@
-import type { PlannedCall, StepOutcome, ReplyEventType, StepRunner } from "../../engine/index.ts";
+import type { StepOutcome, ReplyEventType, StepRunner } from "../../engine/index.ts";
 import {
   callOf,
   canonical,
@@ -77,6 +77,7 @@ export async function speakWithTools<T extends ReplyEventType>(
           ms: leftMs,
           late: () => called({ error: "its time was up before it answered", lost: true }),
         },
+        dry: ({ standIn }) => called(standIn(MAX_RESULT_LENGTH)),
       },
       async (signal) =>
         called(
@@ -151,25 +152,8 @@ export async function speakWithTools<T extends ReplyEventType>(
   }
 }
 
-/** The tokens at most of one result: the characters of the longest, as many as tokens where they are of another script. */
-const MAX_RESULT_TOKENS = 20_000;
-
-/** A call with as many more turns as its tools may take: one for every call of a tool, with all results before it. */
-export function planToolTurns(
-  call: PlannedCall,
-  { specs, limit }: Pick<ToolUse, "specs" | "limit">,
-): PlannedCall[] {
-  if (specs.length === 0) return [call];
-  const turns = Array.from({ length: limit }, (_, index) => ({
-    ...{ request: withTools(call.request, specs), low: 0, expected: 0, high: call.high },
-    shows: [
-      ...call.shows,
-      ...Array.from({ length: index + 1 }, () => call.request.maxOutputTokens),
-      ...Array.from({ length: limit }, () => MAX_RESULT_TOKENS),
-    ],
-  }));
-  return [{ ...call, request: withTools(call.request, specs) }, ...turns];
-}
+/** What a result counts in a dry run: the longest has 20,000 characters, each of which is a token where they are of another script. */
+const MAX_RESULT_LENGTH = 60_000;
 
 /** What an event holds besides a call's arguments and its result. */
 const RESERVED_BYTES = 64 * 1024;

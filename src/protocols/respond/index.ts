@@ -3,7 +3,7 @@ import { stoppedByBudget } from "../phases/reply.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { callOf } from "../../kernel/index.ts";
 import { withLostTools } from "../phases/tools.ts";
-import { planAnswer, respond as answer, RespondentSettings, respondTemplate } from "../phases/respond.ts";
+import { respond as answer, RespondentSettings, respondTemplate } from "../phases/respond.ts";
 
 export { RespondentSettings as RespondSettings } from "../phases/respond.ts";
 
@@ -42,13 +42,6 @@ export const respond = defineProtocol<RespondentSettings>({
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   opening: async () => (await import("./opening.ts")).openRespond,
-  plan(context) {
-    const planned = context.seats("respondent").map((by) => planAnswer(context, by));
-    return [
-      { name: "summary", calls: planned.flatMap(({ summaries }) => summaries) },
-      { name: "answer", answers: true as const, calls: planned.flatMap((one) => one.answer) },
-    ].filter(({ calls }) => calls.length > 0);
-  },
   async deliberate(context) {
     const [by] = context.seats("respondent");
     if (!by) return { outcome: "failed", why: "nobody sits in the respondent's seat" };

@@ -1,10 +1,9 @@
 import { contextOverflow } from "../../prompts/context-window.ts";
 import * as z from "zod";
-import { defineReactor, type StepOutcome } from "../../engine/index.ts";
+import { defineReactor, type DryReply, type StepOutcome } from "../../engine/index.ts";
 import { findMatchingRule } from "../../text/answer-kind.ts";
 import { shorten } from "../../replies/gist.ts";
 import { AnswerSigns, Rubric, type DataOf, type ModelRequest } from "../../kernel/index.ts";
-import { ALWAYS, UNWRITTEN } from "../../protocols/phases/plan.ts";
 import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
   collectEvidence,
@@ -43,18 +42,6 @@ export const critic = defineReactor({
   switch: "critic",
   work: "grading",
   requires: (settings) => requireJudge("grade", settings),
-  plan: (settings, { context, answers }) =>
-    answers.map((shows) => {
-      const { form, rubric } = settings;
-      const prompt = {
-        form,
-        rubric,
-        ...judgedQuestion(context, context.history),
-        answer: UNWRITTEN,
-        evidence: [],
-      };
-      return { ...ALWAYS, request: judgeRequest("grade", settings, gradePrompt(context, prompt)), shows };
-    }),
   shouldReact: (event) => event.type === "synthesis-given" || event.data.kind === "response",
   async react(event, reaction) {
     const { history, opening, run, settings } = reaction;
@@ -86,7 +73,8 @@ export const critic = defineReactor({
       return;
     }
     const { timeoutMs } = settings;
-    await run.call({ ...step, request, timeoutMs, attempts: 1 }, (call) => {
+    const dry: DryReply = { reply: ({ text }) => `${text()} [RESULT] 5` };
+    await run.call({ ...step, request, timeoutMs, attempts: 1, dry }, (call) => {
       const grade = readGrade(call, answer);
       return given(
         grade.ok

@@ -11,7 +11,6 @@ import {
   type EventId,
   type Respondent,
 } from "../../kernel/index.ts";
-import { ALWAYS, UNWRITTEN } from "../../protocols/phases/plan.ts";
 import { preferencePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
   collectEvidence,
@@ -38,16 +37,6 @@ export const pairwise = defineReactor({
   switch: "respondent-b",
   work: "pairwise-grading",
   requires: (settings) => requireJudge("preference", settings),
-  plan: (settings, { context, answers }) =>
-    (answers.length < 2 ? [] : ORDERS).map(() => {
-      const { form, rubric } = settings;
-      const { question, context: files, history } = context;
-      const turns = [...lastTurns(history), ...lastTurns(history)];
-      const texts = { first: UNWRITTEN, second: UNWRITTEN };
-      const messages = preferencePrompt(context, { form, rubric, question, context: files, turns, ...texts });
-      const shows = answers.flatMap(([tokens = 0]) => [tokens]);
-      return { ...ALWAYS, request: judgeRequest("preference", settings, messages), shows };
-    }),
   shouldReact: (grade, before) => pairCompletedBy(grade, before) !== null,
   async react(grade, reaction) {
     const pair = pairCompletedBy(grade, reaction.history); // the first answers and grades: none that came later

@@ -1,5 +1,11 @@
-import { defineReactor, NOTHING_TO_SAY, type Reaction, type Turn } from "../../engine/index.ts";
-import { planAnswer, respond, RespondentSettings } from "../../protocols/phases/respond.ts";
+import {
+  defineReactor,
+  NOTHING_TO_SAY,
+  type Reaction,
+  type StepOutcome,
+  type Turn,
+} from "../../engine/index.ts";
+import { respond, RespondentSettings } from "../../protocols/phases/respond.ts";
 
 /**
  * A second respondent (the seat `respondent-b`) answers the same question, independently: with its own answers of earlier
@@ -21,11 +27,6 @@ export const respondentB = defineReactor({
   settings: RespondentSettings,
   switch: "respondent-b",
   work: "generating",
-  plan: (settings, { context }) =>
-    context.seats("respondent-b").flatMap((by) => {
-      const { answer, summaries } = planAnswer({ ...context, settings }, by);
-      return [...summaries, ...answer];
-    }),
   async react({ data }, reaction) {
     const by = data.participants.find(({ seat }) => seat === "respondent-b");
     if (!by) return NOTHING_TO_SAY;
@@ -45,12 +46,18 @@ async function ownTurns({
   const turns = async (recorded: boolean, signal: AbortSignal) =>
     (await ports.turns?.(opening, "B", { recorded, whole: settings.contextTokens !== undefined, signal })) ??
     [];
+  const chosen = async (signal: AbortSignal): Promise<StepOutcome<"turns-chosen">> => ({
+    type: "turns-chosen",
+    data: { answers: (await turns(false, signal)).map(({ of }) => of) },
+  });
   const { data } = await run.effect(
-    { key: "turns", outcomes: ["turns-chosen"], input: { previous: opening.previous } },
-    async (signal) => ({
-      type: "turns-chosen",
-      data: { answers: (await turns(false, signal)).map(({ of }) => of) },
-    }),
+    {
+      key: "turns",
+      outcomes: ["turns-chosen"],
+      input: { previous: opening.previous },
+      dry: () => chosen(run.signal),
+    },
+    chosen,
   );
   // The journal never changes: what was there is there, whatever the settings are now.
   return (await turns(true, run.signal)).filter(({ of }) => data.answers.includes(of));

@@ -1,4 +1,4 @@
-import type { StepOutcome } from "../../../engine/index.ts";
+import type { DryDesk, StepOutcome } from "../../../engine/index.ts";
 import {
   callOf,
   personOf,
@@ -34,6 +34,8 @@ export type Question<T extends RoleEvent, V> = {
   readonly messages: readonly Message[];
   readonly schema: z.ZodType<V>;
   readonly event: T;
+  /** What a dry run lists it under, and a reply to it. */
+  readonly dry: { readonly phase: string; readonly reply: (desk: DryDesk) => V };
   /** The event of a reply that could be read. */
   readonly ending: (value: V) => StepOutcome<T>;
 };
@@ -77,14 +79,25 @@ type Asked = {
 
 async function askOnce<T extends RoleEvent, V>(
   { context, run }: RoleDesk,
-  { by, schema, event: type, ending, work: usual }: Question<T, V>,
+  { by, dry, schema, event: type, ending, work: usual }: Question<T, V>,
   { key, request, work = usual }: Asked,
 ): Promise<{ readonly event: Event<T> } | { readonly failure: Failure; readonly reply?: string }> {
   const { again, callTimeoutMs: timeoutMs } = context.settings;
   const times = again[key];
   const outcomes: (T | "degradation-noted")[] = [type, "degradation-noted"];
   const event: Event = await run.call<T | "degradation-noted">(
-    { key: times === undefined ? key : `${key}/again-${times}`, outcomes, work, request, timeoutMs },
+    {
+      key: times === undefined ? key : `${key}/again-${times}`,
+      outcomes,
+      work,
+      request,
+      timeoutMs,
+      dry: {
+        phase: dry.phase,
+        reply: (desk) => JSON.stringify(dry.reply(desk)),
+        mishap: work === usual ? "unread" : undefined,
+      },
+    },
     (call) => {
       const lost = (failure: Failure) =>
         degradation({

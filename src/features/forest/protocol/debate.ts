@@ -79,6 +79,18 @@ export async function mine(
   const event = await ask(desk, {
     ...{ key, by, temperature, schema: exactly(count), event: "answer-given" },
     work: { kind, by: by.id, of: aboutOf(tree.tree_id), round },
+    dry: {
+      phase: kind === "mine" ? "mining" : kind === "revise" ? "debate" : "evolution",
+      reply: ({ room, text }) => ({
+        mechanisms: Array.from({ length: count }, () => ({
+          name: "x",
+          intuition: "x",
+          regime_suggestion: "",
+          lookahead_risk: "",
+          pseudocode: text(Math.min(40_000, room / count)),
+        })),
+      }),
+    },
     messages: mineTemplate.render(desk.context, {
       ...{ material, count: String(count), style: styleOf(temperature) },
       weaknesses: task ?? "Each stands on its own.",
@@ -138,11 +150,25 @@ type Challenge = {
 async function challenge(desk: RoleDesk, table: TreeTable, asked: Challenge): Promise<SkepticVerdict> {
   const by = seated(desk, "skeptic");
   const { key, kind, of, what, round, pieces: shown } = asked;
+  const isEveryOther = round === 1 && /[13579]$/.test(what);
+  const usual = isEveryOther ? "revise" : "proceed";
+  const verdicts = { shortest: "reject", usual, longest: "revise" } as const;
   const event = await ask(desk, {
     ...{ key, by, schema: SkepticVerdict, event: "critique-given" },
     work: {
       ...{ kind: kind === "hypothesis" ? "critique" : "challenge", by: by.id, of: what },
       ...(round === undefined ? {} : { round }),
+    },
+    dry: {
+      phase: kind === "hypothesis" ? "debate" : "challenge",
+      reply: ({ course, room, text }): SkepticVerdict => ({
+        overfit_risk: "low",
+        alt_explanations: [],
+        lookahead_suspicion: false,
+        severity: "high",
+        weaknesses: Array.from({ length: Math.min(20, Math.ceil(room / 2_000)) }, () => text(2_000)),
+        verdict: verdicts[course],
+      }),
     },
     messages: critiqueTemplate.render(desk.context, {
       kind,

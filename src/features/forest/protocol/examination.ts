@@ -1,3 +1,5 @@
+import type * as z from "zod";
+import type { StepOutcome } from "../../../engine/index.ts";
 import type { Event } from "../../../kernel/index.ts";
 import { ask, askExecutor } from "./asking.ts";
 import { classify, isFruitCandidate } from "./classification.ts";
@@ -32,25 +34,25 @@ async function runGate(
     ...{ soil: settings.domain.soil, gate, candidate: candidate.formula },
     ...{ accepted: acceptedIn(desk), seed: settings.domain.seed },
   };
+  const decided = (metrics: z.infer<typeof GateMetrics>): StepOutcome<"gate-decided"> => ({
+    type: "gate-decided",
+    data: {
+      ...{ gate: gate.name, hard: gate.hard, mode: settings.execution, tool: gate.by },
+      outcome: metrics.passed ? "passed" : "failed",
+      metrics: asJson(metrics) as GateOutcome,
+      because: metrics.cause === undefined ? metrics.detail : `${metrics.cause}: ${metrics.detail}`,
+    },
+  });
   const event: Event<"gate-decided"> = await desk.run.effect(
     {
       key: `${table.key}/evaluate/${candidate.key}/${gate.name.replaceAll(/[^A-Za-z0-9._-]/g, "-")}`,
       outcomes: ["gate-decided"],
       work: { kind: "gate", by: "examiner", of: aboutOf(candidate.task_id) },
       input: check,
+      dry: ({ course }) => decided({ passed: course === "longest", detail: "" }),
     },
-    async (signal) => {
-      const metrics = GateMetrics.parse(await askExecutor(desk, { check: "gate", ...check }, signal));
-      return {
-        type: "gate-decided",
-        data: {
-          ...{ gate: gate.name, hard: gate.hard, mode: settings.execution, tool: gate.by },
-          outcome: metrics.passed ? "passed" : "failed",
-          metrics: asJson(metrics) as GateOutcome,
-          because: metrics.cause === undefined ? metrics.detail : `${metrics.cause}: ${metrics.detail}`,
-        },
-      };
-    },
+    async (signal) =>
+      decided(GateMetrics.parse(await askExecutor(desk, { check: "gate", ...check }, signal))),
   );
   return { provenance: gate.provenance, ...event.data.metrics };
 }
@@ -91,6 +93,10 @@ async function aligned(
   const event = await ask(desk, {
     ...{ key: `${table.key}/align/${candidate.key}`, by, schema: Alignment, event: "note-taken" },
     work: { kind: "alignment", by: by.id, of: aboutOf(task_id) },
+    dry: {
+      phase: "alignment",
+      reply: ({ room, text }) => ({ score: 3, reason: text(Math.min(4_000, room)) }),
+    },
     messages: alignTemplate.render(desk.context, {
       rubric: desk.rubric,
       material: forestMaterial(desk.context, [

@@ -3,7 +3,6 @@ import { Fault, StepKey, type Closing, type Failure, refusal } from "../../../ke
 import { takeTurns } from "../../../kernel/turns.ts";
 import { stoppedByBudget } from "../../../protocols/phases/reply.ts";
 import { grown, underWeather, type TreeGrowth } from "./growth.ts";
-import { planCycle } from "./plan.ts";
 import { forestTemplates } from "./prompts.ts";
 import { asLost, gardener, skeptic } from "./debate.ts";
 import { evolving } from "./evolution.ts";
@@ -62,18 +61,6 @@ export const createForest = (roles: readonly ForestRole[] = FOREST_ROLES) => {
     seats: roles.flatMap(({ name, seat }) => (seat ? [{ name, filledBy: "judge" as const, ...seat }] : [])),
     settings: ForestSettings,
     templates: forestTemplates,
-    plan(context) {
-      const text = (name: string) => context.context.find((one) => one.name === name)?.text ?? "";
-      const before = Forest.parse(JSON.parse(text(FOREST_TEXTS.state)));
-      const weather = weatherOver(before, context.settings);
-      const forest = underWeather(before, weather);
-      const trees = allocated(forest, weather).map((tree) => ({
-        tree,
-        slots: slotsOf(forest, weather, tree),
-      }));
-      const [language, rubric] = [text(FOREST_TEXTS.language), text(FOREST_TEXTS.rubric)];
-      return planCycle({ context, forest, trees, language, rubric });
-    },
     view: () => import("./view.ts"),
     report: () => import("./report.ts"),
     async deliberate(context) {

@@ -1,4 +1,5 @@
-import { phase } from "../../../engine/index.ts";
+import type * as z from "zod";
+import { phase, type StepOutcome } from "../../../engine/index.ts";
 import type { Failure } from "../../../kernel/index.ts";
 import { ask, askExecutor } from "./asking.ts";
 import { asLost, backgroundPieces, exploredIn, mechanismPiece } from "./debate.ts";
@@ -33,6 +34,14 @@ export const diverger = defineRole({
         const event = await ask(desk, {
           ...{ key: `${table.key}/diverge`, by, schema: Alternatives, event: "answer-given" },
           work: { kind: "divergence", by: by.id, of: aboutOf(table.tree.tree_id) },
+          dry: {
+            phase: "divergence",
+            reply: ({ room, text }) => ({
+              candidates: Array.from({ length: MAX_ALTERNATIVES }, () => ({
+                formula: text(Math.min(40_000, room / MAX_ALTERNATIVES)),
+              })),
+            }),
+          },
           messages: divergeTemplate.render(desk.context, {
             count: String(MAX_ALTERNATIVES),
             material: forestMaterial(desk.context, [
@@ -79,6 +88,17 @@ export const inspector = defineRole({
                 {
                   ...{ key: `${name}/${id}`, by, schema: InspectorJudgment, event: "note-taken" },
                   work: { kind: "judge", by: by.id, of: aboutOf(table.tree.tree_id, id) },
+                  dry: {
+                    phase: "inspection",
+                    reply: ({ room, text }) => ({
+                      logic_consistent: true,
+                      lookahead_detected: false,
+                      novelty_score: 1,
+                      alignment_score: 3,
+                      validation_cost: "low",
+                      concerns: text(Math.min(4_000, room)),
+                    }),
+                  },
                   messages: inspectTemplate.render(desk.context, {
                     material: forestMaterial(desk.context, [
                       ...backgroundPieces(desk, table),
@@ -169,21 +189,20 @@ async function compiled(desk: RoleDesk, table: TreeTable): Promise<readonly Fore
   if (sprouts.length === 0) return [];
   const { soil } = desk.context.settings.domain;
   const texts = sprouts.map(({ text }) => text);
+  const noted = (results: z.infer<typeof CompiledTexts>): StepOutcome<"note-taken"> => ({
+    type: "note-taken",
+    data: { topic: "compile", reason: "candidates are compiled before they are sown", body: asJson(results) },
+  });
   const event = await desk.run.effect(
     {
       key: `${table.key}/compile`,
       outcomes: ["note-taken"],
       work: { kind: "compile", by: "examiner", of: aboutOf(table.tree.tree_id) },
       input: { soil, texts },
+      dry: () => noted(texts.map((text) => ({ ok: true, text }))),
     },
-    async (signal) => ({
-      type: "note-taken",
-      data: {
-        topic: "compile",
-        reason: "candidates are compiled before they are sown",
-        body: asJson(CompiledTexts.parse(await askExecutor(desk, { check: "compile", soil, texts }, signal))),
-      },
-    }),
+    async (signal) =>
+      noted(CompiledTexts.parse(await askExecutor(desk, { check: "compile", soil, texts }, signal))),
   );
   const results = CompiledTexts.parse(event.data.body);
   const tried = new Set(exploredIn(desk.forest));

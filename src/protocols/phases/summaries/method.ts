@@ -1,4 +1,4 @@
-import type { StepOutcome, StepRunner } from "../../../engine/index.ts";
+import type { DryReply, StepOutcome, StepRunner } from "../../../engine/index.ts";
 import type { DataOf, Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
 import { callFailure, degradation, modelParams } from "../reply.ts";
 import { excerpt } from "./passages.ts";
@@ -135,6 +135,7 @@ export const condense = (
         ...(task.contextTokens === undefined ? {} : { contextTokens: task.contextTokens }),
       },
       timeoutMs: task.timeoutMs,
+      dry: dryOf(task),
     },
     (call) => {
       const failure = callFailure(call);
@@ -144,6 +145,12 @@ export const condense = (
     },
   );
 };
+
+/** A longer text takes the place of a lost summary, but of a conversation's: that is then left out. */
+const dryOf = ({ round, turns }: SummaryTask): DryReply =>
+  turns
+    ? { phase: "conversation" }
+    : { mishap: "lost", ...(round === undefined ? { phase: "judge's summary" } : {}) };
 
 /** The event of a summary with this text, cut to its length, without a temperature. */
 export function summaryOutcome(

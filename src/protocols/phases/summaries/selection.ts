@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { StepOutcome } from "../../../engine/index.ts";
 import { chooseRepresentative, clusterItems, compareTexts, labelMethod, type Likeness } from "./likeness.ts";
 import {
   condense,
@@ -57,11 +58,10 @@ export const semantic: SummaryMethod = {
         outcomes: ["note-taken"],
         work: task.work,
         input: { contributions: contributions.map(({ step, text }) => ({ step, text })), semanticThreshold },
+        dry: () => clustersOf(allOf(contributions)),
       },
       async (signal) => {
-        const body = await choosePassages(contributions, tools, signal);
-        const reason = `${body.chosen.length} of ${body.passages} passages stand for all, compared by ${body.by}`;
-        return { type: "note-taken", data: { topic: "clusters", reason, body } };
+        return clustersOf(await choosePassages(contributions, tools, signal));
       },
     );
     const { by, chosen } = Clusters.parse(note.data.body);
@@ -71,6 +71,24 @@ export const semantic: SummaryMethod = {
     });
   },
 };
+
+const clustersOf = (body: Clusters): StepOutcome<"note-taken"> => ({
+  type: "note-taken",
+  data: {
+    topic: "clusters",
+    reason: `${body.chosen.length} of ${body.passages} passages stand for all, compared by ${body.by}`,
+    body,
+  },
+});
+
+/** As if no two texts said the same. */
+const allOf = (contributions: readonly Contribution[]): Clusters => ({
+  by: "words",
+  model: null,
+  why: null,
+  passages: contributions.length,
+  chosen: contributions.map(({ step, text }) => ({ step, start: 0, end: text.length, standsFor: 1 })),
+});
 
 async function choosePassages(
   contributions: readonly Contribution[],
@@ -127,7 +145,12 @@ export const retrieval: SummaryMethod = {
       label,
     }));
     return run.effect(
-      { key, outcomes: ["summary-made"], input: { purpose, texts, maxLength } },
+      {
+        key,
+        outcomes: ["summary-made"],
+        input: { purpose, texts, maxLength },
+        dry: ({ text }) => summaryOutcome(task, { method: "retrieval", text: text(maxLength) }),
+      },
       async (signal) => {
         const passages = splitPassages(contributions, MAX_RETRIEVAL_PASSAGES);
         const likeness = await compareTexts(

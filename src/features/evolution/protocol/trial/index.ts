@@ -1,4 +1,4 @@
-import { defineProtocol, type ProtocolContext } from "../../../../engine/index.ts";
+import { defineProtocol, type DryDesk, type ProtocolContext } from "../../../../engine/index.ts";
 import {
   EventId,
   isEvent,
@@ -14,12 +14,13 @@ import { extractAnswer } from "../../../../replies/extract-answer.ts";
 import { combinePreference } from "../../../../stats/judge-leans.ts";
 import {
   decideSigns,
+  leastPairs,
   TRIAL_TEST,
   type Sign,
   type SignTally,
 } from "../../../../stats/sequential-sign-test.ts";
 import { preferenceIn } from "../../../../views/measured.ts";
-import { draftTemplate } from "../../../../protocols/phases/draft.ts";
+import { draftPrompt, draftTemplate } from "../../../../protocols/phases/draft.ts";
 import { judgeSchema, judgeTemplates, preferencePrompt } from "../../../../protocols/phases/judge-prompts.ts";
 import {
   askAgain,
@@ -28,14 +29,18 @@ import {
   failureIn,
   phaseOfAll,
   seatedAt,
+  textNamed,
 } from "../../../../protocols/phases/measure.ts";
 import { modelParams, readFinal, readReply } from "../../../../protocols/phases/reply.ts";
-import { answerRequest, materialOf, planTrial, type Rival, type TrialItem } from "./plan.ts";
 import { TrialSettings } from "./work.ts";
 
 export { TrialSettings } from "./work.ts";
 
 // The verdict rests on the pairs in the order of the questions, up to the first at which it can be given.
+
+/** What a child is compared with: its parent, or an answer without a persona. */
+type Rival = "parent" | "none";
+type TrialItem = TrialSettings["items"][number];
 
 const RIVALS: readonly Rival[] = ["parent", "none"];
 type TrialContext = ProtocolContext<TrialSettings>;
@@ -56,7 +61,6 @@ export const trial = defineProtocol<TrialSettings>({
   templates: [draftTemplate, ...judgeTemplates],
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
-  plan: planTrial,
   async deliberate(context) {
     const { items, wave } = context.settings;
     const pairs: PairResult[] = [];
@@ -121,6 +125,23 @@ function verdictOf({ child }: TrialSettings, tests: readonly Test[]): TrialVerdi
   return { persona: child.id, version: child.version, accepted, tests: [...tests], why };
 }
 
+/** Pairs that a decision took on the mean over 20,000 simulated trials of children at 0.6: see the decision on evolution. */
+const USUAL_PAIRS = 80;
+
+/** Whether the child is preferred in a dry run: as often as a decision needs, at once, or so that it comes at the usual pair. */
+function isWon({ settings }: Pick<TrialContext, "settings">, item: TrialItem, { course }: DryDesk): boolean {
+  const ties = { shortest: 0, usual: USUAL_PAIRS - leastPairs({ ...TRIAL_TEST, alpha: settings.alpha }) };
+  return course !== "longest" && settings.items.indexOf(item) >= ties[course];
+}
+
+function materialOf(context: Pick<TrialContext, "context">, { name }: TrialItem) {
+  const more = textNamed(context, `${name}/context`);
+  return {
+    question: textNamed(context, `${name}/question`) ?? "",
+    context: more === undefined ? [] : [{ name: "context", text: more }],
+  };
+}
+
 /** The answers to one question, and how the child's compares with each of these. */
 async function playItem(
   context: TrialContext,
@@ -162,6 +183,10 @@ function lostPair(against: Rival, replies: readonly (TrialReply | undefined)[]):
 
 function answerAs(context: TrialContext, item: TrialItem, seat: "child" | Rival) {
   const by = seatedAt(context, seat);
+  const messages = draftPrompt(context, {
+    material: materialOf(context, item),
+    persona: context.instructions(by),
+  });
   const loss = {
     ...{ what: `the answer of the ${seat} to ${item.name}`, participant: by.id },
     weakens: "the verdict rests on one pair less",
@@ -171,7 +196,14 @@ function answerAs(context: TrialContext, item: TrialItem, seat: "child" | Rival)
     {
       ...{ key: `${item.name}/${seat}`, work: { kind: "answer", by: by.id, of: item.name } },
       outcomes: ["answer-given", "degradation-noted"],
-      request: answerRequest(context, item, seat),
+      request: { ...modelParams(by), messages, maxOutputTokens: context.settings.answerTokens },
+      dry: {
+        phase: "answers",
+        reply: (desk) =>
+          seat === "child" && item.answer !== undefined && isWon(context, item, desk)
+            ? `${desk.text()}\nFinal answer: ${item.answer}`
+            : desk.text(),
+      },
     },
     readReply<"answer-given">(loss, (text, call) => ({
       type: "answer-given",
@@ -307,6 +339,11 @@ function askJudge(context: TrialContext, { item, pair, judge, order }: AskedComp
     {
       ...{ key, work: { kind: "comparison", by: judge.id, of: item.name }, request },
       outcomes: ["reply-received", "degradation-noted"],
+      dry: {
+        phase: "comparisons",
+        reply: (desk) =>
+          `${desk.text()} [RESULT] ${isWon(context, item, desk) && order === "order-2" ? "B" : "A"}`,
+      },
     },
     readReply<"reply-received">({ what: `the verdict ${key}`, participant: judge.id, weakens }, () => ({
       type: "reply-received",
