@@ -13,13 +13,14 @@ export const script: SimScript = ({ own, pieces, question }) => {
   const answers = shown(pieces, "answer");
   const reviews = shown(pieces, "review");
   const [first] = answers;
-  if (first && own.includes('"contributors"')) {
+  if (first && (own.includes('"contributors"') || own.includes("\n# Strategic directive\n"))) {
     const directive = own.split("\n# Strategic directive\n")[1]?.split("\n# ")[0] ?? "";
     return (model) => synthesize(model, { question, answers, reviews, directive });
   }
   if (first && own.includes("## My answer")) return (model) => revise(model, answers, question);
   if (first && own.includes('"contradictions"')) return (model) => compare(model, answers);
-  if (first && own.includes('"ranking"')) return (model) => JSON.stringify(review(model, answers), null, 1);
+  if (first && /"ranking"|FINAL RANKING/.test(own))
+    return (model) => JSON.stringify(review(model, answers), null, 1);
   // A review of its own that could not be read broke off before its ranking.
   return own.includes('reply with {"ranking": []}') ? () => '{"ranking": []}' : null;
 };

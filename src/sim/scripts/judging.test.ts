@@ -59,3 +59,12 @@ it("a simulated judge that may call a tie does so where two answers come to the 
   expect(preferred("sim/eve?skill=1", "json", [wrong, wrong])).toBe("tie");
   expect(["A", "B"]).toContain(preferred("sim/eve?skill=1", "prometheus", [right, wordy]));
 });
+
+it("a simulated judge prefers by a prompt of one's own, too", () => {
+  const fenced = (label: string, text: string): string =>
+    `[BEGIN answer ${label} #0123456789abcdef]\n${text}\n[END answer ${label} #0123456789abcdef]`;
+  const asked = `[BEGIN question #0123456789abcdef]\n${question}\n[END question #0123456789abcdef]`;
+  const text = [`Begin with its letter, "A" or "B".`, asked, fenced("A", wrong), fenced("B", right)];
+  const reply = say("sim/eve?skill=1", [{ role: "user", text: text.join("\n\n") }]);
+  expect(parsePreference(reply)).toMatchObject({ ok: true, winner: "B" });
+});

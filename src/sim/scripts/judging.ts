@@ -14,9 +14,11 @@ export const script: SimScript = ({ own, pieces, wantsJson }) => {
   if (!first) return null;
   const participants = shown(pieces, "participant");
   if (participants.length > 0) return (model) => guessAuthor(model, first, participants);
-  if (!own.includes("[RESULT]")) return null;
-  if (!second) return (model) => grade(model, first, wantsJson);
-  return third ? null : (model) => prefer(model, [first, second], wantsJson);
+  if (second)
+    return third || !/\bA"? or "?B\b|\[RESULT\]/.test(own)
+      ? null
+      : (model) => prefer(model, [first, second], wantsJson);
+  return own.includes("[RESULT]") ? (model) => grade(model, first, wantsJson) : null;
 };
 
 const degrees = ["not", "hardly", "in part", "for the most part", "fully"];
