@@ -56,8 +56,10 @@ const builtIn = [
 
 /** What a part of a feature may import beside its own feature: as the folder does that it was in, if it were not one feature's. */
 const featureParts = {
+  "contract[.]ts": [...layers.contract, "contract"],
   "protocol/": [...layers.protocols, "protocols"],
   "app/": [...everythingButSurfaces],
+  "api/": [...everythingButSurfaces, "server"],
   "commands/": ["*", "cli"],
   "api/": [...everythingButSurfaces, "server"],
   "(screens/|web[.]ts|words[.]ts)": [...layers.web, "web"],
@@ -166,7 +168,7 @@ module.exports = {
       comment: "what two protocols share stands in protocols/phases; only ask runs others",
       severity: "error",
       from: {
-        path: "^src/(?:protocols|features)/([^/]+)/(?!app/|commands/)",
+        path: "^src/(?:protocols|features)/([^/]+)/(?!api/|app/|commands/)",
         pathNot: "^src/protocols/ask/",
       },
       to: { path: "^src/protocols/[^/]+/", pathNot: "^src/protocols/($1|phases)/" },
@@ -194,15 +196,15 @@ module.exports = {
     {
       name: "contract-imports-only-the-kernel-and-zod",
       severity: "error",
-      from: { path: "^src/contract/", pathNot: test },
+      from: { path: "^src/(contract/|features/[^/]+/contract[.]ts)", pathNot: test },
       to: { pathNot: "^src/(contract|kernel)/|(^|/)node_modules/zod/" },
     },
     {
       name: "web-imports-only-types-of-the-contract",
       comment: "the server checks what it gives; a page that checked it again would carry every schema",
       severity: "error",
-      from: { path: "^src/web/", pathNot: test },
-      to: { path: "^src/contract/", dependencyTypesNot: ["type-only"] },
+      from: { path: "^src/(web/|features/[^/]+/(screens/|web[.]ts|words[.]ts))", pathNot: test },
+      to: { path: "^src/(contract/|features/[^/]+/contract[.]ts)", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "portable-without-node",
@@ -215,7 +217,7 @@ module.exports = {
       comment: "a page in a browser makes its elements of these trees",
       severity: "error",
       from: {
-        path: "^src/(reports/(element|markdown-tree|plot|timeline|contribution-heatmap|bench-plot)|protocols/[^/]+/report(/chart|-plot)|features/[^/]+/protocol/([a-z]+/|)report(/chart|-plot))[.]ts$",
+        path: "^src/(reports/(element|markdown-tree|plot|timeline)|protocols/[^/]+/report(/chart|-plot)|features/([^/]+/protocol/([a-z]+/|)report(/chart|-plot)|contributions/app/text))[.]ts$",
       },
       to: { pathNot: "^src/|(^|/)node_modules/", reachable: true },
     },

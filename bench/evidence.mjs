@@ -30,7 +30,7 @@ function ranked(file, models, home) {
 
 /**
  * @param {string} file @param {{ models: readonly string[], arms: readonly string[], home: string }} options
- * @returns {import("../src/contract/bench.ts").BenchReport}
+ * @returns {import("../src/features/bench/contract.ts").BenchReport}
  */
 function bench(file, { models, arms, home }) {
   const columns = ["--question-field", "question", "--answer-field", "answer", "--kind-field", "category"];

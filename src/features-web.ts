@@ -1,7 +1,9 @@
+import { bench } from "./features/bench/web.ts";
+import { contributions } from "./features/contributions/web.ts";
 import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
 
 /** The features that the page can show. */
-export const features: readonly FeatureScreens[] = [evolution, judging, forest];
+export const features: readonly FeatureScreens[] = [contributions, bench, evolution, judging, forest];

@@ -13,8 +13,14 @@
  * const { report } = await runBench(context, bench, { signal, concurrency: 4, retryFailed: false });
  * ```
  */
-export { type Bench as RecordedBench, BenchReport, BenchRow, type ListedBench } from "./contract/bench.ts";
-export { Contributions, MemoryReport } from "./contract/knowledge.ts";
+export {
+  type Bench as RecordedBench,
+  BenchReport,
+  BenchRow,
+  type ListedBench,
+} from "./features/bench/contract.ts";
+export { Contributions } from "./features/contributions/contract.ts";
+export { MemoryReport } from "./contract/knowledge.ts";
 export {
   prepareBench,
   runBench,
@@ -23,20 +29,20 @@ export {
   type BenchSpec,
   type BenchStop,
   type PreparedBench,
-} from "./lab/bench/bench.ts";
+} from "./features/bench/app/bench.ts";
 export {
   listBenches,
   readBench,
   recordBench,
   type BenchPage,
   type BenchRecord,
-} from "./lab/bench/recorded.ts";
-export type { BenchDefinition } from "./lab/bench/definition.ts";
-export { readBenchTasks, type TaskColumns } from "./lab/bench/tasks.ts";
-export { benchReport } from "./lab/bench/report.ts";
-export type { BenchTask } from "./lab/bench/row.ts";
-export { benchMarkdown } from "./lab/bench/markdown.ts";
-export { benchSvg } from "./reports/bench-plot.ts";
+} from "./features/bench/app/recorded.ts";
+export type { BenchDefinition } from "./features/bench/app/recorded.ts";
+export { readBenchTasks, type TaskColumns } from "./app/tasks.ts";
+export { benchReport } from "./features/bench/app/report.ts";
+export type { BenchTask } from "./app/tasks.ts";
+export { benchMarkdown } from "./features/bench/app/markdown.ts";
+export { benchSvg } from "./features/bench/protocol/report-plot.ts";
 
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./features/judging/app/tasks.ts";
 export { judgedWork } from "./views/judged-work.ts";
@@ -45,18 +51,23 @@ export { openJudge, type JudgeRequest, type JudgeTask } from "./app/judge.ts";
 
 export { openEvaluation, type EvaluationRequest } from "./lab/eval/evaluation.ts";
 
-export { measureContributions, type MeasureRequest } from "./lab/contributions/leave-one-out.ts";
-export { contributionsText } from "./lab/contributions/text.ts";
+export { measureContributions, type MeasureRequest } from "./features/contributions/app/leave-one-out.ts";
+export { contributionsText } from "./features/contributions/app/text.ts";
 
-export { prepareAblation, runAblation, type AblationRun, type AblationSpec } from "./lab/ablation/ablate.ts";
-export { MemoryAblation } from "./lab/ablation/report.ts";
-export { memoryAblationText } from "./lab/ablation/text.ts";
-export { memoryReport } from "./lab/ablation/memory-stats.ts";
+export {
+  prepareAblation,
+  runAblation,
+  type AblationRun,
+  type AblationSpec,
+} from "./features/bench/app/ablation/ablate.ts";
+export { MemoryAblation } from "./features/bench/app/ablation/report.ts";
+export { memoryAblationText } from "./features/bench/app/ablation/text.ts";
+export { memoryReport } from "./app/memory.ts";
 
 export { subjectKnown, SUBJECTS } from "./interop/local2/subjects.ts";
-export { readStoryFile, storyFiles, type Story } from "./lab/story/file.ts";
-export type { Subjects } from "./lab/story/foreign.ts";
-export { runStory, storyPorts, type StoryOptions, type StoryPorts } from "./lab/story/story.ts";
-export { StoryReport, StoryReports } from "./lab/story/checks.ts";
-export { storiesLine, storyText } from "./lab/story/text.ts";
+export { readStoryFile, storyFiles, type Story } from "./features/stories/app/file.ts";
+export type { Subjects } from "./features/stories/app/foreign.ts";
+export { runStory, storyPorts, type StoryOptions, type StoryPorts } from "./features/stories/app/story.ts";
+export { StoryReport, StoryReports } from "./features/stories/app/checks.ts";
+export { storiesLine, storyText } from "./features/stories/app/text.ts";
 export type { Resumed } from "./app/resumable.ts";

@@ -3,7 +3,7 @@ import { debateChart } from "../src/protocols/debate/report/chart.ts";
 import { costTable } from "../src/protocols/debate/report/costs.ts";
 import { debateRecord } from "../src/protocols/debate/view/debated.ts";
 import { FOREST_PLOT_STYLE, forestPlot } from "../src/features/forest/protocol/report-plot.ts";
-import { sharesFigure, sharesSvg } from "../src/reports/contribution-heatmap.ts";
+import { sharesFigure, sharesSvg } from "../src/features/contributions/app/text.ts";
 import { element, elementHtml, svgFile } from "../src/reports/element.ts";
 import { pageHtml } from "../src/reports/page.ts";
 import { figures, part } from "../src/reports/part.ts";

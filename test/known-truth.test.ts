@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MIN_RERUNS, weighLeftOut } from "../src/lab/contributions/contributions.ts";
+import { MIN_RERUNS, weighLeftOut } from "../src/features/contributions/app/contributions.ts";
 import { random, type Sums } from "../src/stats/numbers.ts";
 import { binomialAtMost } from "../src/stats/proportions.ts";
 import { addSession, leagueOf } from "../src/stats/league.ts";

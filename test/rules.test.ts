@@ -139,7 +139,7 @@ it("names commands and flags in the command line alone", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   // What declares a flag, texts that ship as data, the page's catalogues, and what has flags of other programs.
   const exempt =
-    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|features\/[\w-]+\/(?:commands\/|words\.ts$)|lab\/story\/file\.ts$|gates\/command\.ts$)/;
+    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|features\/[\w-]+\/(?:commands\/|words\.ts$)|features\/stories\/app\/file\.ts$|gates\/command\.ts$)/;
   const paths = names.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !exempt.test(name));
   const named = await Promise.all(
     paths.map(async (name) => {
@@ -254,7 +254,7 @@ it("has no word in the page's catalogue that the page does not show", async () =
 });
 
 /** Commands of features beside others of the same word. */
-const SHARED_GROUPS = ["personas", "votes"];
+const SHARED_GROUPS = ["memory", "personas", "votes"];
 
 it("names a feature in its own folder and in the two lists alone", async () => {
   const features = await readdir(join(root, "src", "features"), { withFileTypes: true });
@@ -274,7 +274,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
     .object({ features: z.array(z.object({ screens: paths, views: paths })) })
     .parse(await import(pathToFileURL(join(root, "src", "features-web.ts")).href));
   // Words that the floors have as well, and what features bring: no import, and no row of a table.
-  const words = ["judging"];
+  const words = ["bench", "contributions", "judging"];
   const brought = [
     ...shipped.flatMap(({ protocols = {}, surfaces = {}, commands = [] }) => [
       ...[...Object.keys(protocols), ...Object.keys(surfaces)],

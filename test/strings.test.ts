@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { catalogue as bench } from "../src/features/bench/words.ts";
+import { catalogue as contributions } from "../src/features/contributions/words.ts";
+import { catalogue as evolution } from "../src/features/evolution/words.ts";
 import { catalogue as forest } from "../src/features/forest/words.ts";
 import * as deMore from "../src/web/strings-de-more.ts";
 import { de as deFirst } from "../src/web/strings-de.ts";
@@ -6,24 +9,51 @@ import * as enMore from "../src/web/strings-en-more.ts";
 import { en as enFirst } from "../src/web/strings-en.ts";
 
 const [en, de] = [
-  { ...enFirst, ...enMore, forest: forest.en },
-  { ...deFirst, ...deMore, forest: forest.de },
+  {
+    ...enFirst,
+    ...enMore,
+    bench: bench.en,
+    contributions: contributions.en,
+    evolution: evolution.en,
+    forest: forest.en,
+  },
+  {
+    ...deFirst,
+    ...deMore,
+    bench: bench.de,
+    contributions: contributions.de,
+    evolution: evolution.de,
+    forest: forest.de,
+  },
 ];
 
 /** What the German catalogue says as the English one does: names, and words that German took over. */
 const SHARED = new Set(
   [
-    ...["product", "nav.personas", "nav.bus", "nav.system"],
-    ...["ask.personas", "league.player", "contributions.claimed", "bench.n", "bench.p"],
-    ...["contributions.measured", "memory.ofGrades", "personas.title", "personas.name", "personas.version"],
+    ...["product", "nav.bus", "nav.system"],
+    ...["ask.personas", "league.player", "contributions.shares.claimed", "bench.n", "bench.p"],
     ...[
-      "personas.childNameHint",
+      "contributions.shares.measured",
+      "memory.ofGrades",
+      "evolution.title",
+      "evolution.name",
+      "evolution.version",
+    ],
+    ...[
+      "evolution.childNameHint",
       "library.name",
       "library.kinds.prompts",
       "library.text",
       "settings.browser",
     ],
-    ...["run.score", "run.phase", "run.positionShown", "run.leftOutWhy", "run.methodWhy", "run.vetoedFlaw"],
+    ...[
+      "run.score",
+      "run.phase",
+      "run.positionShown",
+      "run.leftOutWhy",
+      "contributions.methodWhy",
+      "run.vetoedFlaw",
+    ],
     ...["compare.participant", "compare.status", "runsPage.status", "forest.status"],
   ].sort(),
 );

@@ -16,7 +16,6 @@ export const protocols = {
   debate: async () => (await import("../protocols/debate/index.ts")).debate,
   evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
-  bench: async () => (await import("../protocols/bench/index.ts")).bench,
 } satisfies Registry<AnyProtocol>;
 
 /** The built-in reactors, loaded if an opening pins settings for them. */

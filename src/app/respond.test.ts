@@ -4,7 +4,7 @@ import { callOf, type DeliberationId, isEvent, OrganizationId, UserId, type Entr
 import * as z from "zod";
 import { sectionOf } from "../protocols/respond/view.ts";
 import { resultOf } from "../views/result.ts";
-import { converse } from "../lab/story/story.ts";
+import { converse } from "../../test/support/converse.ts";
 import { openConfigured } from "./configured.ts";
 import type { AppContext } from "./context.ts";
 import { follow } from "./run.ts";

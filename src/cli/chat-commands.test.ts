@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratch } from "../../test/support/scratch.ts";
 import { openConfigured } from "../app/configured.ts";
-import { converse } from "../lab/story/story.ts";
+import { converse } from "../../test/support/converse.ts";
 import { completeCommand, runChatCommand, type Chat, type ChatRequest } from "./chat-commands.ts";
 
 /** A chat after one answered question, whose turns are only noted. */

@@ -1,4 +1,3 @@
-import { BENCH } from "./bench-commands.ts";
 import { CATALOGS } from "./catalog-commands.ts";
 import { defineCommand, type Command, type CommandRow } from "./command.ts";
 import * as options from "./options.ts";
@@ -53,12 +52,6 @@ const MEMORY: readonly Command[] = [
     options: { ...options.USER, ...options.QUIET },
     examples: ["memory reembed", "memory reembed --user ada"],
     run: async (io, given) => (await import("./commands/memory-transfer.ts")).reembed(io, given),
-  }),
-  defineCommand("ablate <questions>", "Measure whether memory helps: with it against without", {
-    details: "It resumes where an earlier run of the same questions stopped.",
-    options: options.ABLATE,
-    examples: ["memory ablate questions.jsonl", "memory ablate questions.jsonl --judge sim/judy --json"],
-    run: async (io, given, [file = ""]) => (await import("./commands/ablate.ts")).ablate(io, given, file),
   }),
 ];
 
@@ -181,17 +174,10 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ["export ID -o run.html", "export --all --since 2026-01-31 --format csv --table calls"],
     run: async (io, given, [run]) => (await import("./commands/export.ts")).exportRuns(io, given, run),
   }),
-  BENCH,
   defineCommand("eval", "Score a debate's solution with independent evaluators", {
     options: options.EVAL,
     examples: ["eval --debate ID --models sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
     run: async (io, given) => (await import("./commands/eval.ts")).evaluate(io, given),
-  }),
-  defineCommand("test <file...>", "Run conversation tests from YAML", {
-    aliases: ["story"],
-    options: options.TEST,
-    examples: ["test stories/s1-arithmetic.yaml", 'test "stories/*.yaml" --json'],
-    run: async (io, given, files) => (await import("./commands/conversation-test.ts")).test(io, given, files),
   }),
   defineCommand("watch", "Show the live status of background workers", {
     options: options.WATCH,

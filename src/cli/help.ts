@@ -6,10 +6,10 @@ import { longFlag, type FirstHeading } from "./command.ts";
 const COMMAND_GROUPS = {
   "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
   Runs: [
-    ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost", "contributions"],
+    ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost"],
     ...["votes", "feedback", "answer", "seat", "inbox", "cancel", "rm"],
   ],
-  Evaluate: ["bench", "eval", "test"],
+  Evaluate: ["eval"],
   Setup: [
     ...[
       "init",
@@ -32,7 +32,7 @@ const COMMAND_GROUPS = {
 const FIRST_HELP: { readonly [heading in FirstHeading]: readonly string[] } = {
   Ask: ["ask", "council", "debate", "chat", "respond"],
   Runs: ["list", "show", "resume", "fork", "export", "cost", "inbox"],
-  Test: ["bench", "test"],
+  Test: [],
   Setup: ["init", "keys", "models", "doctor", "serve"],
 };
 /** Under what the first screen of help has a command that no feature brings; undefined where it does not have it. */

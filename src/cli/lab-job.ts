@@ -1,7 +1,6 @@
 import type { AppContext } from "../app/context.ts";
-import { capsPassed, describeProblem } from "../app/outcome.ts";
+import { describeProblem } from "../app/outcome.ts";
 import { resume } from "../app/run.ts";
-import type { BenchRun, BenchStop } from "../lab/bench/bench.ts";
 import type { Resumed } from "../app/resumable.ts";
 import type { Entry, Failure } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
@@ -83,39 +82,4 @@ export function noteEarlyEnd(io: Pick<Io, "output">, { entries, lost }: LabEnd, 
     problem: `${status.replaceAll("-", " ")}: ${oneLine(why, 600)}`,
     next: isUnread && !failure ? inconclusive : `${remedy}; the same command then resumes`,
   });
-}
-
-/** The exit codes of jobs of many runs that stopped early. */
-export const STOP_EXITS: { readonly [S in BenchStop]: number } = {
-  budget: EXIT.budget,
-  access: EXIT.authentication,
-  interrupted: EXIT.interrupted,
-};
-
-type LabJobEnd = Pick<BenchRun, "stop" | "caps"> & {
-  /** What is finished: `3 of 8 are finished and recorded`. */
-  readonly kept: string;
-  /** Why runs failed, one for each, of `count` of them. */
-  readonly failed: readonly string[];
-  readonly count: string;
-};
-
-const DOCTOR = "parley doctor, then the same command with --retry-failed";
-
-/** Says what to do after a job of many runs, if anything. */
-export function noteJobEnd(
-  io: Pick<Io, "output">,
-  { stop, caps: { budget, passed }, kept, failed, count }: LabJobEnd,
-): void {
-  const [why] = failed;
-  if (stop === "interrupted") io.output.note(`Interrupted; ${kept}. Try: the same command, which resumes`);
-  else if (stop === "budget")
-    noteProblem(io, {
-      problem: `budget exceeded: what is left may cost more; ${kept}`,
-      next: `${raiseCaps(capsPassed(passed, budget))}; the same command then resumes`,
-    });
-  else if (stop === "access")
-    noteProblem(io, { problem: `invalid API key or insufficient quota; ${kept}`, next: DOCTOR });
-  else if (why !== undefined)
-    noteProblem(io, { problem: `${count} failed and are not scored: ${oneLine(why, 400)}`, next: DOCTOR });
 }

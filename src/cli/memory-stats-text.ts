@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ContestReading, MemoryReport } from "../contract/knowledge.ts";
-import { MIN_COMPARISONS } from "../lab/ablation/memory-stats.ts";
+import { MIN_COMPARISONS } from "../app/memory.ts";
 import type { TextStyle } from "../reports/answer.ts";
 import { INTENTS } from "../reports/words.ts";
 import { NOTHING_REMEMBERED } from "./memory-text.ts";

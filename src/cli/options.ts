@@ -32,7 +32,7 @@ export const DOCTOR = {
   probe: flag("--probe", "call one model of each provider (costs a few tokens)"),
   ...JSON_FLAG,
 };
-const MAX_SPENT = {
+export const MAX_SPENT = {
   maxCostUsd: setting("--max-cost-usd <usd>", "cost limit in USD (hard)"),
   maxTotalTokens: setting("--max-total-tokens <n>", "limit on input and output tokens together (hard)", {
     old: "--max-tokens <n>",
@@ -92,7 +92,7 @@ export const SYNTHESIZER = {
   }),
 };
 export const JUDGE = { judge: listSetting("--judge <ref>", "judge: scores answers from 1 to 5") };
-const MODE = { mode: setting("--mode <mode>", "consensus (the chair writes) or vote (best draft)") };
+export const MODE = { mode: setting("--mode <mode>", "consensus (the chair writes) or vote (best draft)") };
 
 export const ATTACHMENTS = {
   context: repeated(
@@ -216,66 +216,6 @@ export const FEEDBACK = {
   ...JSON_FLAG,
 };
 
-export const CONTRIBUTIONS = {
-  repeats: integer("--repeats <n>", "how often the chair is asked again with all drafts", {
-    ...{ min: 0, max: 10, or: 1 },
-  }),
-  calls: negation("--no-calls", "measure only what needs no model calls"),
-  all: flag("--all", "every run: what is recorded, by persona; calls nothing"),
-  by: choice("--by <key>", "one row for each (persona or strategy; of --all)", ["persona", "strategy"]),
-  since: SINCE,
-  output: text("-o, --output <file>", "output file: .csv, .svg, or else the table (of --all)"),
-  ...MAX_SPENT,
-  ...JSON_FLAG,
-  ...QUIET,
-};
-const JOB = {
-  concurrency: integer("--concurrency <n>", "runs at the same time", { min: 1, max: 1_000, or: 4 }),
-  retryFailed: flag("--retry-failed", "ask again what failed in an earlier run"),
-  ...JSON_FLAG,
-  ...QUIET,
-};
-const JOB_SEED = setting("--seed <text>", "random seed (the same one resumes, another starts over)");
-export const BENCH = {
-  arms: list(
-    "--arms <names>",
-    "single, majority, weighted, best-member, self-consistency, ask, council, debate, strategy:NAME, pack:NAME; with options as NAME=council:risk-averse+mode=vote (default: single, majority, self-consistency, ask, council)",
-  ),
-  questionField: text("--question-field <name>", "column of the question, in a file of another form"),
-  answerField: text("--answer-field <name>", "column of the right answer"),
-  optionsField: text("--options-field <name>", "column of a list of possible answers, shown with letters"),
-  kindField: text("--kind-field <name>", "column of the kind of question"),
-  ...MODELS,
-  ...CHAIR,
-  ...STRATEGY,
-  ...MODE,
-  judge: text("--judge <ref>", "judge: compares the answers to open questions (tasks without an answer)"),
-  samples: integer("--samples <n>", "samples of self-consistency (default: as the council's)", {
-    ...{ min: 1, max: 1_000 },
-  }),
-  seed: JOB_SEED,
-  maxCostUsd: setting("--max-cost-usd <usd>", "cost limit in USD (hard, over all runs together)", {
-    old: "--budget <usd>",
-  }),
-  maxTotalTokens: MAX_SPENT.maxTotalTokens,
-  ...JOB,
-  out: text("--out <folder>", "folder for report.md, report.json, rows.csv and accuracy-over-cost.svg"),
-};
-export const ABLATE = {
-  ...MODEL,
-  ...JUDGE,
-  temperature: RESPONDENT.temperature,
-  ...USER,
-  seed: JOB_SEED,
-  ...MAX_SPENT,
-  ...JOB,
-};
-export const TASKS = {
-  count: integer("--count <n>", "number of tasks", { min: 1, max: 2_000, or: 100 }),
-  seed: { ...text("--seed <text>", "random seed"), shownDefault: "7" },
-  kind: list("--kind <kinds>", "arithmetic, logic, yes-no (default: all)"),
-  pairs: flag("--pairs", "labeled pairs of a right and a wrong answer, for judge validate"),
-};
 export const AGAIN = flag("--again", "ask again what was answered before");
 export const EVAL = {
   debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic"),
@@ -297,18 +237,6 @@ export const LEANS = {
   protocol: text("--protocol <name>", "only runs of this protocol"),
   since: SINCE,
   ...JSON_FLAG,
-};
-export const TEST = {
-  ...MODEL,
-  ...JUDGE,
-  respondentB: setting("--respondent-b", "answer with a second model too (A/B comparison)"),
-  modelB: setting("--model-b <ref>", "second model (default: the same model)"),
-  temperatureB: setting("--temperature-b <t>", "temperature of the second model (default: 0.5)"),
-  delays: flag("--delays", "wait between turns as the test says"),
-  ...LIMITS,
-  reporter: text("--reporter <names>", "print junit (XML), github (annotations) or both, with a comma"),
-  ...JSON_FLAG,
-  ...QUIET,
 };
 export const WATCH = {
   once: flag("--once", "print the current status and exit"),

@@ -1,5 +1,5 @@
 import { choice, defineCommand, integer, text, type Command, type CommandRow } from "./command.ts";
-import { CONTRIBUTIONS, JSON_FLAG, LEANS, QUIET, SINCE } from "./options.ts";
+import { JSON_FLAG, LEANS, QUIET, SINCE } from "./options.ts";
 
 const FILTER = {
   protocol: text("--protocol <name>", "only runs of this protocol"),
@@ -49,15 +49,6 @@ const VOTES_COMMANDS: readonly Command[] = [
 ];
 
 export const KNOWN_OVER_RUNS: readonly CommandRow[] = [
-  defineCommand("contributions [id]", "Measure who contributed to an answer", {
-    options: CONTRIBUTIONS,
-    details: "With --all what is recorded of every run: claimed beside measured by persona, and votes apart.",
-    examples: ["contributions ID --no-calls --json", "contributions --all --by strategy -o heatmap.svg"],
-    run: async (io, given, [id]) => {
-      const { allContributions, contributions } = await import("./commands/contributions.ts");
-      return given.all ? allContributions(io, given, id) : contributions(io, given, id ?? "last");
-    },
-  }),
   {
     name: "votes",
     summary: "Show who ranked whom, who leads, and who favors whom",

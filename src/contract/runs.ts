@@ -55,12 +55,6 @@ export const Replayed = z.strictObject({
   ...{ id: text, closed: z.boolean(), steps: z.int(), calls: z.int(), reread: z.int().optional() },
 });
 
-export const ContributionsBody = z.strictObject({
-  /** Whether models may be called to measure what is not recorded yet. */
-  calls: z.boolean().optional(),
-  repeats: z.int().min(1).max(20).optional(),
-});
-
 /** A question that a debate waits for; `by` is the name of its participant. */
 const Question = z.strictObject({ id: text, by: text, text });
 const WaitingSeat = z.strictObject({

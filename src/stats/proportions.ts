@@ -121,3 +121,6 @@ export function effectiveMembers<T>(
   const known = rows.map((row) => row.filter((entry) => entry !== null));
   return members.length < 2 || rows.flat().includes(null) ? null : effectiveVotes(known);
 }
+
+/** Below this, a p-value counts as significant. */
+export const SIGNIFICANT = 0.05;

@@ -18,9 +18,7 @@ const SCREENS = new Map<string, Screen>([
   ["runs", [async () => (await import("./screens/runs.tsx")).Runs, () => t.nav.runs]],
   ["d", [async () => (await import("./screens/run.tsx")).Run, () => t.run.title]],
   ["league", [async () => (await import("./screens/league.tsx")).League, () => t.nav.league]],
-  ["contributions", [async () => (await import("./screens/shares.tsx")).Shares, () => t.nav.contributions]],
   ["votes", [async () => (await import("./screens/votes.tsx")).Votes, () => t.nav.votes]],
-  ["bench", [async () => (await withMoreWords(import("./screens/bench.tsx"))).Bench, () => t.nav.bench]],
   ["costs", [async () => (await import("./screens/costs.tsx")).Costs, () => t.nav.costs]],
   ["workers", [async () => (await import("./screens/workers.tsx")).Workers, () => t.nav.workers]],
   ["bus", [async () => (await import("./screens/bus.tsx")).Bus, () => t.nav.bus]],
@@ -52,7 +50,7 @@ export function loadScreen(): void {
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["league", "contributions", "votes", "bench", "costs", "memory"]],
+  ["knowledge", ["league", "votes", "costs", "memory"]],
   ["design", ["library"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BenchReport } from "../../src/contract/bench.ts";
+import { BenchReport } from "../../src/features/bench/contract.ts";
 import { built, isProblem, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();

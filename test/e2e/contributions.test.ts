@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Contributions } from "../../src/contract/knowledge.ts";
+import { Contributions } from "../../src/features/contributions/contract.ts";
 import { PANEL, built, isProblem, resultIn, somewhere, type Ended } from "./parley.ts";
 
 built();

@@ -5,8 +5,8 @@ import { withReactors } from "../../src/app/registry.ts";
 import { createEngine } from "../../src/engine/index.ts";
 import { features } from "../../src/features.ts";
 import type { Models, ModelRequest, Store } from "../../src/kernel/index.ts";
-import { prepareBench, runBench, type BenchOptions } from "../../src/lab/bench/bench.ts";
-import type { BenchTask } from "../../src/lab/bench/row.ts";
+import { prepareBench, runBench, type BenchOptions } from "../../src/features/bench/app/bench.ts";
+import type { BenchTask } from "../../src/app/tasks.ts";
 import { memoryStore } from "../../src/testing/memory-store.ts";
 
 export type Watched = { readonly parley: AppContext; readonly requests: readonly ModelRequest[] };

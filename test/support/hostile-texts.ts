@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import { widthOf } from "../../src/reports/text-width.ts";
 import fc from "fast-check";
 
 /** Markdown that tries to run, to load or to break out of its place in a page. */
@@ -55,3 +57,14 @@ export const hostileText: fc.Arbitrary<string> = fc
     { minLength: 1, maxLength: 8 },
   )
   .map((texts) => texts.join(""));
+
+/** Foreign words that would move a cursor, name a window and turn the direction of writing. */
+export const HOSTILE = "\u001b[2J\u001b]0;title\u0007\u202eevil\nline";
+
+/** No line is wider, and no character of it moves a cursor. */
+export function expectFit(text: string, width: number): void {
+  for (const line of text.split("\n")) expect(widthOf(line), line).toBeLessThanOrEqual(width);
+  expect(text.endsWith("\n")).toBe(true);
+  // eslint-disable-next-line no-control-regex -- these are what is looked for
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/u);
+}

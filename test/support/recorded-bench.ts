@@ -1,6 +1,6 @@
-import type { BenchReport } from "../../src/contract/bench.ts";
-import { prepareBench, runBench } from "../../src/lab/bench/bench.ts";
-import { recordBench } from "../../src/lab/bench/recorded.ts";
+import type { BenchReport } from "../../src/features/bench/contract.ts";
+import { prepareBench, runBench } from "../../src/features/bench/app/bench.ts";
+import { recordBench } from "../../src/features/bench/app/recorded.ts";
 import { makeTasks } from "../../src/sim/tasks/index.ts";
 import type { TestServer } from "./server.ts";
 

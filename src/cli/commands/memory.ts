@@ -1,5 +1,12 @@
-import { findEngram, forgetEngram, listFacts, pinFact, searchMemory, showEngram } from "../../app/memory.ts";
-import { memoryReport } from "../../lab/ablation/memory-stats.ts";
+import {
+  findEngram,
+  forgetEngram,
+  listFacts,
+  pinFact,
+  searchMemory,
+  showEngram,
+  memoryReport,
+} from "../../app/memory.ts";
 import { memoryStatsText } from "../memory-stats-text.ts";
 import { memoryEngramText, memoryFactsText, memorySearchText } from "../memory-text.ts";
 import { oneLine } from "../../reports/printable.ts";

@@ -1,29 +1,7 @@
 import { startSimServer } from "../../app/sim-server.ts";
-import { refusal } from "../../kernel/index.ts";
-import { makePairs, makeTasks, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
-import { findNearest } from "../../text/words.ts";
 import { type Io, type Values } from "../command.ts";
-import { jsonLine } from "../../reports/printable.ts";
-import type { SIM_SERVER, TASKS } from "../options.ts";
+import type { SIM_SERVER } from "../options.ts";
 import { interruptible } from "../session.ts";
-
-export async function tasks(
-  { output }: Io,
-  { count, seed = "7", kind, pairs }: Values<typeof TASKS>,
-): Promise<void> {
-  const made = makeTasks({ count, seed, kinds: kind?.map(kindNamed) ?? TASK_KINDS });
-  const rows = pairs ? makePairs(made, seed) : made;
-  await output.result(rows.map(jsonLine).join(""));
-}
-
-function kindNamed(name: string): TaskKind {
-  const kind = TASK_KINDS.find((one) => one === name);
-  if (kind !== undefined) return kind;
-  throw refusal(
-    `"${name.slice(0, 40)}" is not a kind of task; expected ${TASK_KINDS.join(", ")}`,
-    `--kind ${findNearest(name, TASK_KINDS)}`,
-  );
-}
 
 /** Serves simulated models until Ctrl-C. The first line on stdout is the URL. */
 export const simServer = (

@@ -1,10 +1,8 @@
 import { ForkEstimate } from "../../contract/figures.ts";
-import { Contributions } from "../../contract/knowledge.ts";
 import {
   Answered,
   AnswersBody,
   Cancelled,
-  ContributionsBody,
   FeedbackBody,
   FeedbackReply,
   Opened,
@@ -85,28 +83,6 @@ export const actionRoutes: readonly ApiRoute[] = [
     async handle({ parley, caller: { principal }, params }) {
       const { id } = await readAll(parley, principal, params.id);
       return { status: 200, body: await parley.replay(id, { principal }) };
-    },
-  }),
-  route("post", "deliberations/{id}/contributions", {
-    ...{ name: "measureContributions", tag: TAG, needs: "write", params: OfRun, body: ContributionsBody },
-    example: { calls: true, repeats: 19 },
-    summary: "Say what each member gave to the answer: claimed, and measured where calls are allowed",
-    replies: { 200: Contributions, ...REFUSALS, 402: Problem },
-    async handle({ parley, caller: { principal }, params, body, signal }) {
-      const { measureContributions } = await import("../../lab/contributions/leave-one-out.ts");
-      const { id } = await readAll(parley, principal, params.id);
-      const { calls = false, repeats = 2 } = body;
-      const context = parley.context({}, { principal });
-      const note = () => undefined;
-      const measured = await measureContributions(context, { id, calls, repeats, signal, note });
-      if (measured) return { status: 200, body: measured };
-      const next = "ask again: everything so far is recorded";
-      throw new Refused({
-        status: 503,
-        code: "interrupted",
-        detail: "the measurement was interrupted",
-        next,
-      });
     },
   }),
   route("get", "deliberations/{id}/waiting", {

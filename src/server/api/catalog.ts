@@ -5,12 +5,19 @@ import { Catalog, ConfigReply, PinBody, Pinned } from "../../contract/library.ts
 import { Inbox } from "../../contract/runs.ts";
 import { configSources } from "../../app/checkup.ts";
 import { usageSince } from "../../app/usage.ts";
-import { findEngram, forgetEngram, listFacts, pinFact, searchMemory, showEngram } from "../../app/memory.ts";
+import {
+  findEngram,
+  forgetEngram,
+  listFacts,
+  pinFact,
+  searchMemory,
+  showEngram,
+  memoryReport,
+} from "../../app/memory.ts";
 import { modelTable } from "../../app/model-table.ts";
 import type { StartRequest } from "../../app/start.ts";
 import { readCatalog } from "../../config/catalog.ts";
 import { isFault, type Principal } from "../../kernel/index.ts";
-import { memoryReport } from "../../lab/ablation/memory-stats.ts";
 import { COST_KEYS } from "../../views/cost.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, Refused } from "../problem.ts";

@@ -1,21 +1,17 @@
 import * as z from "zod";
-import { Bench, BenchList, type BenchReport } from "../../contract/bench.ts";
-import { Leagues, Reactors, ShareList, VoteList, VoteMatrix } from "../../contract/knowledge.ts";
-import type { AppContext } from "../../app/context.ts";
-import type { ProjectionReading } from "../../app/projection.ts";
-import { readLeagues, readMatrix, readShares, readVotePage } from "../../app/votes.ts";
+import { Leagues, Reactors, VoteList, VoteMatrix } from "../../contract/knowledge.ts";
+import { readLeagues, readMatrix, readVotePage } from "../../app/votes.ts";
 import type { Parley } from "../../app/parley.ts";
 import { watchOnce, type WatchMoment } from "../../app/watch.ts";
-import { DeliberationId, type OrganizationId } from "../../kernel/index.ts";
-import { withPatience } from "../patience.ts";
-import { listBenches, readBench } from "../../lab/bench/recorded.ts";
-import { missing, moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
-import { OfRun, REFUSALS } from "./deliberations.ts";
+import type { OrganizationId } from "../../kernel/index.ts";
+import { replyOverRuns, withPatience } from "../patience.ts";
+import { moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
+import { REFUSALS } from "./deliberations.ts";
 
 const TAG = "Knowledge";
 const player = z.enum(["persona", "model"]).optional();
 /** Which runs count. */
-const RUNS = {
+export const RUN_FILTER = {
   protocol: z.string().max(60).optional(),
   /** The kind of question: `comparison`, `procedure`, `explanation`, `fact` or `other`. */
   kind: z.string().max(40).optional(),
@@ -28,10 +24,10 @@ export const knowledgeRoutes: readonly ApiRoute[] = [
   route("get", "league", {
     ...{ name: "getLeague", tag: TAG, needs: "read" },
     summary: "Compare personas or models by their reviewers' votes, with 95 % intervals, by kind of question",
-    query: z.strictObject({ by: player, ...RUNS }),
+    query: z.strictObject({ by: player, ...RUN_FILTER }),
     replies: { 200: Leagues, ...REFUSALS },
     handle: (call) =>
-      overRuns(call, async (known, reading) => {
+      replyOverRuns(call, async (known, reading) => {
         const { by = "persona", ...runs } = call.query;
         return { by, leagues: await readLeagues(known, { by, ...runs }, reading) };
       }),
@@ -40,7 +36,7 @@ export const knowledgeRoutes: readonly ApiRoute[] = [
     ...{ name: "listVotes", tag: TAG, needs: "read" },
     summary: "List who ranked whom, the newest run first",
     query: z.strictObject({
-      ...{ ...NAMES, ...RUNS },
+      ...{ ...NAMES, ...RUN_FILTER },
       limit: whole(1, 200).optional(),
       /** `next` of the page before. */
       after: z
@@ -50,7 +46,7 @@ export const knowledgeRoutes: readonly ApiRoute[] = [
     }),
     replies: { 200: VoteList, ...REFUSALS },
     handle: (call) =>
-      overRuns(call, async (known, reading) => {
+      replyOverRuns(call, async (known, reading) => {
         const { limit = 50, ...filter } = call.query;
         const { votes, next } = await readVotePage(known, { ...filter, limit }, reading);
         return { data: votes, next };
@@ -59,24 +55,12 @@ export const knowledgeRoutes: readonly ApiRoute[] = [
   route("get", "votes/matrix", {
     ...{ name: "getVoteMatrix", tag: TAG, needs: "read" },
     summary: "Show who ranked whom how high, by persona or by model",
-    query: z.strictObject({ by: player, ...NAMES, ...RUNS }),
+    query: z.strictObject({ by: player, ...NAMES, ...RUN_FILTER }),
     replies: { 200: VoteMatrix, ...REFUSALS },
     handle: (call) =>
-      overRuns(call, async (known, reading) => {
+      replyOverRuns(call, async (known, reading) => {
         const { by = "persona", ...filter } = call.query;
         return { by, cells: await readMatrix(known, { by, ...filter }, reading) };
-      }),
-  }),
-  route("get", "contributions", {
-    ...{ name: "listContributions", tag: TAG, needs: "read" },
-    summary: "Compare what personas had of the answers, as claimed and as measured, with votes apart",
-    query: z.strictObject({ split: z.enum(["none", "strategy"]).optional(), ...RUNS }),
-    replies: { 200: ShareList, ...REFUSALS },
-    handle: (call) =>
-      overRuns(call, async (known, reading) => {
-        const { split = "none", ...runs } = call.query;
-        const byStrategy = split === "strategy";
-        return { split, rows: await readShares(known, { byStrategy, ...runs }, reading) };
       }),
   }),
   route("get", "reactors", {
@@ -91,38 +75,6 @@ export const knowledgeRoutes: readonly ApiRoute[] = [
         const { at, deliberations } = report;
         const states = report.reactors.map(({ cursor: _cursor, ...state }) => state);
         return { status: 200, body: { at, deliberations, reactors: states, leftOut: unreadable } };
-      }),
-  }),
-  route("get", "benches", {
-    ...{ name: "listBenches", tag: TAG, needs: "read" },
-    summary: "List recorded benches, newest first",
-    query: z.strictObject({
-      limit: whole(1, 200).optional(),
-      /** `next` of the page before. */
-      after: DeliberationId.optional(),
-    }),
-    replies: { 200: BenchList, ...REFUSALS },
-    handle: (call) =>
-      withPatience(call, {}, async () => {
-        const { store } = readingContext(call.parley, call.caller.principal);
-        const { limit = 50, after: before } = call.query;
-        const { benches, next } = await listBenches(store, { limit, before });
-        return { status: 200, body: { data: benches, next } };
-      }),
-  }),
-  route("get", "benches/{id}", {
-    ...{ name: "getBench", tag: TAG, needs: "read", params: OfRun },
-    summary: "Report on a recorded bench as it stands now; texts=head cuts answers to 200 characters",
-    query: z.strictObject({ texts: z.enum(["full", "head"]).optional() }),
-    replies: { 200: Bench, ...REFUSALS },
-    handle: (call) =>
-      withPatience(call, {}, async () => {
-        const { store } = readingContext(call.parley, call.caller.principal);
-        const id = DeliberationId.safeParse(call.params.id).data;
-        const found = id && (await readBench(store, id));
-        if (!found) throw missing(call.params.id);
-        const report = call.query.texts === "head" ? withHeads(found.report) : found.report;
-        return { status: 200, body: { ...found, report } };
       }),
   }),
 ];
@@ -149,33 +101,4 @@ async function watchFor(
   const moment = watchOnce(watching, { signal: new AbortController().signal });
   own.set(organization, { at, moment });
   return moment;
-}
-
-/** Replies with what all runs come to; the first time after many changes, that takes its time. */
-function overRuns<T extends object>(
-  call: RouteCall<unknown, unknown, unknown>,
-  read: (known: AppContext, reading: ProjectionReading) => Promise<T>,
-): ReturnType<typeof withPatience> {
-  return withPatience(call, {}, async () => {
-    const leftOut: string[] = [];
-    const context = readingContext(call.parley, call.caller.principal);
-    const body = await read(context, { onUnreadable: (id) => void leftOut.push(id) });
-    return { status: 200, body: { ...body, leftOut } };
-  });
-}
-
-const MAX_HEAD_LENGTH = 200;
-
-/** The report with the beginnings of its answers: those to open questions are whole texts. */
-function withHeads({ rows, ...report }: BenchReport): BenchReport {
-  const cut = <T extends Pick<BenchReport["rows"][number], "answer">>(one: T): T =>
-    one.answer === null ? one : { ...one, answer: one.answer.slice(0, MAX_HEAD_LENGTH).toWellFormed() };
-  return {
-    ...report,
-    rows: rows.map((row) => ({
-      ...cut(row),
-      control: row.control && cut(row.control),
-      drafts: row.drafts.map(cut),
-    })),
-  };
 }

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { Bench, BenchList, BenchReport } from "../../contract/bench.ts";
 import { ForkEstimate, ModelList, RunEstimate, Usage } from "../../contract/figures.ts";
 import * as knowledgeSchemas from "../../contract/knowledge.ts";
 import * as library from "../../contract/library.ts";
@@ -20,7 +19,7 @@ const { MemoryReport: MemoryStats, ...knowledge } = knowledgeSchemas;
 /** The names of the schemas in the document. `Json` is recursive: without a name of its own it could not be referred to. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ BusMessage, Json, Labels, Problem, MemorySearch, MemoryEngram, MemoryFacts },
-  ...{ Bench, BenchList, BenchReport, Estimate: RunEstimate, ForkEstimate, ModelList, Usage },
+  ...{ Estimate: RunEstimate, ForkEstimate, ModelList, Usage },
   ...{ MemoryStats, ...knowledge, ...library, ...runs, ...requests },
 };
 
@@ -37,10 +36,11 @@ const TAGS: Readonly<Record<string, string>> = {
   Bus: "The events as the messages of LoCAL2's bus.",
 };
 
-/** The bodies and replies of features' routes that have a name of their own: `.meta({ id: "Poll" })`. */
+/** The bodies and replies of features' routes, and fields of these, that have a name of their own: `.meta({ id: "Poll" })`. */
 const namedIn = (routes: readonly ApiRoute[]): readonly (readonly [string, z.ZodType])[] =>
   routes
     .flatMap(({ body, replies }) => [body, ...Object.values(replies).flat()])
+    .flatMap((schema) => [schema, ...(schema instanceof z.ZodObject ? Object.values(schema.shape) : [])])
     .flatMap((schema) => {
       const id = schema instanceof z.ZodType ? schema.meta()?.id : undefined;
       return schema instanceof z.ZodType && id !== undefined ? [[id, schema] as const] : [];

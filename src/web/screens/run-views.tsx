@@ -27,13 +27,6 @@ export const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
     },
   ],
   ...BROUGHT.map(({ path, title, load }): [string, View] => [path, { title: () => title[language], load }]),
-  [
-    "contributions",
-    {
-      title: () => t.run.views.contributions,
-      load: async () => (await import("./view-contributions.tsx")).Contributions,
-    },
-  ],
   ["steps", { title: () => t.run.views.steps, load: async () => (await import("./view-steps.tsx")).Steps }],
   [
     "record",
@@ -68,12 +61,9 @@ export function viewsSince(entries: readonly Entry[]): ReadonlyMap<string, numbe
   return since;
 }
 
-/** The views that this entry gives something to show. What a vote's members gave can be measured as well. */
+/** The views that this entry gives something to show. */
 function viewsBegunBy(entry: Entry): readonly string[] {
-  if (isEvent(entry, "standing-reached")) return ["reviews", "contributions"];
-  if (isEvent(entry, "review-given")) return ["reviews"];
-  if (isEvent(entry, "contribution-measured")) return ["contributions"];
-  if (isEvent(entry, "synthesis-given")) return entry.data.claims === undefined ? [] : ["contributions"];
+  if (isEvent(entry, "standing-reached") || isEvent(entry, "review-given")) return ["reviews"];
   // A view of one protocol has its name.
   return isEvent(entry, "deliberation-opened") ? [entry.data.protocol.name] : [];
 }

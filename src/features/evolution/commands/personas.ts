@@ -10,7 +10,7 @@ import { personaFolder } from "../../../config/persona-file.ts";
 import { displayPath } from "../../../config/text-file.ts";
 import type { LoadedPersona } from "../../../config/personas.ts";
 import { isEvent, type DataOf, type Entry } from "../../../kernel/index.ts";
-import { readBenchTasks } from "../../../lab/bench/tasks.ts";
+import { readBenchTasks } from "../../../app/tasks.ts";
 import { DECISIONS, RIVALS } from "../protocol/trial/report.ts";
 import { lostCalls, sectionOf, type TrialSection } from "../protocol/trial/view.ts";
 import { aligned } from "../../../reports/labelled-rows.ts";

@@ -1,0 +1,169 @@
+import type { BenchArm, BenchArmResult, BenchPair, BenchReport, BenchRow, BenchVotes } from "../contract.ts";
+import type { Estimate } from "../../../contract/figures.ts";
+import { condorcet } from "../../../stats/ballot-rules.ts";
+import { mean, sumKnown } from "../../../stats/numbers.ts";
+import { pairedDifference } from "../../../stats/paired-difference.ts";
+import { effectiveMembers, holm, mcnemar, estimateShare } from "../../../stats/proportions.ts";
+import { judgedArms, type ArmsJudging } from "./judged.ts";
+import { changeOf, type BenchChange } from "../protocol/report-words.ts";
+
+/** Compares two arms from whether each was right, question by question. */
+export function compareArms(
+  pairs: readonly (readonly [first: boolean, second: boolean])[],
+): Omit<BenchPair, "first" | "second" | "adjusted"> {
+  const count = (a: boolean, b: boolean) => pairs.filter(([one, other]) => one === a && other === b).length;
+  const cells = {
+    both: count(true, true),
+    onlyFirst: count(true, false),
+    onlySecond: count(false, true),
+    neither: count(false, false),
+  };
+  const p = mcnemar(cells.onlyFirst, cells.onlySecond);
+  return { n: pairs.length, ...cells, difference: pairedDifference(cells), p };
+}
+
+/** Compares every two arms, in the order of `arms`, from finished rows. */
+export function benchPairs(
+  arms: readonly string[],
+  rows: readonly Pick<BenchRow, "arm" | "task" | "right">[],
+): BenchPair[] {
+  const right = new Map(arms.map((arm) => [arm, new Map<string, boolean>()]));
+  for (const row of rows) if (row.right !== null) right.get(row.arm)?.set(row.task, row.right);
+  const pairs = arms.flatMap((first, index) =>
+    arms.slice(index + 1).map((second) => {
+      const common = [...(right.get(first) ?? [])].flatMap(([task, one]) => {
+        const other = right.get(second)?.get(task);
+        return other === undefined ? [] : [[one, other] as const];
+      });
+      return { first, second, ...compareArms(common) };
+    }),
+  );
+  const adjusted = holm(pairs.map(({ p }) => p));
+  return pairs.map((pair, index) => ({ ...pair, adjusted: adjusted[index] ?? 1 }));
+}
+
+/** Over the rows of one arm whose questions have a right answer. */
+export function benchVotes(all: readonly BenchRow[]): BenchVotes {
+  const rows = all.filter(({ right }) => right !== null);
+  const drafts = rows.flatMap((row) => row.drafts);
+  const seats = new Map(drafts.map(({ by, model }) => [by, model]));
+  const members = [...seats].map(([id, model]) => ({
+    ...{ id, model },
+    accuracy: accuracyOf(drafts.filter(({ by }) => by === id)),
+  }));
+  const mean = members.reduce((sum, { accuracy }) => sum + (accuracy.value ?? 0), 0) / members.length;
+  return {
+    members,
+    effective: effectiveMembers([...seats.keys()], (one, other) => correlation(rows, one, other)),
+    condorcet: members.length % 2 === 1 && members.length > 1 ? condorcet(mean, members.length) : null,
+  };
+}
+
+/** The correlation (phi, −1 to 1) of two members' being right; null where one of them does not vary. */
+function correlation(rows: readonly BenchRow[], one: string, other: string): number | null {
+  const pairs = rows.flatMap(({ drafts }) => {
+    const [first, second] = [one, other].map((id) => drafts.find(({ by }) => by === id));
+    return first && second ? [[Number(first.right), Number(second.right)] as const] : [];
+  });
+  const p = meanOf(pairs.map(([first]) => first)) ?? 0;
+  const q = meanOf(pairs.map(([, second]) => second)) ?? 0;
+  const spread = Math.sqrt(p * (1 - p) * q * (1 - q));
+  return spread > 0 ? ((meanOf(pairs.map(([first, second]) => first * second)) ?? 0) - p * q) / spread : null;
+}
+
+export type BenchInput = {
+  /** `open`, by default none: how many have no right answer. */
+  readonly tasks: Omit<BenchReport["tasks"], "open"> & { readonly open?: number };
+  readonly seed: string | null;
+  readonly arms: readonly BenchArm[];
+  /** Of every arm and question that was begun. */
+  readonly rows: readonly BenchRow[];
+  readonly judging?: ArmsJudging | null;
+};
+
+/** The table of a bench from its rows. */
+export function benchReport({ tasks, seed, arms, rows, judging = null }: BenchInput): BenchReport {
+  const finished = rows.filter((row) => row.finished);
+  const results = arms.map((arm) =>
+    armResult(
+      arm,
+      rows.filter((row) => row.arm === arm.name),
+      tasks.count,
+    ),
+  );
+  return {
+    simulated: rows.some(({ simulated }) => simulated) || judging?.work.simulated === true,
+    complete: results.every(({ unfinished }) => unfinished === 0),
+    tasks: { open: 0, ...tasks },
+    seed,
+    startedAt: rows.map(({ openedAt }) => openedAt).toSorted()[0] ?? null,
+    spent: {
+      calls: rows.reduce((sum, { calls }) => sum + calls, judging?.work.calls ?? 0),
+      usd: sumKnown([...rows.map(({ usd }) => usd), ...(judging ? [judging.work.cost.usd] : [])]),
+    },
+    arms: results,
+    pairs: benchPairs(
+      arms.map(({ name }) => name),
+      finished,
+    ),
+    judged: judging && judgedArms(judging, { arms: arms.map(({ name }) => name), rows }),
+    rows: [...rows],
+  };
+}
+
+function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): BenchArmResult {
+  const rows = begun.filter(({ finished }) => finished);
+  const known = rows.filter((row) => row.right !== null);
+  const right = known.filter((row) => row.right).length;
+  const noAnswer = known.filter(({ answer }) => answer === null).length;
+  const average = (read: (row: BenchRow) => number | null) => {
+    const values = rows.flatMap((row) => read(row) ?? []);
+    return values.length < rows.length ? null : meanOf(values);
+  };
+  const kinds = [...new Set(known.flatMap(({ kind }) => kind ?? []))].sort();
+  const outcomes = [...new Set(rows.map(({ outcome }) => outcome))].sort();
+  return {
+    ...arm,
+    unfinished: tasks - rows.length,
+    failed: begun.filter(({ failed }) => failed !== null).length,
+    accuracy: accuracyOf(rows),
+    kinds: kinds.map((kind) => ({ kind, accuracy: accuracyOf(rows.filter((row) => row.kind === kind)) })),
+    right,
+    wrong: known.length - right - noAnswer,
+    noAnswer,
+    outcomes: Object.fromEntries(
+      outcomes.map((outcome) => [outcome, rows.filter((row) => row.outcome === outcome).length]),
+    ),
+    perQuestion: {
+      calls: average(({ calls }) => calls),
+      tokensIn: average(({ tokens }) => tokens.in),
+      tokensOut: average(({ tokens }) => tokens.out),
+      latencyMs: average(({ latencyMs }) => latencyMs),
+      usd: average(({ usd }) => usd),
+    },
+    votes: benchVotes(rows),
+    flips: arm.deliberates ? flipsOf(rows) : null,
+  };
+}
+
+function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
+  const compared = rows.filter(({ control }) => control !== null);
+  const count = (change: BenchChange) => compared.filter((row) => changeOf(row) === change).length;
+  const [rightToWrong, wrongToRight] = [count("right-wrong"), count("wrong-right")];
+  return {
+    n: compared.length,
+    controlRight: compared.filter(({ control }) => control?.right).length,
+    ...{ rightToWrong, wrongToRight, rightToNone: count("right-none"), noneToRight: count("none-right") },
+    p: mcnemar(rightToWrong, wrongToRight),
+  };
+}
+
+/** Of answers that are right or wrong. */
+function accuracyOf(rows: readonly Pick<BenchRow, "right">[]): Estimate {
+  const known = rows.filter(({ right }) => right !== null);
+  return estimateShare(known.filter(({ right }) => right).length, known.length);
+}
+
+/** The mean; null without values. */
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : mean(values);

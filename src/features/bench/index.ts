@@ -1,0 +1,19 @@
+import { defineFeature } from "../feature.ts";
+
+/** Ways to answer compared on tasks, and memory on against off. */
+export const bench = defineFeature({
+  name: "bench",
+  protocols: { bench: async () => (await import("./protocol/index.ts")).bench },
+  operations: async () => (await import("./api/index.ts")).operations,
+  commands: [
+    {
+      ...{ name: "bench", summary: "Benchmark single model vs. voting vs. council" },
+      ...{ heading: "Evaluate", first: "Test" },
+      load: async () => (await import("./commands/index.ts")).command,
+    },
+    {
+      ...{ name: "memory", summary: "Measure memory", heading: "Chat and memory" },
+      load: async () => (await import("./commands/index.ts")).memoryCommands,
+    },
+  ],
+});

@@ -1,0 +1,13 @@
+import { defineFeature } from "../feature.ts";
+
+/** Conversations whose answers and memory are checked. */
+export const stories = defineFeature({
+  name: "stories",
+  commands: [
+    {
+      ...{ name: "test", aliases: ["story"], summary: "Run conversation tests from YAML" },
+      ...{ heading: "Evaluate", first: "Test" },
+      load: async () => (await import("./commands/index.ts")).command,
+    },
+  ],
+});
