@@ -10,10 +10,13 @@ import { features as shipped } from "../src/features.ts";
 import { defineFeature, defineProtocol, openParley } from "../src/index.ts";
 import { isEvent } from "../src/kernel/index.ts";
 import { answerOf, nothingToSay, TOY, toyRequest } from "../src/testing/kit.ts";
+import { askingTool, openDeliberation } from "../src/server/api/deliberations.ts";
 import { nativeApi } from "../src/server/api/index.ts";
+import { asTools } from "../src/server/operation.ts";
 import { route } from "../src/server/route.ts";
 import { built, somewhere } from "./e2e/parley.ts";
 import { commandIo } from "./support/command-io.ts";
+import { mcpClient, mcpTestServer, refusal } from "./support/mcp.ts";
 import { testServer } from "./support/server.ts";
 
 /** One value with a protocol, what a simulated model says to its prompt, and a command. */
@@ -51,6 +54,9 @@ const poll = defineFeature({
         replies: { 200: z.object({ data: z.array(z.string()) }).meta({ id: "PollList" }) },
         handle: () => Promise.resolve({ status: 200, body: { data: ["Which?"] } }),
       }),
+      asTools(openDeliberation, [
+        askingTool("poll", { title: "Hold a poll", place: 99, summary: "Ask everybody once", fields: [] }),
+      ]),
     ]),
   commands: [
     {
@@ -130,6 +136,19 @@ it("brings an operation, which the server answers and its document has", async (
   const { paths, components } = (await server.get("openapi.json")).json;
   expect(paths["/polls"].get.operationId).toBe("listPolls");
   expect(components.schemas.PollList.properties.data.type).toBe("array");
+});
+
+it("brings a tool, which asks by its protocol and stands behind all others", async () => {
+  await using server = await mcpTestServer({ mcp: { features: [poll] } });
+  await using client = await mcpClient(server);
+  const { tools } = await client.listTools();
+  expect(tools.at(-1)).toMatchObject({
+    name: "poll",
+    description: "Ask everybody once.",
+    inputSchema: { required: ["question"], properties: { settings: {}, request: {}, on_disconnect: {} } },
+  });
+  // This server has no such protocol: the tool asked for it.
+  expect(await refusal(client, "poll", { question: "Which?" })).toContain("poll");
 });
 
 describe("a feature that settings name", () => {

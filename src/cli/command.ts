@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ServerFeature } from "../server/route.ts";
+import type { ServerFeature } from "../server/operation.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue, joinWithOr } from "../config/explain.ts";
 import { Settings, type SettingKey } from "../config/settings.ts";

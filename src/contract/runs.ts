@@ -84,23 +84,32 @@ export type OwnSeat = z.infer<typeof WaitingSeat>;
 /** A step that waits for a person. */
 export type PendingSeat = Omit<OwnSeat, "id" | "messages">;
 
-const step = text.max(300).optional();
+const step = text.max(300).optional().describe("Which seat, where several wait.");
 /** The answers to questions by id, or the text for a seat's step, or that the person abstains from it. */
 export const AnswersBody = z.union([
-  z.strictObject({ answers: z.record(text.max(200), text.max(100_000)) }),
-  z.strictObject({ text: text.max(1_000_000), step }),
-  z.strictObject({ abstain: z.literal(true), step }),
+  z.strictObject({
+    answers: z
+      .record(text.max(200), text.max(100_000))
+      .describe("Answers to the questions that wait, by their ids."),
+  }),
+  z.strictObject({
+    text: text.max(1_000_000).describe("The answer to the caller's own seat that waits."),
+    step,
+  }),
+  z.strictObject({
+    abstain: z.literal(true).describe("Whether the person abstains from the seat's step."),
+    step,
+  }),
 ]);
 export type AnswersBody = z.infer<typeof AnswersBody>;
 export const Answered = z.strictObject({ status: z.literal("recorded"), step: nullable.text });
 export type Answered = z.infer<typeof Answered>;
 
 export const FeedbackBody = z.strictObject({
-  thumb: z.enum(["up", "down"]).optional(),
-  text: text.max(4_000).optional(),
-  outcome: z.enum(["good", "bad"]).optional(),
-  /** Rates the second respondent's answer. */
-  second: z.boolean().optional(),
+  thumb: z.enum(["up", "down"]).optional().describe("Whether it is liked."),
+  text: text.max(4_000).optional().describe("What is said of it, in words."),
+  outcome: z.enum(["good", "bad"]).optional().describe("How it turned out."),
+  second: z.boolean().optional().describe("Whether it is said of the second of two respondents."),
 });
 export const FeedbackReply = z.strictObject({ status: text, reason: text.optional() });
 

@@ -17,6 +17,17 @@ export const Problem = z.strictObject({
 });
 export type ProblemDetails = z.infer<typeof Problem>;
 
+/** What every route may refuse with. */
+export const REFUSALS = {
+  400: Problem,
+  401: Problem,
+  403: Problem,
+  404: Problem,
+  410: Problem,
+  422: Problem,
+  503: Problem,
+};
+
 export const TITLES: { readonly [status: number]: string } = {
   400: "Bad request",
   401: "Unauthorized",

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod";
 import type { AppContext } from "../app/context.ts";
-import type { AppFeature } from "../app/registry.ts";
 import type { Parley } from "../app/parley.ts";
 import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
@@ -73,7 +72,7 @@ export type RouteCall<P, Q, B> = HttpExchange &
 /** What a reply of a status holds: a schema for JSON, or another type. */
 export type DeclaredReply = z.ZodType | { readonly type: string; readonly description: string };
 
-type RouteParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
+export type RouteParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
   /** The operation's name in the document. */
   readonly name: string;
   readonly summary: string;
@@ -90,12 +89,6 @@ type RouteParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   readonly replies: { readonly [status: number]: DeclaredReply | readonly DeclaredReply[] };
   /** Resolves to a reply, or to none where it has written one itself. */
   handle(call: RouteCall<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<HttpReply | undefined>;
-};
-
-/** A feature as a server takes it. */
-export type ServerFeature = AppFeature & {
-  /** What its clients can do beside what every server can. */
-  readonly operations?: () => Promise<readonly ApiRoute[]>;
 };
 
 export type HttpMethod = "get" | "post" | "delete";
@@ -125,8 +118,8 @@ export function route<
     async answer(exchange, services, given) {
       const caller = await services.access.caller(exchange.request);
       checkScope(caller, parts.needs);
-      const params = parse("path", parts.params, given);
-      const query = parse("query", parts.query, queryOf(exchange.url));
+      const params = parse("path", parts.params, readTexts(parts.params, given));
+      const query = parse("query", parts.query, readTexts(parts.query, queryOf(exchange.url)));
       const { text: sent, json } =
         method === "post" ? await readJson(exchange.request) : { text: "", json: undefined };
       const body = parse(
@@ -192,26 +185,30 @@ function parse(where: "path" | "query" | "body", schema: z.ZodType | undefined, 
 const escapePointer = (key: PropertyKey): string =>
   String(key).slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** What the document says of a parameter that is read from text. */
-type Documented = { readonly inDocument: Readonly<Record<string, unknown>> };
+/** What stands in a URL is text: numbers and yes or no are read where a field is one. */
+function readTexts<T>(schema: z.ZodObject | undefined, texts: Readonly<Record<string, T>>): object {
+  const read = ([name, text]: [string, T]) => {
+    const field = schema && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    const bare = field instanceof z.ZodOptional ? field.unwrap() : field;
+    if (bare instanceof z.ZodNumber && /^\d{1,15}$/.test(String(text))) return [name, Number(text)];
+    if (bare instanceof z.ZodBoolean && /^(?:true|false)$/.test(String(text))) return [name, text === "true"];
+    return [name, text];
+  };
+  return Object.fromEntries(Object.entries(texts).map(read));
+}
 
-/** A whole number in a path or a query. */
-export const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .pipe(z.int().min(least).max(most))
-    .meta({ inDocument: { type: "integer", minimum: least, maximum: most } } satisfies Documented);
+/** A whole number. */
+export const whole = (least: number, most: number) => z.int().min(least).max(most);
 
-/** A moment in a query, in milliseconds since 1970. */
+/** A moment, in milliseconds since 1970. `inDocument`: as it is written. */
 export const moment = () =>
   Since.meta({
     inDocument: {
-      ...{ type: "string", examples: ["2026-01-31", "12h"] },
+      type: "string",
+      examples: ["2026-01-31", "12h"],
       description: "A day or a time in UTC, or how long ago.",
     },
-  } satisfies Documented);
+  });
 
 /** The process as a caller sees it who may read alone; what a route needs beyond that, it has asked for. */
 export const readingContext = (parley: Parley, principal: Principal): AppContext =>

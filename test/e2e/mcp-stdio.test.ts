@@ -5,6 +5,7 @@ import { InMemoryTransport, type Client, type ElicitResult } from "@modelcontext
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { openConfigured } from "../../src/app/configured.ts";
+import { features } from "../../src/features.ts";
 import { serveMcpStdio } from "../../src/server/mcp/stdio.ts";
 import type { McpTimes } from "../../src/server/mcp/session.ts";
 import { called, mcpClient, MODES, refusal, type ClientOptions, type Elicited } from "../support/mcp.ts";
@@ -178,7 +179,14 @@ async function inProcess(times: McpTimes, options: ClientOptions) {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const control = new AbortController();
   const ended = serveMcpStdio({
-    ...{ parley, principal, version: "0.0.0", log: () => undefined, signal: control.signal },
+    ...{
+      parley,
+      principal,
+      config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
+      features,
+      log: () => undefined,
+      signal: control.signal,
+    },
     ...{ transport: far, ...times },
   });
   const client = await mcpClient(undefined, { ...options, transport: near });

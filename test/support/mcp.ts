@@ -6,8 +6,8 @@ import type {
   ProgressCallback,
   Transport,
 } from "@modelcontextprotocol/client";
+import { features } from "../../src/features.ts";
 import { mcpMount } from "../../src/server/mcp/index.ts";
-import type { McpHttpOptions } from "../../src/server/mcp/http.ts";
 import { testServer, type Json, type TestServer, type TestServerOptions } from "./server.ts";
 
 /** The three ways in which the official client agrees on a revision. */
@@ -17,10 +17,13 @@ export type Mode = (typeof MODES)[number];
 
 /** A server in this process that speaks MCP too. */
 export const mcpTestServer = (
-  { mcp = {}, ...more }: TestServerOptions & { readonly mcp?: Omit<McpHttpOptions, "log"> } = {},
+  {
+    mcp = {},
+    ...more
+  }: TestServerOptions & { readonly mcp?: Omit<Parameters<typeof mcpMount>[0], "log"> } = {},
   ...shared: Parameters<typeof testServer> extends [unknown?, ...infer R] ? R : never
 ): Promise<TestServer> =>
-  testServer({ mounts: { mcp: mcpMount({ ...mcp, log: () => undefined }) }, ...more }, ...shared);
+  testServer({ mounts: { mcp: mcpMount({ features, ...mcp, log: () => undefined }) }, ...more }, ...shared);
 
 export type Elicited = ElicitRequest["params"];
 

@@ -19,7 +19,8 @@ export const mcp = (io: Io, options: Values<typeof MCP>): Promise<void> =>
       output.note("This is for MCP clients, which start it themselves. Press Ctrl-D to stop.");
     try {
       const log = (line: string) => output.note(line);
-      await serveMcpStdio({ parley, principal, version: manifest.version, maxDrives, log, signal });
+      const config = { version: manifest.version, place: { env, cwd }, maxDepth: 0 };
+      await serveMcpStdio({ parley, principal, config, features, maxDrives, log, signal });
     } finally {
       await parley.close();
     }

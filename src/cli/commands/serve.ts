@@ -49,7 +49,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
         ...{ parley, principal, host, port, base, publicUrls, maxDrives },
         surfaces: [await nativeApi(features ?? []), openAiApi],
         features,
-        mounts: { mcp: mcpMount({ log }) },
+        mounts: { mcp: mcpMount({ log, features }) },
         page: options.page ? pageFolder() : undefined,
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
         log,

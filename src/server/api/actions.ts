@@ -5,118 +5,191 @@ import {
   Cancelled,
   FeedbackBody,
   FeedbackReply,
-  Opened,
   Replayed,
   Waiting,
 } from "../../contract/runs.ts";
-import { checkDepth, clientRequest, openOnce } from "../opening.ts";
+import { openOnce } from "../opening.ts";
+import { deletion, opening, operation, type HttpOperation } from "../operation.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { route, type ApiRoute } from "../route.ts";
 import { cancelRun, readWaiting, recordAnswer, resumeRun } from "../steering.ts";
-import { OfRun, openedReply, PREFER, REFUSALS } from "./deliberations.ts";
-import { ForkBody, ResultOrOpened } from "./schemas.ts";
+import { OfRun } from "./deliberations.ts";
+import { ForkBody } from "./schemas.ts";
 
 const TAG = "Actions";
 
-export const actionRoutes: readonly ApiRoute[] = [
-  route("post", "deliberations/{id}/cancel", {
-    ...{ name: "cancelDeliberation", tag: TAG, needs: "write", params: OfRun },
+export const actionRoutes: readonly HttpOperation[] = [
+  operation("post", "deliberations/{id}/cancel", {
+    name: "cancelDeliberation",
+    tag: TAG,
+    needs: "write",
+    params: OfRun,
     summary: "Close an open deliberation for good",
-    replies: { 200: Cancelled, ...REFUSALS },
-    handle: async ({ parley, caller: { principal }, params }) => ({
-      status: 200,
-      body: await cancelRun({ parley }, principal, params.id),
-    }),
+    output: Cancelled,
+    tools: [
+      {
+        name: "cancel",
+        title: "Cancel a deliberation",
+        place: 9,
+        hints: { destructiveHint: true, idempotentHint: true },
+        words: ({ id, status, cancelled }) =>
+          cancelled ? `${id} is cancelled.` : `${id} had ended: ${status}.`,
+      },
+    ],
+    run: (me, { id }) => cancelRun(me, me.caller.principal, id),
   }),
-  route("delete", "deliberations/{id}", {
-    ...{ name: "forgetDeliberation", tag: TAG, needs: "write", params: OfRun },
+  deletion("deliberations/{id}", {
+    name: "forgetDeliberation",
+    tag: TAG,
+    needs: "write",
+    params: OfRun,
     summary: "Forget a deliberation that has ended, with what memory took; what it cost still counts",
-    replies: { 204: { type: "", description: "It is forgotten" }, ...REFUSALS },
-    async handle({ parley, drives, caller: { principal }, params }) {
-      const { id } = await readAll(parley, principal, params.id);
-      await drives.forget(id, principal);
-      return { status: 204 };
+    done: "It is forgotten",
+    async run({ parley, drives, caller: { principal } }, { id }) {
+      await drives.forget((await readAll(parley, principal, id)).id, principal);
     },
   }),
-  route("post", "deliberations/{id}/resume", {
-    ...{ name: "resumeDeliberation", tag: TAG, needs: "write", params: OfRun },
-    summary: "Drive an open deliberation on, whoever opened it",
-    headers: { Prefer: PREFER },
-    replies: { 200: ResultOrOpened, 202: Opened, ...REFUSALS, 409: Problem },
-    handle: async (call) => openedReply(call, await resumeRun(call, call.caller.principal, call.params.id)),
+  opening("deliberations/{id}/resume", {
+    name: "resumeDeliberation",
+    tag: TAG,
+    needs: "write",
+    params: OfRun,
+    summary: "Go on with an open deliberation, whoever opened it",
+    replies: { 409: Problem },
+    tools: [{ name: "resume", title: "Resume a deliberation", place: 10, hints: { idempotentHint: true } }],
+    run: (me, { id }) => resumeRun(me, me.caller.principal, id),
   }),
-  route("post", "deliberations/{id}/fork", {
-    ...{ name: "forkDeliberation", tag: TAG, needs: "write", params: OfRun, body: ForkBody },
+  opening("deliberations/{id}/fork", {
+    name: "forkDeliberation",
+    tag: TAG,
+    needs: "write",
+    params: OfRun,
+    body: ForkBody,
     example: { without: ["b"] },
-    summary: "Run again with changes; steps that they do not affect are reused",
-    headers: {
-      "Idempotency-Key": "A name for the request: a repeat of it joins the same fork.",
-      Prefer: PREFER,
-    },
-    replies: { 200: ResultOrOpened, 201: Opened, 202: Opened, ...REFUSALS, 402: Problem },
-    async handle(call) {
-      const { body, parley, caller, params } = call;
-      checkDepth(call, call);
-      const { id } = await readAll(parley, caller.principal, params.id);
-      const named = clientRequest(call, { fork: id, ...body });
-      const begun = await openOnce(call, named, ({ request, ...rest }) =>
-        parley.openFork(id, { ...(body as object), request }, rest),
+    summary: "Run a deliberation again with changes; steps that they do not affect are reused",
+    headers: { "Idempotency-Key": "A name for the request: a repeat of it joins the same fork." },
+    status: 201,
+    replies: { 402: Problem },
+    tools: [
+      {
+        name: "fork",
+        title: "Fork a deliberation",
+        place: 11,
+        fields: [
+          ...["id", "without", "upToSeq", "retry", "maxCostUsd", "maxCalls"],
+          ...["chair", "strategy", "goal", "mode", "effort"],
+        ],
+      },
+    ],
+    async run(me, { id: given, ...changes }) {
+      me.checkDepth();
+      const { id } = await readAll(me.parley, me.caller.principal, given);
+      return openOnce(me, me.named({ fork: id, ...changes }), (named) =>
+        me.parley.openFork(id, { ...(changes as object), request: named.request }, named),
       );
-      return openedReply(call, begun, 201);
     },
   }),
-  route("post", "deliberations/{id}/fork/estimate", {
-    ...{ name: "estimateFork", tag: TAG, needs: "read", params: OfRun, body: ForkBody },
+  operation("post", "deliberations/{id}/fork/estimate", {
+    name: "estimateFork",
+    tag: TAG,
+    needs: "read",
+    params: OfRun,
+    body: ForkBody,
     example: { without: ["b"] },
     summary: "Say what a fork would take without any reuse, and how many calls it can reuse",
-    replies: { 200: ForkEstimate, ...REFUSALS, 402: Problem },
-    async handle({ parley, caller: { principal }, params, body }) {
-      const { id } = await readAll(parley, principal, params.id);
-      return { status: 200, body: await parley.estimateFork(id, body as object, { principal }) };
+    output: ForkEstimate,
+    replies: { 402: Problem },
+    async run({ parley, caller: { principal } }, { id: given, ...changes }) {
+      const { id } = await readAll(parley, principal, given);
+      return parley.estimateFork(id, changes as object, { principal });
     },
   }),
-  route("post", "deliberations/{id}/replay", {
-    ...{ name: "replayDeliberation", tag: TAG, needs: "read", params: OfRun },
+  operation("post", "deliberations/{id}/replay", {
+    name: "replayDeliberation",
+    tag: TAG,
+    needs: "read",
+    params: OfRun,
     summary: "Run again from the journal, without models, and compare",
-    replies: { 200: Replayed, ...REFUSALS, 409: Problem },
-    async handle({ parley, caller: { principal }, params }) {
-      const { id } = await readAll(parley, principal, params.id);
-      return { status: 200, body: await parley.replay(id, { principal }) };
+    output: Replayed,
+    replies: { 409: Problem },
+    async run({ parley, caller: { principal } }, { id: given }) {
+      const { id } = await readAll(parley, principal, given);
+      return parley.replay(id, { principal });
     },
   }),
-  route("get", "deliberations/{id}/waiting", {
-    ...{ name: "getWaiting", tag: "People", needs: "read", params: OfRun },
+  operation("get", "deliberations/{id}/waiting", {
+    name: "getWaiting",
+    tag: "People",
+    needs: "read",
+    params: OfRun,
     summary: "List the questions and the caller's own seats that wait for an answer",
-    replies: { 200: Waiting, ...REFUSALS },
-    async handle({ parley, caller: { principal }, params }) {
-      const { id } = await readAll(parley, principal, params.id);
-      return { status: 200, body: await readWaiting({ parley }, principal, id) };
+    output: Waiting,
+    async run(me, { id: given }) {
+      const { principal } = me.caller;
+      const { id } = await readAll(me.parley, principal, given);
+      return readWaiting(me, principal, id);
     },
   }),
-  route("post", "deliberations/{id}/answers", {
-    ...{ name: "answer", tag: "People", needs: "write", params: OfRun, body: AnswersBody },
+  operation("post", "deliberations/{id}/answers", {
+    name: "answer",
+    tag: "People",
+    needs: "write",
+    params: OfRun,
+    body: AnswersBody,
     example: { step: "protocol/review-ada", text: "Ranking: A, B" },
-    summary: "Answer questions or a seat's step, or abstain from it; the first answer stands",
-    replies: { 200: Answered, ...REFUSALS, 409: Problem },
-    handle: async (call) => ({
-      status: 200,
-      body: await recordAnswer(call, call.caller.principal, { id: call.params.id, body: call.body }),
-    }),
+    summary:
+      "Pass on a person's answers to questions (answers), or to the person's own seat (text, abstain); the first answer stands",
+    output: Answered,
+    replies: { 409: Problem },
+    tools: [
+      {
+        name: "answer",
+        title: "Answer for a person",
+        place: 8,
+        hints: { idempotentHint: true },
+        read: readAnswer,
+        words: (_, { id }) => `It is recorded. Call wait with {"id": "${String(id)}"}.`,
+      },
+    ],
+    run: (me, { id, ...body }) => recordAnswer(me, me.caller.principal, { id, body }),
   }),
-  route("post", "deliberations/{id}/feedback", {
-    ...{ name: "giveFeedback", tag: "People", needs: "write", params: OfRun, body: FeedbackBody },
+  operation("post", "deliberations/{id}/feedback", {
+    name: "giveFeedback",
+    tag: "People",
+    needs: "write",
+    params: OfRun,
+    body: FeedbackBody,
     example: { thumb: "up", text: "It held." },
-    summary: "Rate an answer, or say how it turned out",
-    replies: { 201: FeedbackReply, ...REFUSALS },
-    async handle({ parley, caller: { principal }, params, body }) {
-      if (Object.values(body).every((value) => value === undefined)) {
+    summary: "Record what a person thinks of an answer (thumb, text), or how it turned out (outcome)",
+    output: FeedbackReply,
+    status: 201,
+    tools: [
+      {
+        name: "feedback",
+        title: "Rate an answer",
+        place: 12,
+        words: ({ status }) => `The feedback is ${status}.`,
+      },
+    ],
+    async run({ parley, caller: { principal } }, { id: given, ...feedback }) {
+      if (Object.values(feedback).every((value) => value === undefined)) {
         const detail = "the feedback says nothing";
         const next = "give thumb, text or outcome";
         throw new Refused({ status: 422, code: "invalid-request", detail, next });
       }
-      const { id } = await readAll(parley, principal, params.id);
-      return { status: 201, body: await parley.feedback(id, body, { principal }) };
+      const { id } = await readAll(parley, principal, given);
+      return parley.feedback(id, feedback, { principal });
     },
   }),
 ];
+
+/** An answer as a tool takes it: the fields of all its forms beside each other. */
+function readAnswer({ id, step, ...said }: Readonly<Record<string, unknown>>): object {
+  const [[name, value] = [], ...others] = Object.entries(said);
+  if (name === undefined || others.length > 0) {
+    const detail = "give one of answers, text and abstain";
+    const next = "see what waits with the tool wait";
+    throw new Refused({ status: 422, code: "invalid-request", detail, next });
+  }
+  return { id, [name]: value, ...(name === "answers" ? {} : { step }) };
+}

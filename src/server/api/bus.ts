@@ -12,10 +12,9 @@ import {
 import { answerOfB } from "../../views/answer-event.ts";
 import { hasPeople, hideText } from "../../views/veil.ts";
 import { beginStream } from "../patience.ts";
-import { Refused } from "../problem.ts";
+import { REFUSALS, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
 import { route, type RouteCall, type ApiRoute } from "../route.ts";
-import { REFUSALS } from "./deliberations.ts";
 
 // The bus is a projection of the journal: who comes back with the id of the last message gets every later one, once and in order.
 // An id names an event and a message of it, and no place in the store: nobody reads from it how busy others are.

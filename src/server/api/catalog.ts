@@ -19,10 +19,12 @@ import type { StartRequest } from "../../app/start.ts";
 import { readCatalog } from "../../config/catalog.ts";
 import { isFault, type Principal } from "../../kernel/index.ts";
 import { COST_KEYS } from "../../views/cost.ts";
+import { pluralize } from "../../text/format.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
-import { Problem, Refused } from "../problem.ts";
+import { operation, type HttpOperation } from "../operation.ts";
+import { Problem, REFUSALS, Refused } from "../problem.ts";
 import { moment, readingContext, route, whole, type ApiRoute, type Services } from "../route.ts";
-import { refuseForeignFields, REFUSALS } from "./deliberations.ts";
+import { ASKED, refuseForeignFields } from "./deliberations.ts";
 import { NewRequest } from "./schemas.ts";
 
 const contextOf = ({ parley }: Pick<Services, "parley">, principal: Principal) =>
@@ -46,23 +48,50 @@ const catalogRoute = (kind: "personas" | "strategies" | "packs"): ApiRoute =>
     },
   });
 
-export const catalogRoutes: readonly ApiRoute[] = [
-  route("post", "estimate", {
-    ...{ name: "estimate", tag: "Catalog", needs: "read", body: NewRequest },
+export const catalogRoutes: readonly HttpOperation[] = [
+  operation("post", "estimate", {
+    name: "estimate",
+    tag: "Catalog",
+    needs: "read",
+    body: NewRequest,
     example: { question: "Should our job queue move to PostgreSQL?", protocol: "council" },
-    summary: "Say what a question would take, without calling a model",
-    replies: { 200: RunEstimate, ...REFUSALS, 402: Problem },
-    async handle({ parley, caller: { principal }, body }) {
-      refuseForeignFields(body);
-      const asked = body as unknown as StartRequest; // Checked by the library, field by field.
-      return { status: 200, body: await parley.estimate(asked, { principal }) };
+    summary: "Say what a question would take in calls, tokens and dollars; no model is called",
+    output: RunEstimate,
+    replies: { 402: Problem },
+    tools: [
+      {
+        name: "estimate",
+        title: "Estimate a question",
+        place: 14,
+        fields: [...ASKED, "protocol", "seats", "pack"],
+        words({ total }) {
+          if (!total?.calls) return "It cannot be told.";
+          const cost = total.usd ? `, about $${total.usd.expected.toFixed(4)}` : "";
+          return `About ${pluralize(Math.round(total.calls.expected), "call")}${cost}.`;
+        },
+      },
+    ],
+    run({ parley, caller: { principal } }, asked) {
+      refuseForeignFields(asked);
+      return parley.estimate(asked as unknown as StartRequest, { principal }); // Checked by the library, field by field.
     },
   }),
-  route("get", "models", {
-    ...{ name: "listModels", tag: "Catalog", needs: "read" },
+  operation("get", "models", {
+    name: "listModels",
+    tag: "Catalog",
+    needs: "read",
     summary: "List the models that can be reached, and what would make others reachable",
-    replies: { 200: ModelList, ...REFUSALS },
-    handle: async (call) => ({ status: 200, body: await modelTable(contextOf(call, call.caller.principal)) }),
+    output: ModelList,
+    tools: [
+      {
+        name: "models",
+        title: "List models",
+        place: 15,
+        hints: { openWorldHint: true },
+        words: ({ models }) => models.map(({ ref }) => ref).join("\n"),
+      },
+    ],
+    run: (me) => modelTable(me.context()),
   }),
   catalogRoute("personas"),
   catalogRoute("strategies"),
@@ -100,21 +129,28 @@ export const catalogRoutes: readonly ApiRoute[] = [
       body: { data: await parley.inbox({ principal }) },
     }),
   }),
-  route("get", "memory/search", {
-    ...{ name: "searchMemory", tag: "Memory", needs: "read" },
-    summary: "Search what is remembered; without words, the newest",
+  operation("get", "memory/search", {
+    name: "searchMemory",
+    tag: "Memory",
+    needs: "read",
+    summary: "Search what is remembered of earlier answers; without words, the newest",
     query: z.strictObject({
       q: z.string().max(1_000).optional(),
-      limit: whole(1, 200).optional(),
-      retired: z.enum(["true", "false"]).optional(),
+      limit: whole(1, 200).optional().describe("How many rows at most; 20 by default."),
+      retired: z.boolean().optional().describe("Whether retired entries are listed, and no other."),
     }),
-    replies: { 200: MemorySearch, ...REFUSALS },
-    async handle(call) {
-      const { q = "", limit = 20, retired } = call.query;
-      const context = contextOf(call, call.caller.principal);
-      const asked = { words: q, limit, retired: retired === "true" };
-      return { status: 200, body: await searchMemory(context, asked) };
-    },
+    output: MemorySearch,
+    tools: [
+      {
+        name: "memory_search",
+        title: "Search memory",
+        place: 13,
+        names: { q: "query" },
+        words: ({ engrams }) => `${pluralize(engrams.length, "entry")} found.`,
+      },
+    ],
+    run: (me, { q: words = "", limit = 20, retired = false }) =>
+      searchMemory(me.context(), { words, limit, retired }),
   }),
   route("get", "memory/engrams/{id}", {
     ...{ name: "getEngram", tag: "Memory", needs: "read", params: OfEngram },

@@ -1,48 +1,21 @@
 import * as z from "zod";
-import { EventPage, Listed, Opened, RecordedEvent } from "../../contract/runs.ts";
+import { EventPage, Listed, RecordedEvent } from "../../contract/runs.ts";
 import { EXPORT_FORMATS, exportText } from "../../app/export.ts";
 import { listRuns } from "../../app/lookup.ts";
-import type { OpenedRun } from "../../app/start.ts";
 import { DeliberationId, SeriesId, type Entry } from "../../kernel/index.ts";
 import { publicEntry, type EventTexts } from "../../views/public-entry.ts";
 import { veiled } from "../../views/veil.ts";
-import { isWaiting } from "../../views/waiting.ts";
-import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
-import { beginFollowing, followingSink, withPatience } from "../patience.ts";
-import { Problem, Refused } from "../problem.ts";
+import { openOnce } from "../opening.ts";
+import { opening, operation, type HttpOperation, type ToolForm } from "../operation.ts";
+import { beginFollowing, followingSink } from "../patience.ts";
+import { Problem, REFUSALS, Refused } from "../problem.ts";
 import { sendParts } from "../reply.ts";
 import { readAll, readOnly, shownReader, type ReadShown } from "../results.ts";
-import {
-  missing,
-  moment,
-  readingContext,
-  route,
-  whole,
-  type RouteCall,
-  type HttpReply,
-  type ApiRoute,
-  type Services,
-} from "../route.ts";
-import { NewRequest, Result, ResultOrOpened } from "./schemas.ts";
+import { missing, moment, readingContext, route, whole, type RouteCall, type HttpReply } from "../route.ts";
+import { NewRequest, Result } from "./schemas.ts";
 
 const TAG = "Deliberations";
-export const OfRun = z.strictObject({ id: z.string() });
-
-/** What every route may refuse with. */
-export const REFUSALS = {
-  400: Problem,
-  401: Problem,
-  403: Problem,
-  404: Problem,
-  410: Problem,
-  422: Problem,
-  503: Problem,
-};
-
-/** What `Prefer` does on every route that opens or drives a deliberation. */
-export const PREFER =
-  "wait=SECONDS gives the result in the reply, if it comes in time; at most 600. A reply that takes over ten seconds begins with " +
-  "200 and line breaks, so that nothing on the way cuts it off: if the time is up, its body is that of 202.";
+export const OfRun = z.strictObject({ id: z.string().describe("The id of the deliberation.") });
 
 const texts = z.enum(["full", "head"]).optional();
 const after = whole(0, 1_000_000_000).optional();
@@ -53,53 +26,106 @@ const only = z
   .transform((text) => text.split(",").map(Number))
   .optional();
 
-export const deliberationRoutes: readonly ApiRoute[] = [
-  route("post", "deliberations", {
-    ...{ name: "openDeliberation", tag: TAG, needs: "write", body: NewRequest },
-    example: { question: "Should our job queue move to PostgreSQL?", protocol: "council", maxCostUsd: 0.5 },
-    summary: "Put a question before models",
-    headers: {
-      "Idempotency-Key": "A name for the request: a repeat of it joins the same deliberation.",
-      Prefer: PREFER,
-    },
-    replies: { 200: ResultOrOpened, 202: Opened, ...REFUSALS, 402: Problem },
-    async handle(call) {
-      const { body, parley } = call;
-      checkDepth(call, call);
-      refuseForeignFields(body);
-      const asked: Record<string, unknown> = body; // The library checks it, field by field.
-      const begun = await openOnce(call, clientRequest(call, body), ({ request, ...rest }) =>
-        parley.open({ ...asked, question: body.question, request }, rest),
-      );
-      return openedReply(call, begun);
-    },
-  }),
-  route("get", "deliberations", {
-    ...{ name: "listDeliberations", tag: TAG, needs: "read" },
-    summary: "List and search, newest first",
+/** What models are shown of a question, whatever protocol it is for. */
+export const ASKED = ["question", "models", "context", "previous", "maxCostUsd", "maxCalls"];
+
+/** A tool that asks by one protocol; models are shown these fields too. */
+export const askingTool = (
+  protocol: string,
+  { fields, ...form }: Pick<ToolForm, "title" | "summary" | "place"> & { readonly fields: readonly string[] },
+): ToolForm => ({ ...form, name: protocol, preset: { protocol }, fields: [...ASKED, ...fields] });
+
+export const openDeliberation = opening("deliberations", {
+  name: "openDeliberation",
+  tag: TAG,
+  needs: "write",
+  body: NewRequest,
+  example: { question: "Should our job queue move to PostgreSQL?", protocol: "council", maxCostUsd: 0.5 },
+  summary: "Put a question before models",
+  headers: { "Idempotency-Key": "A name for the request: a repeat of it joins the same deliberation." },
+  replies: { 402: Problem },
+  tools: [
+    askingTool("ask", {
+      title: "Ask several models",
+      place: 1,
+      summary:
+        "Put a question before several models; they deliberate only as far as they disagree. The usual choice",
+      fields: ["seats", "effort", "pack"],
+    }),
+    askingTool("council", {
+      title: "Hold a council",
+      place: 2,
+      summary: "Members draft, review each other's drafts blindly, and a chair writes one answer",
+      fields: ["seats", "pack", "chair", "mode", "strategy", "goal"],
+    }),
+    askingTool("debate", {
+      title: "Hold a debate",
+      place: 3,
+      summary: "Agents with roles propose, criticize and refine over rounds; a judge writes the solution",
+      fields: ["seats", "agents", "rounds", "until", "clarify"],
+    }),
+    askingTool("respond", {
+      title: "Ask one model",
+      place: 4,
+      summary: "One model answers, with the conversation so far and what memory recalls",
+      fields: ["again"],
+    }),
+  ],
+  run(me, asked) {
+    me.checkDepth();
+    refuseForeignFields(asked);
+    const request: Record<string, unknown> = asked; // The library checks it, field by field.
+    return openOnce(me, me.named(asked), (named) =>
+      me.parley.open({ ...request, question: asked.question, request: named.request }, named),
+    );
+  },
+});
+
+export const deliberationRoutes: readonly HttpOperation[] = [
+  openDeliberation,
+  operation("get", "deliberations", {
+    name: "listDeliberations",
+    tag: TAG,
+    needs: "read",
+    summary: "List and search deliberations, newest first",
     query: z.strictObject({
-      status: z.string().max(40).optional(),
+      status: z.string().max(40).optional().describe("Such as `answered`, `failed`, `open` or `waiting`."),
       protocol: z.string().max(60).optional(),
       user: z.string().max(100).optional(),
       /** `name:value`; repeated for several. */
       label: z.union([Label(), z.array(Label()).max(16)]).optional(),
-      /** Words of the question. */
-      q: z.string().max(1_000).optional(),
+      q: z.string().max(1_000).optional().describe("Words of the question."),
       since: moment().optional(),
       until: moment().optional(),
       series: SeriesId.optional(),
       limit: whole(1, 200).optional(),
-      /** `next` of the page before. */
       after: DeliberationId.optional(),
     }),
-    replies: { 200: Listed, ...REFUSALS },
-    async handle({ parley, caller: { principal }, query }) {
-      const { label = [], q, limit = 50, after: before, ...filter } = query;
-      const { store } = readingContext(parley, principal);
+    output: Listed,
+    tools: [
+      {
+        name: "list",
+        title: "List deliberations",
+        place: 6,
+        fields: ["status", "protocol", "q", "limit", "after"],
+        names: { q: "search" },
+        preset: { limit: 20 },
+        words: ({ data }) =>
+          data.map((one) => `${one.id}  ${one.status}  ${one.protocol}  ${one.question}`).join("\n") ||
+          "There are none.",
+      },
+    ],
+    async run(me, { label = [], q, limit = 50, after: before, ...filter }) {
       const labels = Object.fromEntries([label].flat().map(splitLabel));
-      const found = await listRuns(store, { ...filter, search: q, limit: limit + 1, before, labels });
+      const found = await listRuns(me.context().store, {
+        ...filter,
+        search: q,
+        limit: limit + 1,
+        before,
+        labels,
+      });
       const data = found.slice(0, limit).map(({ organization: _organization, ...shown }) => shown);
-      return { status: 200, body: { data, next: found.length > limit ? (data.at(-1)?.id ?? null) : null } };
+      return { data, next: found.length > limit ? (data.at(-1)?.id ?? null) : null };
     },
   }),
   route("get", "deliberations/{id}", {
@@ -153,15 +179,17 @@ export const deliberationRoutes: readonly ApiRoute[] = [
       return { status: 200, body: { data: page.map((entry) => publicEntry(entry, how)), next } };
     },
   }),
-  route("get", "deliberations/{id}/events/{seq}", {
-    ...{ name: "getEvent", tag: "Journal", needs: "read" },
+  operation("get", "deliberations/{id}/events/{seq}", {
+    name: "getEvent",
+    tag: "Journal",
+    needs: "read",
     summary: "Get one event, whole",
     params: OfRun.extend({ seq: whole(1, 1_000_000_000) }),
-    replies: { 200: RecordedEvent, ...REFUSALS },
-    async handle({ parley, caller, params: { id, seq } }) {
+    output: RecordedEvent,
+    async run({ parley, caller }, { id, seq }) {
       const [entry] = await readOnly(await shownReader(parley, caller.principal, id), [seq]);
       if (!entry) throw missing(id);
-      return { status: 200, body: publicEntry(entry) };
+      return publicEntry(entry) as z.infer<typeof RecordedEvent>; // it is one
     },
   }),
   route("get", "deliberations/{id}/export", {
@@ -222,43 +250,6 @@ const EXPORTED: {
   local2: ["application/x-ndjson", "jsonl"],
   csv: ["text/csv; charset=utf-8", "csv"],
 };
-
-/** What an opening is answered with: the result, if it comes in the time that the client would wait. */
-export async function openedReply(
-  call: Pick<RouteCall<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller"> & Services,
-  { opened, fresh, notes }: OpenedRun,
-  status = 202,
-): Promise<HttpReply | undefined> {
-  const { drives, publicUrl, results, caller } = call;
-  const { principal } = caller;
-  const id = opened.deliberation;
-  const self = `${publicUrl}api/v1/deliberations/${id}`;
-  const headers: Record<string, string> = {
-    location: self,
-    ...(fresh ? {} : { "idempotent-replayed": "true" }),
-  };
-  const ms = preferredWait(call);
-  return withPatience(call, headers, async () => {
-    const { isOver, entries } =
-      fresh && ms === 0
-        ? { isOver: false, entries: [] }
-        : await awaitEnd(call, { id, principal, ms, signal: call.signal });
-    if (isOver && (ms > 0 || !fresh)) {
-      const { etag, bytes } = await results.of(principal, id);
-      return {
-        ...{ status: 200, headers: { ...headers, etag } },
-        content: { type: "application/json", bytes },
-      };
-    }
-    return {
-      ...{ status: fresh ? status : 202, headers },
-      body: {
-        ...{ id, status: isWaiting(entries) ? "waiting" : "open", url: self, events: `${self}/events` },
-        ...{ place: drives.place(id), notes },
-      },
-    };
-  });
-}
 
 const LINES = "application/x-ndjson";
 

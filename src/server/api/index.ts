@@ -1,6 +1,7 @@
 import type { Access } from "../access.ts";
 import { Refused, problemReply } from "../problem.ts";
-import { route, type ApiRoute, type HttpReply, type ServerFeature } from "../route.ts";
+import type { HttpOperation, Operation, ServerFeature } from "../operation.ts";
+import { route, type ApiRoute, type HttpReply } from "../route.ts";
 import type { ApiSurface } from "../server.ts";
 import { actionRoutes } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
@@ -13,7 +14,7 @@ import { openApiDocument, openApiPage } from "./openapi.ts";
 import { sessionRoutes } from "./sessions.ts";
 
 /** What every server can do, and what these features add. */
-export async function apiRoutes(features: readonly ServerFeature[]): Promise<readonly ApiRoute[]> {
+export async function operationsOf(features: readonly ServerFeature[]): Promise<readonly Operation[]> {
   const added = await Promise.all(features.map(async ({ operations }) => (await operations?.()) ?? []));
   return [
     ...deliberationRoutes,
@@ -27,6 +28,10 @@ export async function apiRoutes(features: readonly ServerFeature[]): Promise<rea
     ...added.flat(),
   ];
 }
+
+/** Those of them that have a route. */
+export const apiRoutes = async (features: readonly ServerFeature[]): Promise<readonly HttpOperation[]> =>
+  (await operationsOf(features)).filter((one) => one.path !== undefined);
 
 type Document = ReturnType<typeof openApiDocument>;
 

@@ -5,8 +5,8 @@ import type { Parley } from "../../app/parley.ts";
 import { watchOnce, type WatchMoment } from "../../app/watch.ts";
 import type { OrganizationId } from "../../kernel/index.ts";
 import { replyOverRuns, withPatience } from "../patience.ts";
+import { REFUSALS } from "../problem.ts";
 import { moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
-import { REFUSALS } from "./deliberations.ts";
 
 const TAG = "Knowledge";
 const player = z.enum(["persona", "model"]).optional();

@@ -23,6 +23,10 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ MemoryStats, ...knowledge, ...library, ...runs, ...requests },
 };
 
+/** The name of a schema in the document. */
+export const nameOf = (schema: z.ZodType | undefined): string | undefined =>
+  Object.entries(COMPONENTS).find(([, one]) => one === schema)?.[0] ?? schema?.meta()?.id;
+
 const TAGS: Readonly<Record<string, string>> = {
   Deliberations: "Put questions, and read results.",
   Journal: "Every event of a deliberation, as it was recorded.",
@@ -148,24 +152,26 @@ function replyOf(
 const isSeveral = (reply: DeclaredReply | readonly DeclaredReply[]): reply is readonly DeclaredReply[] =>
   Array.isArray(reply);
 
-const Documented = z.object({ inDocument: z.record(z.string(), z.unknown()) });
-
 function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined): readonly JsonSchema[] {
   return Object.entries(schema?.shape ?? {}).map(([name, given]) => {
     const bare = given instanceof z.ZodOptional ? (given.unwrap() as z.ZodType) : (given as z.ZodType);
-    const said = Documented.safeParse(bare.meta());
     const { $schema: _schema, ...made } = z.toJSONSchema(bare, { unrepresentable: "any", override: tidy });
-    const schemaOf = said.success ? said.data.inDocument : made;
     const required = where === "path" || !(given instanceof z.ZodOptional);
-    return { name, in: where, required, description: meaningOf(where, name), schema: schemaOf };
+    return {
+      name,
+      in: where,
+      required,
+      description: given.description ?? made.description ?? meaningOf(where, name),
+      schema: made,
+    };
   });
 }
 
-const meaningOf = (parent: string, name: string): string | undefined =>
+export const meaningOf = (parent: string, name: string): string | undefined =>
   [`${parent}.${name}`, name].flatMap((key) => (Object.hasOwn(FIELDS, key) ? (FIELDS[key] ?? []) : []))[0];
 
 /** A schema whose fields say what they mean, also those that stand in lists, choices and other fields. `parent`: what it is the schema of. */
-function describeFields<T>(schema: T, parent: string): T {
+export function describeFields<T>(schema: T, parent: string): T {
   if (Array.isArray(schema)) return schema.map((one: unknown) => describeFields(one, parent)) as T;
   if (typeof schema !== "object" || schema === null) return schema;
   const described = Object.entries(schema).map(([key, value]: [string, unknown]) => {
@@ -318,6 +324,7 @@ export function openApiPage(document: JsonSchema): string {
 
 /** Leaves out what is for Parley's own errors, and gives lists of fixed length the items that validators ask for. */
 export function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+  Object.assign(jsonSchema, jsonSchema["inDocument"]);
   for (const key of ["expects", "example", "noun", "secret", "flag", "inDocument"]) delete jsonSchema[key];
   if ("prefixItems" in jsonSchema) jsonSchema["items"] ??= {};
 }

@@ -10,7 +10,15 @@ import { settingFields } from "../route.ts";
 
 const text = z.string();
 
-const settings = settingFields(requestSettingNames());
+const { models, ...others } = settingFields(requestSettingNames());
+const settings = {
+  ...others,
+  ...(models && {
+    models: models.describe(
+      "The models that answer, as `provider/model`; by default those that are configured.",
+    ),
+  }),
+} as Readonly<Record<string, z.ZodType>>;
 
 const Attachment = z.strictObject({ name: text.max(1_000), text });
 
@@ -18,13 +26,15 @@ const Attachment = z.strictObject({ name: text.max(1_000), text });
 export const NewRequest = z.looseObject({
   ...settings,
   question: text.min(1),
-  protocol: text.max(60).optional(),
-  pack: text.max(60).optional(),
-  /** Texts that models see fenced, as untrusted data. */
-  context: z.array(Attachment).max(1_000).optional(),
-  /** The deliberation that this one follows in a conversation. */
-  previous: DeliberationId.optional(),
-  again: z.boolean().optional(),
+  protocol: text.max(60).optional().describe("The protocol, as `name` or `name@version`; `ask` by default."),
+  pack: text.max(60).optional().describe("A named group of settings."),
+  context: z
+    .array(Attachment)
+    .max(1_000)
+    .optional()
+    .describe("Texts that models see beside the question, as untrusted data."),
+  previous: DeliberationId.optional().describe("The deliberation that this one follows in a conversation."),
+  again: z.boolean().optional().describe("Whether the previous turn is answered again."),
   /** Earlier turns that were held elsewhere, oldest first. */
   history: z
     .array(z.strictObject({ question: text, answer: text }))
@@ -33,7 +43,10 @@ export const NewRequest = z.looseObject({
   seats: z
     .array(z.strictObject({ name: text.min(1).max(100), seat: text.min(1).max(60) }))
     .max(26)
-    .optional(),
+    .optional()
+    .describe(
+      "People who take part: `name` is a user, or `me`; `seat` is member, reviewer, judge or tie-break.",
+    ),
   reactions: z.boolean().optional(),
   labels: Labels.optional(),
   protocolSettings: z.record(text, Json).optional(),
@@ -43,11 +56,16 @@ export const NewRequest = z.looseObject({
 /** What a fork changes. */
 export const ForkBody = z.strictObject({
   ...settings,
-  without: z.array(text.max(100)).max(26).optional(),
-  /** Reuses only what was recorded up to and including this event. */
-  upToSeq: z.int().positive().optional(),
-  /** Refuses one that lost no call by network, rate, overload or credentials; every fork asks anew what was lost so. */
-  retry: z.boolean().optional(),
+  without: z.array(text.max(100)).max(26).optional().describe("Members to leave out, by id or name."),
+  upToSeq: z
+    .int()
+    .positive()
+    .optional()
+    .describe("Only what was recorded up to and including this event is reused."),
+  retry: z
+    .boolean()
+    .optional()
+    .describe("Refuses one that lost no call by an outage; every fork asks anew what was lost so."),
   labels: Labels.optional(),
 });
 

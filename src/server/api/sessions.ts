@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { SessionList } from "../../contract/runs.ts";
 import { listCredentials } from "../../app/credentials.ts";
-import { Problem, Refused } from "../problem.ts";
+import { Problem, REFUSALS, Refused } from "../problem.ts";
 import { readingContext, route, type ApiRoute, type RouteCall } from "../route.ts";
-import { REFUSALS } from "./deliberations.ts";
 
 const NONE = { type: "", description: "Done; without a body." };
 

@@ -13,9 +13,11 @@ import type { ApiCaller } from "../access.ts";
 import { MAX_BODY } from "../body.ts";
 import { checkDepth } from "../opening.ts";
 import { readingContext, type HttpExchange, type Services } from "../route.ts";
+import type { Operation } from "../operation.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
+import { toolRows } from "./tools.ts";
 
 const REFUSED = /^(?:Rejected |Unsupported |Invalid |Connection closed|malformed|mac|expired|bind)/;
 
@@ -28,7 +30,12 @@ export type McpHttpOptions = McpTimes & {
 export type ServeMcp = (exchange: HttpExchange, caller: ApiCaller) => Promise<void>;
 
 /** Answers requests of MCP over HTTP: the revision of 2026 request by request, those of 2025 without sessions. */
-export function createMcpHttp(services: Services, { log, extend, ...times }: McpHttpOptions): ServeMcp {
+export function createMcpHttp(
+  services: Services,
+  operations: readonly Operation[],
+  { log, extend, ...times }: McpHttpOptions,
+): ServeMcp {
+  const tools = toolRows(operations);
   // A handler has one list of who listens: each organization has its own.
   const handlers = new Map<OrganizationId, McpHttpHandler>();
   const handlerOf = (caller: ApiCaller): McpHttpHandler => {
@@ -41,7 +48,7 @@ export function createMcpHttp(services: Services, { log, extend, ...times }: Mcp
         if (!session) throw new Error("a request comes with its session");
         const isModern = era === "modern";
         const asking = isModern ? "reply" : "none";
-        const server = createMcpServer({ ...session, isNotified: isModern, asking });
+        const server = createMcpServer({ ...session, isNotified: isModern, asking }, tools);
         extend?.(server);
         return server;
       },
@@ -64,7 +71,6 @@ export function createMcpHttp(services: Services, { log, extend, ...times }: Mcp
     response.on("close", () => void (hasLeft = !response.writableFinished));
     const session: McpSession = {
       ...{ ...MCP_TIMES, ...times, services, caller, log, asking: "none", isNotified: false },
-      version: services.config.version,
       checkDepth: () => checkDepth(exchange, services),
       hasLeft: () => hasLeft,
       onCall: () => undefined,

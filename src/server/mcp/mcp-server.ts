@@ -1,8 +1,7 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { registerResources } from "./resources.ts";
-import type { McpSession } from "./session.ts";
-import { stateCodec } from "./state.ts";
-import { registerTools } from "./tools.ts";
+import { stateCodec, type McpSession } from "./session.ts";
+import { registerTools, type ToolRow } from "./tools.ts";
 
 const HOUR_MS = 3_600_000;
 const COMMON = { ttlMs: HOUR_MS, cacheScope: "public" } as const;
@@ -16,10 +15,10 @@ Give a request name when a call may be repeated: the repeat joins what the first
 Costs are real: estimate says what a question would take, maxCostUsd and maxCalls limit it.`;
 
 /** A server of MCP for one caller: of one request over HTTP, of one connection over stdio. */
-export function createMcpServer(session: McpSession): McpServer {
-  const { isNotified, version, caller } = session;
+export function createMcpServer(session: McpSession, tools: readonly ToolRow[]): McpServer {
+  const { isNotified, services, caller } = session;
   const server = new McpServer(
-    { name: "parley", title: "Parley", version },
+    { name: "parley", title: "Parley", version: services.config.version },
     {
       capabilities: {
         tools: { listChanged: false },
@@ -37,7 +36,7 @@ export function createMcpServer(session: McpSession): McpServer {
       inputRequired: { legacyShim: false },
     },
   );
-  registerTools(server, session);
+  registerTools(server, session, tools);
   registerResources(server, session);
   return server;
 }

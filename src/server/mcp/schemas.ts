@@ -1,23 +1,23 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { AnswersBody, FeedbackBody, Waiting } from "../../contract/runs.ts";
+import { Waiting } from "../../contract/runs.ts";
 import { explainIssue } from "../../config/explain.ts";
-import { DeliberationId } from "../../kernel/index.ts";
-import { refuseForeignFields } from "../api/deliberations.ts";
-import { ForkBody, NewRequest, Result } from "../api/schemas.ts";
-import { tidy } from "../api/openapi.ts";
+import { describeFields, meaningOf, nameOf, tidy } from "../api/openapi.ts";
+import { Result } from "../api/schemas.ts";
 import { checkForm } from "../body.ts";
+import type { OperationTool } from "../operation.ts";
 import { Refused } from "../problem.ts";
 
 // Tools take and give what the native API does, by the same schemas; what is unknown is refused with the nearest name.
 
-const MAX_SEARCH = 1_000;
-
-/** A schema as the SDK takes it: our words for what does not fit, and JSON Schema that is made once. */
-export function toolSchema<T extends z.ZodType>(schema: T): StandardSchemaWithJSON<z.infer<T>> {
+/** A schema as the SDK takes it: our words for what does not fit, and JSON Schema that is made once. `of`: what its fields are described as those of. */
+export function toolSchema<T extends z.ZodType>(schema: T, of?: string): StandardSchemaWithJSON<z.infer<T>> {
   let made: Record<string, unknown> | undefined;
-  const json = () =>
-    (made ??= z.toJSONSchema(schema, { io: "output", unrepresentable: "any", override: tidyTool }));
+  const json = () => {
+    if (made) return made;
+    const bare = z.toJSONSchema(schema, { io: "output", unrepresentable: "any", override: tidyTool });
+    return (made = of === undefined ? bare : describeFields(bare, of));
+  };
   return {
     "~standard": {
       version: 1,
@@ -38,14 +38,6 @@ function problemIn(schema: z.ZodType, error: z.ZodError): string {
   return next === undefined ? problem : `${problem}; ${next}`;
 }
 
-/** What the native API would check of the same request. @throws Refused 422 */
-export function checkAs(schema: z.ZodType, value: Readonly<Record<string, unknown>>): void {
-  refuseForeignFields(value);
-  const read = schema.safeParse(value, { reportInput: true });
-  if (read.success) return;
-  throw new Refused({ status: 422, code: "invalid-request", detail: problemIn(schema, read.error) });
-}
-
 /** As the document of the native API has it, and with what clients that map schemas to other dialects ask for. */
 function tidyTool(given: Parameters<typeof tidy>[0]): void {
   tidy(given);
@@ -55,34 +47,8 @@ function tidyTool(given: Parameters<typeof tidy>[0]): void {
     jsonSchema["additionalProperties"] = true;
 }
 
-/** A field of the native API's requests, with what a model has to know of it. */
-function field(shape: z.ZodObject["shape"], name: string, description: string): z.ZodType {
-  const schema = shape[name];
-  if (!schema) throw new Error(`the API has no field ${name}`);
-  return (schema as z.ZodType).describe(description); // a field of a classic schema
-}
-const fields = (shape: z.ZodObject["shape"], described: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(described).map(([name, text]) => [name, field(shape, name, text)]));
-const asked = (described: Readonly<Record<string, string>>) => fields(NewRequest.shape, described);
-
-const question = NewRequest.shape.question.describe("The question, whole.");
-const id = DeliberationId.describe("The deliberation's id.");
-const settings = z
-  .record(z.string(), z.unknown())
-  .optional()
-  .describe('Any other setting of a request by its name, such as {"quorum": 2}.');
-const CAPS = { maxCostUsd: "A hard limit on cost in US dollars.", maxCalls: "A hard limit on model calls." };
-const COMMON = {
-  models: "Models as provider/model; by default those that are configured.",
-  context: "Texts that the models see beside the question, as untrusted data.",
-  previous: "The deliberation that this one follows in a conversation.",
-  ...CAPS,
-};
-const SEATS = {
-  seats: "People who take part: name is a user, or me; seat is member, reviewer, judge or tie-break.",
-};
-const opening = {
-  settings,
+/** What every tool takes that opens or drives a deliberation. */
+const OPENING = {
   request: z
     .string()
     .regex(/^[\x21-\x7e]{1,200}$/)
@@ -95,107 +61,85 @@ const opening = {
       "What becomes of the deliberation when the client goes away while it waits; by default it goes on.",
     ),
 };
-
-export const AskInput = z.strictObject({
-  question,
-  ...asked({
-    ...COMMON,
-    ...SEATS,
-    effort: "How far it may go where drafts disagree, 1 to 5; 4 by default.",
-    pack: "A pack of settings.",
-  }),
-  ...opening,
-});
-export const CouncilInput = z.strictObject({
-  question,
-  ...asked({
-    ...{ ...COMMON, ...SEATS, pack: "A pack of settings.", chair: "The model that writes the answer." },
-    mode: "consensus: the chair writes one answer; vote: the best-ranked draft is the answer.",
-    ...{ strategy: "How the chair weighs the drafts.", goal: "What the strategy goal-seeking works toward." },
-  }),
-  ...opening,
-});
-export const DebateInput = z.strictObject({
-  question,
-  ...asked({
-    ...{
-      ...COMMON,
-      ...SEATS,
-      agents: "Roles: architect, security, performance, testing, kiss, … or your own.",
-    },
-    ...{
-      rounds: "At most this many rounds.",
-      until: "When it ends early.",
-      clarify: "Whether agents may ask questions first.",
-    },
-  }),
-  ...opening,
-});
-export const RespondInput = z.strictObject({
-  question,
-  ...asked({ ...COMMON, again: "Whether the previous turn is answered again." }),
-  ...opening,
-});
-export const EstimateInput = z.strictObject({
-  question,
-  protocol: z.enum(["ask", "council", "debate", "respond"]).optional().describe("By default ask."),
-  ...asked({ ...COMMON, ...SEATS, pack: "A pack of settings." }),
-  settings,
-});
-export const ForkInput = z.strictObject({
-  id,
-  ...fields(ForkBody.shape, {
-    ...{
-      without: "Members to leave out, by id or name.",
-      upToSeq: "Reuse what is recorded up to this event.",
-      retry:
-        "Ask anew only what was lost by network, rate, overload or credentials; refused where nothing was.",
-    },
-    ...{
-      ...CAPS,
-      chair: "Another chair.",
-      strategy: "Another strategy.",
-      goal: "Another goal.",
-      mode: "Another mode.",
-      effort: "Another effort.",
-    },
-  }),
-  ...opening,
-});
-/** What every tool that opens a deliberation takes; the rest is the protocol's, and the library checks it. */
-export type OpeningArguments = {
-  readonly question: string;
-  readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  readonly request?: string | undefined;
-  readonly on_disconnect?: "continue" | "cancel" | undefined;
+const SETTINGS = {
+  settings: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Any other setting of a request by its name, such as {"quorum": 2}.'),
 };
-export const OfId = z.strictObject({ id });
-export const Driven = z.strictObject({ id, on_disconnect: opening.on_disconnect });
-export const ListInput = z.strictObject({
-  status: z.string().max(40).optional().describe("Such as answered, failed, open or waiting."),
-  protocol: z.string().max(60).optional(),
-  search: z.string().max(MAX_SEARCH).optional().describe("Words of the question."),
-  limit: z.int().min(1).max(200).optional().describe("20 by default."),
-  after: DeliberationId.optional().describe("next of the page before."),
-});
-const [ToQuestions, ToSeat, ToAbstain] = AnswersBody.options;
-export const AnswerInput = z.strictObject({
-  id,
-  answers: ToQuestions.shape.answers.optional().describe("Answers to the questions that wait, by their ids."),
-  text: ToSeat.shape.text.optional().describe("The answer to the caller's own seat that waits."),
-  abstain: ToAbstain.shape.abstain.optional().describe("Whether the person abstains from the seat's step."),
-  step: ToSeat.shape.step.describe("Which seat, where several wait."),
-});
-export const FeedbackInput = FeedbackBody.extend({ id });
-export const MemoryInput = z.strictObject({
-  query: z.string().max(MAX_SEARCH).optional().describe("Without words, the newest entries."),
-  limit: z.int().min(1).max(200).optional().describe("20 by default."),
-  retired: z.boolean().optional().describe("The retired entries alone."),
-});
+
+type FieldShapes = Readonly<Record<string, z.ZodType>>;
+
+/** The fields of a body; of one that has several forms, all of them beside each other. */
+function fieldsOf(body: z.ZodType | undefined): FieldShapes {
+  if (body instanceof z.ZodObject) return body.shape;
+  if (!(body instanceof z.ZodUnion)) return {};
+  const all = Object.assign({}, ...body.options.map((one) => fieldsOf(one as z.ZodType))) as FieldShapes;
+  return Object.fromEntries(Object.entries(all).map(([name, field]) => [name, field.optional()]));
+}
+
+/** Whether a tool takes fields that models are not shown. */
+const takesSettings = ({ form, operation }: OperationTool): boolean =>
+  form.fields !== undefined && operation.body !== undefined;
+
+/** What a tool takes. */
+export function inputOf(tool: OperationTool): z.ZodObject {
+  const { form, operation } = tool;
+  const { preset = {} } = form;
+  const { params, query, body, opens } = operation;
+  const described = (of: string, fields: FieldShapes) =>
+    Object.entries(fields).map(([name, field]) => {
+      const inner = field instanceof z.ZodOptional ? (field.unwrap() as z.ZodType) : field;
+      const meaning = field.description ?? inner.description ?? meaningOf(of, name) ?? "";
+      const usual = preset[name] === undefined ? "." : `; ${JSON.stringify(preset[name])} by default.`;
+      return [name, field.describe(meaning.replace(/\.$/, usual))] as const;
+    });
+  const all = new Map([
+    ...described("path", (params?.shape ?? {}) as FieldShapes),
+    ...described("query", (query?.shape ?? {}) as FieldShapes),
+    ...described(nameOf(body) ?? "", fieldsOf(body)),
+  ]);
+  const { fields = [...all.keys()], names } = form;
+  const shown = fields.map((name) => {
+    const field = all.get(name);
+    if (!field) throw new Error(`${operation.name} has no field ${name}`);
+    return [nameIn(names, name), field] as const;
+  });
+  return z.strictObject({
+    ...Object.fromEntries(shown),
+    ...(takesSettings(tool) ? SETTINGS : {}),
+    ...(!opens ? {} : body ? OPENING : { on_disconnect: OPENING.on_disconnect }),
+  });
+}
+
+const nameIn = (names: Readonly<Record<string, string>> = {}, name: string): string =>
+  Object.hasOwn(names, name) ? (names[name] ?? name) : name;
+
+/** The fields of an operation that a tool's arguments are. @throws Refused for what the native API would not take either */
+export function readArguments(tool: OperationTool, args: Readonly<Record<string, unknown>>): object {
+  const { form, operation } = tool;
+  const { preset, names = {}, read } = form;
+  if (read) return read(args);
+  const fields = new Map(Object.entries(names).map(([field, name]) => [name, field]));
+  const { settings, ...own } = takesSettings(tool) ? args : { ...args, settings: {} };
+  const given: Record<string, unknown> = { ...(settings as object | undefined), ...preset };
+  for (const [name, value] of Object.entries(own))
+    if (!operation.opens || !Object.hasOwn(OPENING, name)) given[fields.get(name) ?? name] = value;
+  if (!takesSettings(tool) || !operation.body) return given;
+  const inPath = Object.keys(operation.params?.shape ?? {});
+  const body = Object.entries(given).filter(([name]) => !inPath.includes(name));
+  const checked = operation.body.safeParse(Object.fromEntries(body), { reportInput: true });
+  if (checked.success) return { ...given, ...(checked.data as object) };
+  const detail = problemIn(operation.body, checked.error);
+  throw new Refused({ status: 422, code: "invalid-request", detail });
+}
 
 /** Where a deliberation stands that a call has waited for. What everybody said is in `show`, and in its resources. */
 export const McpOutcome = Result.omit({
-  ...{ participants: true, control: true, section: true, criticalPathMs: true },
+  participants: true,
+  control: true,
+  section: true,
+  criticalPathMs: true,
 }).extend({
   /** The place in line, from 1; 0 where it is driven or has ended. */
   place: z.int(),

@@ -1,16 +1,24 @@
-import type { ClientCapabilities, RequestStateCodec, ServerContext } from "@modelcontextprotocol/server";
+import { createHash } from "node:crypto";
+import {
+  createRequestStateCodec,
+  type ClientCapabilities,
+  type RequestStateCodec,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { DeliberationId } from "../../kernel/index.ts";
 import type { ApiCaller } from "../access.ts";
 import type { Services } from "../route.ts";
-import type { McpState } from "./state.ts";
 
 // A client that goes away ends its own waiting, never a deliberation, unless it said so when it opened it. A server that stops is no client
 // that goes away.
+// MCPS-6. What a client carries between two of its calls is sealed for its credential, so that every server over the store can take up what
+//     another one began. It names a deliberation and grants nothing: whoever calls has to have the right to it anyway. Else: a client
+//     forges its way into a run.
 
 /** Who calls over MCP, from where, and over what. */
 export type McpSession = {
-  readonly services: Pick<Services, "parley" | "drives" | "followers" | "world">;
+  readonly services: Pick<Services, "parley" | "drives" | "followers" | "config" | "world">;
   readonly caller: ApiCaller;
-  readonly version: string;
   /**
    * How a question reaches a person during a call. `reply`: it is the call's reply, and the client calls again with the answer;
    * `request`: it is a request of the server's own, while the call waits; `none`: not at all.
@@ -44,3 +52,14 @@ export type McpCall = McpSession & {
   readonly declared: ClientCapabilities | undefined;
   readonly codec: RequestStateCodec<McpState>;
 };
+
+/** What a call that asked a person goes on with. */
+export type McpState = { readonly id: DeliberationId; readonly skipped: readonly string[] };
+
+/** A person may take days. */
+const SECONDS = 30 * 86_400;
+
+export function stateCodec({ credential }: ApiCaller): RequestStateCodec<McpState> {
+  const key = createHash("sha256").update(`mcp-state/${credential.id}/${credential.digest}`).digest();
+  return createRequestStateCodec<McpState>({ key, ttlSeconds: SECONDS });
+}

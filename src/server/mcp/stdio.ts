@@ -6,9 +6,13 @@ import type { Principal } from "../../kernel/index.ts";
 import type { ApiCaller } from "../access.ts";
 import { createDrives } from "../drives.ts";
 import { createFollowers } from "../followers.ts";
+import { operationsOf } from "../api/index.ts";
+import type { ServerFeature } from "../operation.ts";
+import type { ServerConfig } from "../route.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
+import { toolRows } from "./tools.ts";
 
 // A connection's end waits for nothing: what runs stays open on the journal, and whoever drives next goes on with it. A client that only
 // asks what there is drives nothing: what an earlier connection left goes on with the first call of a tool.
@@ -19,7 +23,8 @@ const SWEEP_MS = 2_000;
 export type McpStdioOptions = McpTimes & {
   readonly parley: Parley;
   readonly principal: Principal;
-  readonly version: string;
+  readonly config: ServerConfig;
+  readonly features?: readonly ServerFeature[] | undefined;
   /** How many deliberations are driven at a time. */
   readonly maxDrives?: number;
   readonly log: (line: string) => void;
@@ -31,7 +36,7 @@ export type McpStdioOptions = McpTimes & {
 
 /** Serves one client, and drives what it asks for in this process. Resolves when the connection has ended. */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
-  const { parley, principal, version, log, signal } = options;
+  const { parley, principal, config, features = [], log, signal } = options;
   const { transport = new StdioServerTransport(process.stdin, process.stdout) } = options;
   const { store, world } = parley.context({}, { principal });
   const followers = createFollowers({ parley, principal, log });
@@ -47,7 +52,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   const calls = new Set<Promise<unknown>>();
   let keeping: Promise<void> | undefined;
   const session: Omit<McpSession, "asking"> = {
-    ...{ ...MCP_TIMES, ...options, services: { parley, drives, followers, world }, version, log },
+    ...{ ...MCP_TIMES, ...options, services: { parley, drives, followers, config, world }, log },
     caller: localCaller(principal, world.now()),
     isNotified: true,
     checkDepth: () => undefined,
@@ -58,6 +63,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
       void work.finally(() => calls.delete(work)).catch(() => undefined);
     },
   };
+  const tools = toolRows(await operationsOf(features));
   followers.start();
   // A client that tries the revisions one after the other gets a server for each: the last one stays.
   let current: { readonly server: McpServer; readonly wants: (uri: string) => boolean } | undefined;
@@ -76,7 +82,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   const handle = serveStdio(
     ({ era }) => {
       const isModern = era === "modern";
-      const server = createMcpServer({ ...session, asking: isModern ? "reply" : "request" });
+      const server = createMcpServer({ ...session, asking: isModern ? "reply" : "request" }, tools);
       // The SDK itself knows who listens by the revision of 2026.
       current = { server, wants: isModern ? () => true : subscriptionsOf(server) };
       return server;

@@ -14,8 +14,7 @@ import { readWaiting } from "../steering.ts";
 import { askingIn, askNow, formsFor, NOBODY_ASKED, takeAnswers, type AskedPerson } from "./ask-people.ts";
 import { linkTo } from "./links.ts";
 import type { McpOutcome } from "./schemas.ts";
-import type { McpCall } from "./session.ts";
-import type { McpState } from "./state.ts";
+import type { McpCall, McpState } from "./session.ts";
 
 // With a progress token something is told at least every 10 s, for as long as it takes. Without one a call ends in time to tell the id, and
 // `wait` goes on.

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { readShares } from "../../../app/votes.ts";
-import { OfRun, REFUSALS } from "../../../server/api/deliberations.ts";
+import { OfRun } from "../../../server/api/deliberations.ts";
 import { RUN_FILTER } from "../../../server/api/knowledge.ts";
 import { replyOverRuns } from "../../../server/patience.ts";
-import { Problem, Refused } from "../../../server/problem.ts";
+import { Problem, REFUSALS, Refused } from "../../../server/problem.ts";
 import { readAll } from "../../../server/results.ts";
 import { route, type ApiRoute } from "../../../server/route.ts";
 import { Contributions, ContributionsBody, ShareList } from "../contract.ts";

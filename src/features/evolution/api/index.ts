@@ -8,7 +8,7 @@ import { PersonaId } from "../../../config/settings.ts";
 import { PersonaChanged, PersonaEntry, PersonaFamily } from "../../../contract/library.ts";
 import { Opened } from "../../../contract/runs.ts";
 import type { Opening } from "../../../kernel/index.ts";
-import { openedReply, REFUSALS } from "../../../server/api/deliberations.ts";
+import { openedReply } from "../../../server/operation.ts";
 import {
   accepted,
   checkName,
@@ -20,7 +20,7 @@ import {
 } from "../../../server/api/library.ts";
 import { EntryBody, Result } from "../../../server/api/schemas.ts";
 import { checkDepth, clientRequest, openWorkOnce } from "../../../server/opening.ts";
-import { Problem } from "../../../server/problem.ts";
+import { Problem, REFUSALS } from "../../../server/problem.ts";
 import {
   readingContext,
   route,

@@ -1,0 +1,238 @@
+import * as z from "zod";
+import { Opened } from "../contract/runs.ts";
+import type { AppContext } from "../app/context.ts";
+import type { AppFeature } from "../app/registry.ts";
+import type { OpenedRun } from "../app/start.ts";
+import { isWaiting } from "../views/waiting.ts";
+import type { ApiCaller } from "./access.ts";
+import { ResultOrOpened } from "./api/schemas.ts";
+import { awaitEnd, checkDepth, clientRequest, preferredWait, type NamedRequest } from "./opening.ts";
+import { withPatience } from "./patience.ts";
+import { REFUSALS } from "./problem.ts";
+import {
+  readingContext,
+  route,
+  type ApiRoute,
+  type HttpMethod,
+  type HttpReply,
+  type RouteCall,
+  type RouteParts,
+  type Services,
+} from "./route.ts";
+
+// What a client can do is defined once: its route and its tool take the same fields by the same schemas, refuse the same and give the same.
+
+/** Who asks, and what of the process an operation may use, however it is asked. */
+export type Me = Pick<Services, "parley" | "drives" | "followers" | "config" | "world"> & {
+  readonly caller: ApiCaller;
+  readonly signal: AbortSignal;
+  /** The process as the caller sees it who reads alone. */
+  context(): AppContext;
+  /** The client's name for its request, which has this body. @throws Refused 400 for a name that cannot be one */
+  named(body: unknown): NamedRequest;
+  /** @throws Refused 400 for a request that a deliberation's own call makes */
+  checkDepth(): void;
+};
+
+/** A hint of what a tool does, for who decides whether it may be called; by default by the scope that it needs. */
+type ToolHints = {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+};
+
+/** An operation as a tool of MCP. */
+export type ToolForm<O = never> = {
+  readonly name: string;
+  readonly title: string;
+  /** Its place among all tools, whose order never changes. */
+  readonly place: number;
+  /** What it does, where that is not all that the operation can do. */
+  readonly summary?: string;
+  readonly hints?: ToolHints;
+  /** The fields that models are shown, all by default. The body's others are given by name in `settings`. */
+  readonly fields?: readonly string[];
+  /** What fields are called that have another name in a URL. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** NoFields that are so unless the call says otherwise. */
+  readonly preset?: Readonly<Record<string, unknown>>;
+  /** Reads the arguments of one whose body has several forms. @throws Refused 422 */
+  readonly read?: (args: Readonly<Record<string, unknown>>) => object;
+  /** What it gave, in words; of one that opens a deliberation, where that stands is told instead. */
+  readonly words?: (given: O, args: Readonly<Record<string, unknown>>) => string;
+};
+
+/** A tool with the operation that it carries out. */
+export type OperationTool = {
+  readonly form: ToolForm;
+  readonly operation: Pick<ApiRoute, "name" | "summary" | "needs" | "params" | "query" | "body"> & {
+    readonly output: z.ZodType;
+    /** Whether it opens or drives a deliberation, which the call then waits for. */
+    readonly opens: boolean;
+    run(me: Me, input: never): Promise<unknown>;
+  };
+};
+
+/** What a client can do over HTTP. */
+export type HttpOperation = ApiRoute & { readonly tools?: readonly OperationTool[] };
+/** What clients can do: by a route, by tools, or by both. */
+export type Operation =
+  HttpOperation | { readonly tools: readonly OperationTool[]; readonly path?: undefined };
+
+/** A feature as a server takes it. */
+export type ServerFeature = AppFeature & {
+  /** What its clients can do beside what every server can. */
+  readonly operations?: () => Promise<readonly Operation[]>;
+};
+
+type NoFields = z.ZodObject<Record<never, never>>;
+/** What is read by a schema, if there is one. */
+type ReadBy<S extends z.ZodType> = NoFields extends S ? unknown : z.infer<S>;
+
+/** A value that nobody is to change. */
+type Whole<T> = T extends readonly (infer E)[]
+  ? readonly Whole<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Whole<T[K]> }
+    : T;
+
+type OperationParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R, O> = Omit<
+  RouteParts<P, Q, B>,
+  "replies" | "handle"
+> & {
+  /** The status of its reply where it is not the usual one. */
+  readonly status?: number;
+  /** What it may reply with beside that, and beside what every operation may. */
+  readonly replies?: ApiRoute["replies"];
+  readonly tools?: readonly ToolForm<O>[];
+  /** Takes the fields of path, query and body together. */
+  run(me: Me, input: ReadBy<P> & ReadBy<Q> & ReadBy<B>): Promise<R>;
+};
+
+/** An operation that gives a value. */
+export function operation<
+  O extends z.ZodType,
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = NoFields,
+>(
+  method: HttpMethod,
+  path: string,
+  parts: OperationParts<P, Q, B, Whole<z.input<O>>, z.input<O>> & {
+    readonly output: O;
+    /** Whether line breaks keep the connection while it works. */
+    readonly isSlow?: boolean;
+  },
+): HttpOperation {
+  const { output, status = 200, isSlow = false, replies } = parts;
+  const all = { [status]: output, ...REFUSALS, ...replies };
+  return make([method, path], { ...parts, opens: false, replies: all }, (call, run) => {
+    const reply = async () => ({ status, body: await run() });
+    return isSlow ? withPatience(call, {}, reply) : reply();
+  });
+}
+
+/** An operation that leaves nothing to tell. */
+export function deletion<P extends z.ZodObject>(
+  path: string,
+  { done, replies, ...parts }: OperationParts<P, NoFields, NoFields, void, never> & { readonly done: string },
+): HttpOperation {
+  const all = { 204: { type: "", description: done }, ...REFUSALS, ...replies };
+  return make(
+    ["delete", path],
+    { ...parts, output: z.undefined(), opens: false, replies: all },
+    async (_, run) => {
+      await run();
+      return { status: 204 };
+    },
+  );
+}
+
+/** An operation that opens or drives a deliberation: over HTTP `Prefer` says whether the reply waits for it; a tool always does. */
+export function opening<P extends z.ZodObject = NoFields, B extends z.ZodType = NoFields>(
+  path: string,
+  parts: OperationParts<P, NoFields, B, OpenedRun, never>,
+): HttpOperation {
+  const { status = 202, replies, headers } = parts;
+  const all = { 200: ResultOrOpened, [status]: Opened, 202: Opened, ...REFUSALS, ...replies };
+  const own = { output: ResultOrOpened, opens: true, replies: all, headers: { ...headers, Prefer: PREFER } };
+  return make(["post", path], { ...parts, ...own }, async (call, run) =>
+    openedReply(call, await run(), status),
+  );
+}
+
+/** The tool of an operation in other forms, for what some of its fields make of it. */
+export const asTools = ({ tools = [] }: HttpOperation, forms: readonly ToolForm[]): Operation => ({
+  tools: tools.slice(0, 1).flatMap(({ operation }) => forms.map((form) => ({ form, operation }))),
+});
+
+type HttpCall = RouteCall<object, object, unknown>;
+type AnyParts<R> = OperationParts<z.ZodObject, z.ZodObject, z.ZodType, R, never> &
+  Pick<OperationTool["operation"], "output" | "opens"> &
+  Pick<ApiRoute, "replies">;
+
+function make<R>(
+  [method, path]: readonly [HttpMethod, string],
+  { tools = [], run, ...parts }: Omit<AnyParts<R>, "run"> & { run(me: Me, input: never): Promise<R> },
+  replyWith: (call: HttpCall, run: () => Promise<R>) => Promise<HttpReply | undefined>,
+): HttpOperation {
+  const made = route(method, path, {
+    ...parts,
+    handle: (call) =>
+      replyWith(call, () => {
+        const input = { ...call.params, ...call.query, ...(call.body as object | undefined) };
+        return run(meOf(call), input as never); // each part was read by its own schema
+      }),
+  });
+  return { ...made, tools: tools.map((form) => ({ form, operation: { ...parts, run } })) };
+}
+
+const meOf = (call: HttpCall): Me => ({
+  ...call,
+  context: () => readingContext(call.parley, call.caller.principal),
+  named: (body) => clientRequest(call, body),
+  checkDepth: () => checkDepth(call, call),
+});
+
+/** What `Prefer` does on every route that opens or drives a deliberation. */
+const PREFER =
+  "wait=SECONDS gives the result in the reply, if it comes in time; at most 600. A reply that takes over ten seconds begins with " +
+  "200 and line breaks, so that nothing on the way cuts it off: if the time is up, its body is that of 202.";
+
+/** What an opening is answered with: the result, if it comes in the time that the client would wait. */
+export async function openedReply(
+  call: Pick<HttpCall, "request" | "response" | "signal" | "caller"> & Services,
+  { opened, fresh, notes }: OpenedRun,
+  status = 202,
+): Promise<HttpReply | undefined> {
+  const { drives, publicUrl, results, caller } = call;
+  const { principal } = caller;
+  const id = opened.deliberation;
+  const self = `${publicUrl}api/v1/deliberations/${id}`;
+  const headers: Record<string, string> = {
+    location: self,
+    ...(fresh ? {} : { "idempotent-replayed": "true" }),
+  };
+  const ms = preferredWait(call);
+  return withPatience(call, headers, async () => {
+    const { isOver, entries } =
+      fresh && ms === 0
+        ? { isOver: false, entries: [] }
+        : await awaitEnd(call, { id, principal, ms, signal: call.signal });
+    if (isOver && (ms > 0 || !fresh)) {
+      const { etag, bytes } = await results.of(principal, id);
+      return {
+        ...{ status: 200, headers: { ...headers, etag } },
+        content: { type: "application/json", bytes },
+      };
+    }
+    return {
+      ...{ status: fresh ? status : 202, headers },
+      body: {
+        ...{ id, status: isWaiting(entries) ? "waiting" : "open", url: self, events: `${self}/events` },
+        ...{ place: drives.place(id), notes },
+      },
+    };
+  });
+}
