@@ -13,10 +13,10 @@ import { words } from "../words.ts";
 import { SIGNIFICANT } from "../../../stats/proportions.ts";
 
 /** The address of this bench with the runs of an arm, all or those of a change. */
-export const hrefToRuns = (arm: string, change?: string): string => hrefWith({ arm, change });
+const hrefToRuns = (arm: string, change?: string): string => hrefWith({ arm, change });
 
 /** `70.0 % (57.5 % … 80.1 %)`. */
-export const formatEstimate = ({ value, low, high }: Estimate): string =>
+const formatEstimate = ({ value, low, high }: Estimate): string =>
   value === null || low === null || high === null
     ? "–"
     : `${formatPercent(value, 1)} (${formatPercent(low, 1)} … ${formatPercent(high, 1)})`;
