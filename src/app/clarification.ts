@@ -1,5 +1,6 @@
 import type { PendingQuestions } from "../contract/runs.ts";
 import { type DeliberationId, type OrganizationStore, refusal } from "../kernel/index.ts";
+import { pendingQuestions } from "../views/pending-questions.ts";
 
 /**
  * Records a client's answers. An unanswered question counts as "NA".
@@ -30,4 +31,15 @@ export async function answerQuestions(
     { by: "client", request: pending.request },
   );
   return appended.ok && appended.fresh;
+}
+
+/** The same for a run that may wait. @throws Fault `configuration` where it does not, too */
+export async function answerPending(
+  store: OrganizationStore,
+  id: DeliberationId,
+  answers: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const pending = pendingQuestions(await store.read(id));
+  if (pending) return answerQuestions(store, id, { pending, answers });
+  throw refusal(`${id} is not waiting for answers`, "resume it, if it has not ended");
 }

@@ -17,7 +17,7 @@ import { Strategy } from "../protocols/council/settings.ts";
 import { speakerOf } from "../views/spending.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
 import { estimateOpening, withoutKeys } from "./estimate.ts";
-import { findOpening } from "./lookup.ts";
+import { findOpening, resolveId } from "./lookup.ts";
 import { refuseOtherModels } from "./ceilings.ts";
 import {
   budgetFrom,
@@ -26,7 +26,9 @@ import {
   protocolSettings,
   refuseUnreadGoal,
   seatPanel,
+  type ClientParts,
 } from "./opening.ts";
+import type { OpenedRun } from "./start.ts";
 import { protocolNamed } from "./registry.ts";
 
 /** What a fork changes, and the texts that it pins. */
@@ -38,6 +40,11 @@ type HowForked = {
   readonly without?: readonly string[] | undefined;
   /** Whether a parent without outages is refused. */
   readonly retry?: boolean | undefined;
+};
+
+type ForkNames = Pick<ClientParts, "labels" | "client"> & {
+  readonly request?: string | undefined;
+  readonly upToSeq?: number | undefined;
 };
 
 /** Whether an outage failed a call that is no reaction's. */
@@ -60,6 +67,23 @@ export async function forkChanges(
   const { changes, texts } = await planFork(context, parent, how);
   await context.store.putTexts(texts);
   return changes;
+}
+
+/** Opens a fork, for `resume` to drive. @throws Fault as `forkChanges` does, and for a parent that does not exist */
+export async function forkRun(
+  context: AppContext,
+  parent: string,
+  { request = context.world.id(), upToSeq, labels, client, ...how }: HowForked & ForkNames,
+): Promise<OpenedRun> {
+  const from = await resolveId(context, parent);
+  const changes = {
+    ...(await forkChanges(context, from, how)),
+    ...(labels === undefined ? {} : { labels }),
+    ...(client === undefined ? {} : { client }),
+    ...(context.askedIn === undefined ? {} : { folder: context.askedIn }),
+  };
+  const { fresh, opened } = await context.engine.fork(from, { request, changes, upToSeq, asksOutages: true });
+  return { opened, fresh, notes: [] };
 }
 
 /**

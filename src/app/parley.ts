@@ -22,6 +22,7 @@ import {
   openProcess,
   refusePackages,
   type AppContext,
+  type Process,
   type ProcessParts,
   type EffectiveSettings,
 } from "./context.ts";
@@ -34,6 +35,7 @@ import type { Exported } from "./result.ts";
 import { scriptsOf, withProtocols, withReactors, type AppFeature } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
+  checkBoundSettings,
   checkForkRequest,
   checkProcessSettings,
   checkRequest,
@@ -83,8 +85,8 @@ export type ParleyOptions = {
   readonly loadRecorded?: ProcessParts["loadRecorded"];
 };
 
-/** The principal of a call; `LOCAL_PRINCIPAL` by default. */
 export type PrincipalOptions = {
+  /** `LOCAL_PRINCIPAL` by default, or that of `as`. */
   readonly principal?: Principal | undefined;
   /** What a server's client may have of a run, beside what the server's settings say. */
   readonly ceiling?: Ceiling | undefined;
@@ -118,10 +120,15 @@ export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
  * for await (const token of run.tokens()) if (token.kind === "text") process.stderr.write(token.delta.text);
  * const { status, result } = await run.outcome();
  * console.log(status, result?.answer);
+ *
+ * const me = parley.as(LOCAL_PRINCIPAL, { models: ["openai/gpt-5-mini"], maxCostUsd: 0.1 });
+ * const { usd } = await me.estimate({ question: "And our cache?" });
  * await parley.close();
  * ```
  */
 export interface Parley extends AsyncDisposable {
+  /** The same for one principal, in place of `LOCAL_PRINCIPAL`; each of its calls has these settings, as if it named them. */
+  as(principal: Principal, settings?: RequestSettings): Parley;
   /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
   start(request: StartRequest, options?: StartOptions & PrincipalOptions): Promise<Run>;
   /** Opens a deliberation that `resume` drives, here or in another process. @throws Fault as `start` does */
@@ -207,8 +214,17 @@ export async function openParleyWith(
   return parleyOver(store, { ...settings, families, store: store.location }, options);
 }
 
+/** Whom a `Parley` acts for, and with which settings of its own. */
+type Bound = { readonly principal: Principal; readonly bound: Partial<EffectiveSettings> };
+type ContextRequest = { readonly scope: Scope; readonly request?: RequestSettings | undefined };
+type Opened = {
+  readonly process: Process;
+  readonly isServed: boolean;
+  contextFor(own: Bound & Pick<PrincipalOptions, "ceiling">, asked: ContextRequest): AppContext;
+};
+
 function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: ParleyOptions): Parley {
-  const { features = [] } = options;
+  const { features = [], isServed = false } = options;
   const process = openProcess({
     store,
     settings,
@@ -224,18 +240,15 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
   });
   for (const folder of options.folders ?? []) process.folders.add(folder);
   const resources = options.resources ?? shippedResources();
-  const contextFor = (
-    { principal = LOCAL_PRINCIPAL, ceiling }: PrincipalOptions,
-    { scope, request = {} }: { readonly scope: Scope; readonly request?: RequestSettings | undefined },
-  ): AppContext => {
+  const contextFor: Opened["contextFor"] = ({ principal, ceiling, bound }, { scope, request = {} }) => {
     if (!principal.scopes.includes(scope)) {
       const next = `use a principal with the scope ${scope}`;
       throw new Fault("authentication", { why: `this principal may not ${scope}`, next });
     }
     const { organization, user } = principal;
-    const own = requestSettings(request);
-    if (options.isServed === true) refusePackages(request);
-    const bounded = options.isServed === true ? settingsBelow(settings, own, ceiling) : undefined;
+    const own = { ...bound, ...requestSettings(request) };
+    if (isServed) refusePackages(request);
+    const bounded = isServed ? settingsBelow(settings, own, ceiling) : undefined;
     return {
       ...process,
       process,
@@ -249,8 +262,18 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       requested: new Set(Object.keys(own)),
     };
   };
-  const reading = (call: PrincipalOptions = {}) => contextFor(call, { scope: "read" });
-  const writing = (call: PrincipalOptions = {}, request?: RequestSettings) =>
+  return boundTo({ process, isServed, contextFor }, { principal: LOCAL_PRINCIPAL, bound: {} });
+}
+
+/** The operations of one principal. */
+function boundTo(opened: Opened, own: Bound): Parley {
+  const { process } = opened;
+  const contextFor = (
+    { principal = own.principal, ceiling }: PrincipalOptions = {},
+    asked: ContextRequest,
+  ): AppContext => opened.contextFor({ ...own, principal, ceiling }, asked);
+  const reading = (call?: PrincipalOptions) => contextFor(call, { scope: "read" });
+  const writing = (call?: PrincipalOptions, request?: RequestSettings) =>
     contextFor(call, { scope: "write", request });
   const entriesOf = async ({ store: from }: AppContext, id: string) =>
     from.read(await resolveId({ store: from }, id));
@@ -260,39 +283,27 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     const context = contextFor(call, { scope, request });
     const { previous } = request;
     const after = previous === undefined ? {} : { previous: await resolveTurn(context, previous) };
-    return { context, asked: { ...request, ...after } };
+    return [context, { ...own.bound, ...request, ...after }] as const;
   };
 
   const openFork: Parley["openFork"] = async (parent, given = {}, call = {}) => {
     checkForkRequest(given);
     const { without, request, upToSeq, retry, labels, ...changed } = given;
-    const { client } = call;
-    const context = writing(call, changed);
-    const from = await resolveId(context, parent);
-    const { forkChanges } = await import("./fork.ts");
-    const changes = {
-      ...(await forkChanges(context, from, { without, retry })),
-      ...(labels === undefined ? {} : { labels }),
-      ...(client === undefined ? {} : { client }),
-      ...(context.askedIn === undefined ? {} : { folder: context.askedIn }),
-    };
-    const name = request ?? context.world.id();
-    const asked = { request: name, changes, upToSeq, asksOutages: true };
-    const { fresh, opened } = await context.engine.fork(from, asked);
-    return { opened, fresh, notes: [] };
+    const { forkRun } = await import("./fork.ts");
+    const how = { without, request, upToSeq, retry, labels, client: call.client };
+    return forkRun(writing(call, changed), parent, how);
   };
 
   return {
-    start: async (request, call = {}) => {
-      const { context, asked } = await prepared(request, call);
-      return start(context, asked, call);
+    as(principal, given = {}) {
+      checkBoundSettings(given);
+      if (opened.isServed) refusePackages(given);
+      return boundTo(opened, { principal, bound: requestSettings(given) });
     },
-    open: async (request, call = {}) => {
-      const { context, asked } = await prepared(request, call);
-      return open(context, asked, call);
-    },
+    start: async (request, call = {}) => start(...(await prepared(request, call)), call),
+    open: async (request, call = {}) => open(...(await prepared(request, call)), call),
     async estimate(request, call = {}) {
-      const { context, asked } = await prepared(request, call, "read");
+      const [context, asked] = await prepared(request, call, "read");
       const { estimateOpening, withoutKeys } = await import("./estimate.ts");
       const unkeyed = withoutKeys(context);
       return estimateOpening(unkeyed, await prepareOpening(unkeyed, asked, call));
@@ -320,17 +331,8 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     },
     async answer(id, answers, call) {
       const context = writing(call);
-      const resolved = await resolveId(context, id);
-      const [{ answerQuestions }, { pendingQuestions }] = await Promise.all([
-        import("./clarification.ts"),
-        import("../views/pending-questions.ts"),
-      ]);
-      const pending = pendingQuestions(await context.store.read(resolved));
-      if (!pending) {
-        const next = "resume it, if it has not ended";
-        throw new Fault("configuration", { why: `${resolved} is not waiting for answers`, next });
-      }
-      return answerQuestions(context.store, resolved, { pending, answers: new Map(Object.entries(answers)) });
+      const { answerPending } = await import("./clarification.ts");
+      return answerPending(context.store, await resolveId(context, id), new Map(Object.entries(answers)));
     },
     async seats(id, call) {
       const context = reading(call);
@@ -355,7 +357,10 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     async forget(id, call) {
       const { store: own, world, principal } = writing(call);
       const { forgetRun } = await import("./forget.ts");
-      return forgetRun({ store: own, now: world.now, leases: store.leases, user: principal.user }, id);
+      return forgetRun(
+        { store: own, now: world.now, leases: process.store.leases, user: principal.user },
+        id,
+      );
     },
     async replay(id, call) {
       const context = reading(call);

@@ -112,9 +112,9 @@ describe("members", () => {
 describe("a pack", () => {
   const opening = async (request: object, flags: Record<string, unknown> = {}) => {
     using place = scratch();
-    const { context, requested } = await openConfigured({ ...place, flags: { store: ":memory:", ...flags } });
+    const { context } = await openConfigured({ ...place, flags: { store: ":memory:", ...flags } });
     try {
-      const asked = { question: "Should we?", ...requested, ...request };
+      const asked = { question: "Should we?", ...request };
       return (await prepareOpening(context, asked)).opening;
     } finally {
       await context.close();

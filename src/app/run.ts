@@ -75,11 +75,9 @@ export type RunOptions = {
 
 type Begun = { readonly fresh?: boolean; readonly notes?: readonly Note[] };
 
-export type RunContext = DriverContext & Pick<AppContext, "frames" | "protocols">;
-
 /** Drives an opened deliberation and its reactions. */
 export function follow(
-  context: RunContext,
+  context: DriverContext & Pick<AppContext, "frames" | "protocols">,
   { deliberation: id, data: opening }: Event<"deliberation-opened">,
   {
     signal: outer = new AbortController().signal,
@@ -148,7 +146,11 @@ export function follow(
 }
 
 /** Continues a deliberation from its journal, or completes the reactions of a finished one. @throws Fault `deliberation-missing` */
-export async function resume(context: RunContext, id: DeliberationId, options?: RunOptions): Promise<Run> {
+export async function resume(
+  context: Parameters<typeof follow>[0],
+  id: DeliberationId,
+  options?: RunOptions,
+): Promise<Run> {
   return follow(context, findOpening(await context.store.read(id), id), options);
 }
 

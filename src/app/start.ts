@@ -309,7 +309,7 @@ const FORK_FIELDS = {
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 const settingNames = Object.keys(SettingsSchema.shape);
 const isSetting = (key: string): boolean => Object.hasOwn(SettingsSchema.shape, key);
-const isRequestSetting = (key: string): boolean => isSetting(key) && !isProcessSetting(key);
+export const isRequestSetting = (key: string): boolean => isSetting(key) && !isProcessSetting(key);
 /** The names of the settings that a request may have. */
 export const requestSettingNames = (): readonly string[] => settingNames.filter(isRequestSetting);
 
@@ -358,6 +358,9 @@ const fieldNames = (schema: z.ZodType | undefined): string[] =>
 
 export const checkForkRequest = (request: unknown): void =>
   checkFields("request", { own: FORK_FIELDS, has: isRequestSetting }, request);
+
+export const checkBoundSettings = (settings: unknown): void =>
+  checkFields("settings", { own: {}, has: isRequestSetting }, settings);
 
 export const checkProcessSettings = (settings: unknown): void =>
   checkFields("settings", { own: {}, has: isSetting }, settings);

@@ -11,11 +11,13 @@ async function chatting(
   work: (chat: Chat, seen: { readonly notes: string[]; readonly asked: ChatRequest[] }) => Promise<void>,
 ): Promise<void> {
   using folder = scratch();
-  const configured = await openConfigured({ ...folder, flags: { store: ":memory:", models: ["sim/ada"] } });
+  const { context, me } = await openConfigured({
+    ...folder,
+    flags: { store: ":memory:", models: ["sim/ada"] },
+  });
   const notes: string[] = [];
   const asked: ChatRequest[] = [];
   try {
-    const { context } = configured;
     const { id } = await converse(context, { question: "What is 2 + 3?" }, new AbortController().signal);
     const state = {
       last: id,
@@ -26,13 +28,13 @@ async function chatting(
     };
     const output = { note: (line: string) => void notes.push(line) };
     const chat = {
-      ...{ io: { ...folder, output }, configured, state, settled: new Set() },
+      ...{ io: { ...folder, output }, context, state, settled: new Set() },
       write: async (text: string) => void notes.push(text),
       ask: async (turn: ChatRequest) => void asked.push(turn),
     };
     await work(chat as unknown as Chat, { notes, asked });
   } finally {
-    await configured.parley.close();
+    await me.close();
   }
 }
 

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { checkModelRef } from "../app/context.ts";
-import type { Configured } from "../app/configured.ts";
+import { checkModelRef, type AppContext } from "../app/context.ts";
 import { turnsBefore } from "../app/conversation.ts";
 import { recordFeedback } from "../app/feedback.ts";
 import { shortFactId } from "../memory/lookup.ts";
@@ -28,7 +27,7 @@ export type ChatState = {
 
 export type Chat = {
   readonly io: Io;
-  readonly configured: Configured;
+  readonly context: AppContext;
   readonly state: ChatState;
   /** The turns whose grading and memory have ended. */
   readonly settled: ReadonlySet<DeliberationId>;
@@ -67,7 +66,7 @@ const rate = (thumb: "up" | "down") => async (chat: Chat, text: string) => {
   const { lastTurn } = chat.state;
   if (!lastTurn) return chat.io.output.note("There is no answer yet");
   const given = { thumb, text, heard: !chat.settled.has(lastTurn.id) } as const;
-  chat.io.output.note(wordFeedback(await recordFeedback(chat.configured.context, lastTurn.id, given)));
+  chat.io.output.note(wordFeedback(await recordFeedback(chat.context, lastTurn.id, given)));
 };
 
 const COMMANDS: { readonly [name: string]: ChatCommand } = {
@@ -154,31 +153,31 @@ export async function runChatCommand(chat: Chat, line: string): Promise<boolean>
   return (await command.run(chat, rest.trim())) !== false;
 }
 
-async function chooseModel({ io, state, configured }: Chat, ref: string): Promise<void> {
-  if (ref !== "") state.model = await checkModelRef(configured.context, ref);
+async function chooseModel({ io, state, context }: Chat, ref: string): Promise<void> {
+  if (ref !== "") state.model = await checkModelRef(context, ref);
   io.output.note(`Model: ${oneLine(state.model ?? "found at the next question", 100)}`);
 }
 
-const scopeOf = ({ configured: { context } }: Chat) => {
+const scopeOf = ({ context }: Chat) => {
   const { organization, user } = context.settings;
   return { organization, user };
 };
-const nowIn = ({ configured: { context } }: Chat) => new Date(context.world.now()).toISOString();
+const nowIn = ({ context }: Chat) => new Date(context.world.now()).toISOString();
 
 async function showMemory(chat: Chat, rest: string): Promise<void> {
-  const { io, state, configured } = chat;
+  const { io, state, context } = chat;
   if (rest === "on" || rest === "off") state.memory = rest === "on";
   else if (rest !== "") refuse(`/memory takes on or off (got ${quoteValue(rest)})`, "/memory off");
   const { user } = scopeOf(chat);
   io.output.note(state.memory ? `Memory: on (user ${user})` : "Memory: off in this conversation");
   if (rest !== "") return;
-  const facts = await (await configured.context.memory()).facts(scopeOf(chat));
+  const facts = await (await context.memory()).facts(scopeOf(chat));
   if (facts.length === 0) io.output.note("No pinned facts");
   for (const { id, fact } of facts) io.output.note(`${shortFactId(id)}  ${oneLine(fact, 300)}`);
 }
 
 export async function pinFact(chat: Chat, fact: string): Promise<void> {
-  const memory = await chat.configured.context.memory();
+  const memory = await chat.context.memory();
   const scope = scopeOf(chat);
   const pinned = await memory.pin(scope, { fact, at: nowIn(chat), by: scope.user });
   if (!pinned.ok) return refuse(pinned.reason, "/pin We deploy on Fridays.");
@@ -196,7 +195,7 @@ async function forgetEntry(chat: Chat, given: string): Promise<void> {
       `/forget takes an id, or at least its first ${MIN_ID_LENGTH} characters (got ${quoteValue(given)})`,
       "/memory, which lists them",
     );
-  const memory = await chat.configured.context.memory();
+  const memory = await chat.context.memory();
   const scope = scopeOf(chat);
   const shown = await memory.show(scope, given);
   if (!shown.ok) return refuse(`no single memory entry begins with ${quoteValue(given)}`, "/memory");
@@ -208,7 +207,7 @@ async function forgetEntry(chat: Chat, given: string): Promise<void> {
 const ALL_TURNS = { by: "A", most: Infinity, mostCharacters: Infinity } as const;
 
 /** The conversation's turns so far, oldest first. */
-export const turnsOf = async ({ configured: { context }, state: { last } }: Chat) =>
+export const turnsOf = async ({ context, state: { last } }: Chat) =>
   (await turnsBefore(context.store, last, ALL_TURNS)).filter(({ covers }) => covers === undefined);
 
 async function saveConversation(chat: Chat, rest: string): Promise<void> {

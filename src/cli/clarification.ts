@@ -1,6 +1,7 @@
 import type { PendingQuestions } from "../contract/runs.ts";
 import { answerQuestions } from "../app/clarification.ts";
-import type { Configured } from "../app/configured.ts";
+import type { AppContext } from "../app/context.ts";
+import type { Parley } from "../app/parley.ts";
 import type { DeliberationId, OrganizationStore } from "../kernel/index.ts";
 import { printable } from "../reports/printable.ts";
 import { pendingQuestions } from "../views/pending-questions.ts";
@@ -12,16 +13,19 @@ import { runDeliberation, type RunRequest } from "./run-deliberation.ts";
 import type { Taken } from "./seats.ts";
 import type { Showing } from "./session.ts";
 
+/** What a command holds. */
+type Holding = { readonly context: AppContext; readonly me: Parley };
+
 /** As `runDeliberation`; where it waits for answers and there is a terminal, asks there and continues. */
 export async function runWithQuestions(
   io: Io,
-  { context: { store }, parley, principal }: Configured,
+  { context: { store, principal }, me }: Holding,
   { begin, progress, showing }: Pick<RunRequest, "begin" | "progress"> & { readonly showing: Showing },
 ): Promise<{ readonly exit: number; readonly id: DeliberationId | undefined }> {
   const answersHere = process.stdin.isTTY === true;
   let id: DeliberationId | undefined;
   const next: RunRequest["begin"] = async (signal) => {
-    const run = await (id === undefined ? begin(signal) : parley.resume(id, { principal, signal }));
+    const run = await (id === undefined ? begin(signal) : me.resume(id, { signal }));
     id = run.id;
     return run;
   };
@@ -30,7 +34,7 @@ export async function runWithQuestions(
     taken = "none";
     if (!hasPeople(run.opening)) return taken;
     const { takeSeats } = await import("./seats.ts");
-    return (taken = await takeSeats(io, { parley, principal }, { run, onAsk }));
+    return (taken = await takeSeats(io, { me, user: principal.user }, { run, onAsk }));
   };
   const own = answersHere ? takeSeatsHere : undefined;
   for (;;) {

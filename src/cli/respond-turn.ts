@@ -1,5 +1,5 @@
 import { unpricedModels } from "../reports/words.ts";
-import type { Configured } from "../app/configured.ts";
+import type { Parley } from "../app/parley.ts";
 import type { Run } from "../app/run.ts";
 import type { RequestSettings } from "../app/start.ts";
 import { isEvent, workOf, type DeliberationId } from "../kernel/index.ts";
@@ -36,7 +36,7 @@ export type TurnResult = {
 };
 
 export type TurnRequest = {
-  readonly configured: Configured;
+  readonly me: Parley;
   readonly question: string;
   readonly context?: readonly { readonly name: string; readonly text: string }[] | undefined;
   /** The turn that this one follows, whether that is asked again, and the member that is asked. */
@@ -56,12 +56,11 @@ export type TurnRequest = {
 
 /** Asks, and shows the answer as it comes; with `--json`, when grading and memory have ended. @throws Fault */
 export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Promise<TurnResult> {
-  const { configured, question, context, previous, again, member, how, folder, signal, wait = true } = turn;
-  const { parley, principal, requested } = configured;
+  const { me, question, context, previous, again, member, how, folder, signal, wait = true } = turn;
   const { output } = io;
-  const run = await parley.start(
-    { ...requested, ...how, protocol: "respond", question, context, previous, again, member },
-    { principal, signal, folder, onEstimate: turn.isAnnounced ? estimateNote(io, showing) : undefined },
+  const run = await me.start(
+    { ...how, protocol: "respond", question, context, previous, again, member },
+    { signal, folder, onEstimate: turn.isAnnounced ? estimateNote(io, showing) : undefined },
   );
   if (!showing.quiet) for (const note of run.notes) output.note(wordNote(note));
   if (!run.fresh) output.note(`Asked before as ${run.id}; showing the recorded answer`);

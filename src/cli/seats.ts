@@ -1,9 +1,9 @@
 import type { OwnSeat, PendingSeat } from "../contract/runs.ts";
-import type { Configured } from "../app/configured.ts";
+import type { Parley } from "../app/parley.ts";
 import type { Run } from "../app/run.ts";
 import type { SeatAnswer } from "../app/seats.ts";
 import type { PersonRequest } from "../app/people.ts";
-import { isEvent, type DeliberationId, refusal } from "../kernel/index.ts";
+import { isEvent, type DeliberationId, type UserId, refusal } from "../kernel/index.ts";
 import { oneLine, printable } from "../reports/printable.ts";
 import { quoteValue } from "../text/words.ts";
 import { documentText, faceOf, type Io } from "./command.ts";
@@ -13,23 +13,21 @@ import { readTypedAnswer } from "./typed-answer.ts";
 /** How a person on this terminal left the steps of a run: with answers, with a step unanswered, or without any step. */
 export type Taken = "answered" | "left" | "none";
 
-type SeatTable = Pick<Configured, "parley" | "principal">;
-
 /** Asks on the terminal for each step of a run that waits for the caller, as it opens, while the models go on. */
 export async function takeSeats(
   io: Io,
-  { parley, principal }: SeatTable,
+  { me, user }: { readonly me: Parley; readonly user: UserId },
   { run, onAsk }: { readonly run: Run; readonly onAsk: () => void },
 ): Promise<Taken> {
   let taken: Taken = "none";
   for await (const entry of run.events({ until: "outcome" })) {
-    if (!isEvent(entry, "seat-opened") || entry.data.person !== principal.user) continue;
+    if (!isEvent(entry, "seat-opened") || entry.data.person !== user) continue;
     const { step } = entry.data;
     if (!pendingSeats(run.recorded()).some((one) => one.step === step)) continue;
-    const seat = (await parley.seats(run.id, { principal })).find((one) => one.step === step);
+    const seat = (await me.seats(run.id)).find((one) => one.step === step);
     if (!seat) continue;
     onAsk();
-    taken = await askSeat(io, { parley, principal }, seat);
+    taken = await askSeat(io, me, seat);
     if (taken === "left") {
       run.interrupt();
       return taken;
@@ -39,14 +37,14 @@ export async function takeSeats(
 }
 
 /** Shows a step's prompt on the terminal and records the answer that is typed. */
-export async function askSeat(io: Io, { parley, principal }: SeatTable, seat: OwnSeat): Promise<Taken> {
+export async function askSeat(io: Io, me: Parley, seat: OwnSeat): Promise<Taken> {
   const { output } = io;
   output.note(await seatText(io, seat));
   output.note("Type your answer; end it with a line of one dot, or Ctrl-D. /edit opens your editor.");
   for (;;) {
     const text = await readTypedAnswer(io.env);
     if (text === undefined) return "left";
-    if (await recordSeat(io, { parley, principal }, { seat, text })) return "answered";
+    if (await recordSeat(io, me, { seat, text })) return "answered";
     output.note("Answer again, or leave it waiting with Ctrl-C.");
   }
 }
@@ -54,10 +52,10 @@ export async function askSeat(io: Io, { parley, principal }: SeatTable, seat: Ow
 /** Records an answer or an abstention, and says how that went; false where the step cannot use it. */
 export async function recordSeat(
   { output }: Pick<Io, "output">,
-  { parley, principal }: SeatTable,
+  me: Parley,
   { seat: { id, step }, ...answer }: { readonly seat: Pick<OwnSeat, "id" | "step"> } & SeatAnswer,
 ): Promise<boolean> {
-  const outcome = await parley.answerSeat(id, { ...answer, step }, { principal });
+  const outcome = await me.answerSeat(id, { ...answer, step });
   if (outcome.status === "refused") output.note(`Not recorded: ${oneLine(outcome.why, 600)}`);
   else
     output.note(

@@ -1,6 +1,6 @@
-import type { Configured } from "../app/configured.ts";
 import type { AppContext, EffectiveSettings } from "../app/context.ts";
 import { resolveId } from "../app/lookup.ts";
+import type { Parley } from "../app/parley.ts";
 import { loadSettings } from "../config/sources.ts";
 import { type Entry, type OrganizationStore, refusal } from "../kernel/index.ts";
 import { openStore } from "../stores/index.ts";
@@ -21,11 +21,11 @@ export type Stored = {
   readonly settings: EffectiveSettings;
 };
 
-/** Runs a command over everything, and closes it whatever happens. */
+/** Runs a command over everything, as the settings' user (`me`), and closes it whatever happens. */
 export async function withParley<T>(
   io: Io,
   flags: Flags,
-  command: (context: AppContext, configured: Configured) => Promise<T>,
+  command: (context: AppContext, me: Parley) => Promise<T>,
 ): Promise<T> {
   const { openConfigured } = await import("../app/configured.ts");
   const { rubric, model } = flags;
@@ -35,17 +35,17 @@ export async function withParley<T>(
     const next = `--model ${first.trim()}; parley council --models ${model.replaceAll(/\s/g, "")} asks several`;
     throw refusal(why, next);
   }
-  const configured = await openConfigured({
+  const { context, me, renamed } = await openConfigured({
     ...{ env: io.env, cwd: io.cwd, protocols: io.protocols, features: io.features, flagPrefix: "--" },
     files: typeof rubric === "string" ? [rubric] : [],
     // One model, where a command asks one: the setting is a list.
     flags: typeof model === "string" ? { ...flags, models: model } : flags,
   });
-  for (const note of configured.renamed) io.output.note(note);
+  for (const note of renamed) io.output.note(note);
   try {
-    return await command(configured.context, configured);
+    return await command(context, me);
   } finally {
-    await configured.parley.close();
+    await me.close();
   }
 }
 

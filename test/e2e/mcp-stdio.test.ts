@@ -175,7 +175,7 @@ describe("a process whose client goes away", () => {
 async function inProcess(times: McpTimes, options: ClientOptions) {
   const place = serverPlace();
   const env = { ...place.env, PARLEY_HOME: join(place.home, "parley"), OLLAMA_HOST: "127.0.0.1:1" };
-  const { parley, principal } = await openConfigured({ env, cwd: place.cwd, flags: {}, isServed: true });
+  const { parley, context } = await openConfigured({ env, cwd: place.cwd, flags: {}, isServed: true });
   const [near, far] = InMemoryTransport.createLinkedPair();
   const control = new AbortController();
   const ended = serveMcpStdio({

@@ -112,10 +112,11 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     LMSTUDIO_HOST: "127.0.0.1:1",
     ...more,
   };
-  const { parley, principal, context } = await openConfigured({
+  const { parley, context } = await openConfigured({
     features,
     ...{ env, cwd: place.cwd, flags: {}, isServed: true, ...withoutModels({ simulated }) },
   });
+  const { principal } = context;
   const log: string[] = [];
   const server = await startServer({
     ...{ parley, principal, host: "127.0.0.1", port: 0, base: "/", maxDrives: 64 },

@@ -17,9 +17,8 @@ export const ask = (
   options: AskOptions,
   { protocol, settings: flags, own, args }: Declared,
 ): Promise<number> =>
-  withParley(io, flags, async (context, configured) => {
+  withParley(io, flags, async (context, me) => {
     const { settings } = context;
-    const { parley, principal, requested } = configured;
     const { question, texts } = await readQuestion(io, args, { ...options, settings });
     const turn = readFollowUp(question, options.continue);
     const { pack } = options;
@@ -29,10 +28,10 @@ export const ask = (
     // `ask` decides how far to go, and so may a pack.
     const asked = pack !== undefined && protocol === "ask" ? { ...own, pack } : { ...own, pack, protocol };
     const how = turn.member === undefined ? asked : { protocol: "respond" };
-    const request = { ...requested, ...how, ...turn, ...readSeats(options.seat), context: texts };
-    if (options.dryRun) return printEstimate(io, options, await parley.estimate(request, { principal }));
+    const request = { ...how, ...turn, ...readSeats(options.seat), context: texts };
+    if (options.dryRun) return printEstimate(io, options, await me.estimate(request));
     const showing = showingIn(options, settings);
     const onEstimate = estimateNote(io, showing);
-    const begin = (signal: AbortSignal) => parley.start(request, { principal, signal, onEstimate });
-    return (await runWithQuestions(io, configured, { begin, showing })).exit;
+    const begin = (signal: AbortSignal) => me.start(request, { signal, onEstimate });
+    return (await runWithQuestions(io, { context, me }, { begin, showing })).exit;
   });

@@ -42,7 +42,7 @@ type ChatOptions = Values<
 >;
 
 export const chat = (io: Io, options: ChatOptions, { settings: flags }: Declared): Promise<number> =>
-  withParley(io, flags, async (context, configured) => {
+  withParley(io, flags, async (context, me) => {
     const { settings } = context;
     refuseUnusedSecond(flags, settings);
     const { second: all, events, quiet } = options;
@@ -52,14 +52,15 @@ export const chat = (io: Io, options: ChatOptions, { settings: flags }: Declared
     const showing = { json: false, events, quiet, onDegraded: settings.onDegraded };
     const earlier = previous === undefined || flags["model"] !== undefined ? undefined : previous;
     const model = (earlier && (await respondentOf(context, earlier))) ?? settings.models[0];
-    return converse(io, { configured, previous, folder, all, model }, showing);
+    return converse(io, { context, me, previous, folder, all, model }, showing);
   });
 
 /** The model that answered a turn, where one alone did. */
 const respondentOf = async ({ store }: AppContext, id: DeliberationId): Promise<string | undefined> =>
   findOpening(await store.read(id), id).data.participants.find(({ seat }) => seat === "respondent")?.model;
 
-type ChatSession = Pick<TurnRequest, "configured" | "folder"> & {
+type ChatSession = Pick<TurnRequest, "me" | "folder"> & {
+  readonly context: AppContext;
   readonly previous: DeliberationId | undefined;
   /** Who answers until another is chosen; undefined where one is to be found. */
   readonly model: string | undefined;
@@ -70,12 +71,11 @@ type ChatSession = Pick<TurnRequest, "configured" | "folder"> & {
 /** A conversation on the terminal, or with one question a line from elsewhere. */
 async function converse(
   io: Io,
-  { configured, previous, folder, all, model: first }: ChatSession,
+  { context, me, previous, folder, all, model: first }: ChatSession,
   showing: Showing,
 ): Promise<number> {
   const { output } = io;
   const { quiet } = showing;
-  const { context } = configured;
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const input = createChatInput(interactive, (why) => {
     output.note(`\n${why}`);
@@ -116,7 +116,7 @@ async function converse(
       };
       const place = { previous: last, again, member };
       if (model === undefined && member === undefined) await refuseWithoutModels(context, question);
-      const one = await askTurn(io, { configured, question, ...place, how, folder, signal }, showing);
+      const one = await askTurn(io, { me, question, ...place, how, folder, signal }, showing);
       state.lastTurn = one;
       // What was found is kept, so that no later turn looks for it and says so again.
       if (member === undefined) state.model ??= one.run.opening.participants[0]?.model;
@@ -149,23 +149,19 @@ async function converse(
       await screen.busy(false);
     }
   };
+  // Without the model that was named for one.
+  const named = Object.entries(context.settings).filter(
+    ([key]) => key !== "models" && context.requested.has(key),
+  );
+  const panel = me.as(context.principal, Object.fromEntries(named));
   const askPanel = async ({ question, again, protocol }: ChatRequest): Promise<void> => {
     const link = (turn = linkAbort(leave.signal));
-    const { parley, principal, requested } = configured;
-    const { models: _one, ...how } = requested;
     state.panel ??= await findPanel(context);
     let run: Run | undefined;
     const begin = async () =>
-      (run = await parley.start(
-        {
-          ...how,
-          ...(state.panel ? { models: state.panel } : {}),
-          protocol,
-          question,
-          again,
-          previous: state.last,
-        },
-        { principal, signal: link.signal, onEstimate: estimateNote(io, showing) },
+      (run = await panel.start(
+        { ...(state.panel ? { models: state.panel } : {}), protocol, question, again, previous: state.last },
+        { signal: link.signal, onEstimate: estimateNote(io, showing) },
       ));
     try {
       exit = await runDeliberation(io, { begin }, showing);
@@ -178,7 +174,7 @@ async function converse(
     }
   };
   const chat: Chat = {
-    ...{ io, configured, state, settled },
+    ...{ io, context, state, settled },
     write: (text) => screen.write(text),
     async ask(one) {
       await (one.protocol === undefined ? askModel(one) : askPanel(one));

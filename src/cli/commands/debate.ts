@@ -33,7 +33,7 @@ export const debate = (
   options: DebateOptions,
   { settings: flags, own, args }: Declared,
 ): Promise<number> =>
-  withParley(io, flags, async (app, configured) => {
+  withParley(io, flags, async (app, me) => {
     const { settings, store } = app;
     const files = debateFiles(options, io);
     const problem = await readProblem(io, args, options.problemDescription);
@@ -44,7 +44,6 @@ export const debate = (
     }
     const turn = { ...readFollowUp(question, options.continue), ...readSeats(options.seat) };
     const showing = showingIn(options, settings);
-    const { parley, principal, requested } = configured;
     const isUsual = options.config === undefined && existsSync(join(io.cwd, DEBATE_CONFIG));
     // Dialectic goes on with its built-in agents where the file that is named is not there.
     const isMissing = options.config !== undefined && !existsSync(toAbsolute(options.config, io));
@@ -67,19 +66,22 @@ export const debate = (
     );
     const request =
       turn.member === undefined
-        ? { ...own, ...requested, config, protocol: "debate", ...turn, context }
-        : { ...requested, protocol: "respond", ...turn, context };
-    if (options.dryRun)
-      return printEstimate(io, options, await parley.estimate(request, { principal, folder }));
+        ? { ...own, config, protocol: "debate", ...turn, context }
+        : { protocol: "respond", ...turn, context };
+    if (options.dryRun) return printEstimate(io, options, await me.estimate(request, { folder }));
     const isFirst = options.continue === undefined && turn.member === undefined;
     if (isFirst && config === undefined && own["agents"] === undefined)
       await refuseWithoutModels(app, question);
     const onEstimate = estimateNote(io, showing);
-    const { exit, id } = await runWithQuestions(io, configured, {
-      begin: (signal) => parley.start(request, { principal, signal, folder, onEstimate }),
-      showing,
-      progress: own["verbose"] === true ? verboseLog(io) : undefined,
-    });
+    const { exit, id } = await runWithQuestions(
+      io,
+      { context: app, me },
+      {
+        begin: (signal) => me.start(request, { signal, folder, onEstimate }),
+        showing,
+        progress: own["verbose"] === true ? verboseLog(io) : undefined,
+      },
+    );
     if (id !== undefined) await writeDebate(io, { store, id }, files);
     return exit;
   });

@@ -11,7 +11,7 @@ export const feedback = (
   { outcome, second, json }: Values<typeof FEEDBACK>,
   args: readonly string[],
 ): Promise<void> =>
-  withParley(io, {}, async (context, { parley, principal }) => {
+  withParley(io, {}, async (context, me) => {
     // Without an id, of the newest run.
     const [prefix = "", rating, ...words] = ["up", "down", undefined].includes(args[0])
       ? ["last", ...args]
@@ -24,9 +24,7 @@ export const feedback = (
       throw refusal("a rating or an --outcome is missing", next);
     const id = await resolveId(context, prefix);
     const given = { ...(thumb ? { thumb } : {}), ...(outcome ? { outcome } : {}) };
-    const noted = wordFeedback(
-      await parley.feedback(id, { ...given, text: words.join(" "), second }, { principal }),
-    );
+    const noted = wordFeedback(await me.feedback(id, { ...given, text: words.join(" "), second }));
     if (json) await io.output.result(jsonLine({ id, noted }));
     else io.output.note(noted);
   });

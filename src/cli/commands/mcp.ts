@@ -11,7 +11,7 @@ export const mcp = (io: Io, options: Values<typeof MCP>): Promise<void> =>
   interruptible(async (signal) => {
     const { output, env, cwd, protocols, features } = io;
     const { maxDrives } = options;
-    const { parley, principal, renamed } = await openConfigured({
+    const { parley, context, renamed } = await openConfigured({
       ...{ env, cwd, protocols, features, flags: {}, isServed: true, ...withoutModels(options) },
     });
     for (const note of renamed) output.note(note);
@@ -20,7 +20,7 @@ export const mcp = (io: Io, options: Values<typeof MCP>): Promise<void> =>
     try {
       const log = (line: string) => output.note(line);
       const config = { version: manifest.version, place: { env, cwd }, maxDepth: 0 };
-      await serveMcpStdio({ parley, principal, config, features, maxDrives, log, signal });
+      await serveMcpStdio({ parley, principal: context.principal, config, features, maxDrives, log, signal });
     } finally {
       await parley.close();
     }

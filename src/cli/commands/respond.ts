@@ -24,7 +24,7 @@ export const respond = (
   options: RespondOptions,
   { settings: flags, args }: Declared,
 ): Promise<number> =>
-  withParley(io, flags, (own, configured) =>
+  withParley(io, flags, (own, me) =>
     interruptible(async (interrupted) => {
       const { settings } = own;
       refuseUnusedSecond(flags, settings);
@@ -34,16 +34,15 @@ export const respond = (
       const { wait, folder } = options;
       const { question, texts } = await readQuestion(io, args, { ...options, settings });
       if (options.continue === undefined) await refuseWithoutModels(own, question);
-      const { parley, principal, requested } = configured;
       const request = { ...readFollowUp(question, options.continue), context: texts };
       const readable = folder === undefined ? undefined : resolve(io.cwd, folder);
       if (options.dryRun) {
-        const asked = { ...requested, ...request, protocol: "respond" };
-        return printEstimate(io, options, await parley.estimate(asked, { principal, folder: readable }));
+        const asked = { ...request, protocol: "respond" };
+        return printEstimate(io, options, await me.estimate(asked, { folder: readable }));
       }
       const turn = await askTurn(
         io,
-        { ...request, configured, folder: readable, isAnnounced: true, signal, wait },
+        { ...request, me, folder: readable, isAnnounced: true, signal, wait },
         showing,
       );
       if (!wait) leave.abort();

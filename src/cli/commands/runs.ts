@@ -26,7 +26,7 @@ export const answer = (
   options: Values<typeof ANSWER>,
   { id: prefix, file }: { readonly id: string; readonly file: string | undefined },
 ): Promise<number> =>
-  withParley(io, options, async (context, configured) => {
+  withParley(io, options, async (context, me) => {
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
     const showing = showingIn(options, settings);
@@ -46,10 +46,9 @@ export const answer = (
           : await recordWritten(io, open, await readAnswers(io, file));
       if (!isAnswered) return EXIT.waiting;
     } else io.output.note("No questions are open; continuing the run");
-    const { parley, principal } = configured;
     context.folders.add(io.cwd); // what the run's models may read here
-    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
-    const { exit } = await runWithQuestions(io, configured, { begin, showing });
+    const begin = (signal: AbortSignal) => me.resume(id, { signal });
+    const { exit } = await runWithQuestions(io, { context, me }, { begin, showing });
     await writeDebate(io, { store, id }, files);
     return exit;
   });
@@ -97,15 +96,15 @@ const questionsText = (pending: PendingQuestions | undefined): string =>
 
 /** Continues a run. Of one that has ended, the result is shown and its reactions are completed. */
 export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): Promise<number> =>
-  withParley(io, options, async (context, { parley, principal, requested }) => {
+  withParley(io, options, async (context, me) => {
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
     const showing = showingIn(options, settings);
     const files = debateFiles(options, io);
     const entries = await store.read(id);
     context.folders.add(io.cwd); // what the run's models may read here
-    const { timeoutMs: waitMs } = requested;
-    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal, waitMs });
+    const waitMs = context.requested.has("timeoutMs") ? settings.timeoutMs : undefined;
+    const begin = (signal: AbortSignal) => me.resume(id, { signal, waitMs });
     const exit = isClosed(entries)
       ? await completeReactions(io, begin, { entries, showing })
       : await runDeliberation(io, { begin, progress: judgeScreen(io, entries) }, showing);
@@ -136,10 +135,9 @@ export const fork = (
   options: Values<typeof RETRY>,
   { id, ...how }: { readonly id: string } & Pick<ForkRequest, "retry" | "without">,
 ): Promise<number> =>
-  withParley(io, options, async (context, { parley, principal, requested }) => {
-    const request = { ...requested, ...how };
+  withParley(io, options, async (context, me) => {
     if (options.dryRun) {
-      const estimate = await parley.estimateFork(id, request, { principal });
+      const estimate = await me.estimateFork(id, how);
       const reused = `${pluralize(estimate.reusable, "recorded call")} can be taken over`;
       if (!options.json) io.output.note(`The estimate is of a whole run, of which ${reused}`);
       return printEstimate(io, options, estimate);
@@ -147,7 +145,7 @@ export const fork = (
     context.folders.add(io.cwd); // what the run's models may read here
     const runs: Run[] = [];
     const begin = async (signal: AbortSignal) => {
-      const run = await parley.fork(id, request, { principal, signal });
+      const run = await me.fork(id, how, { signal });
       runs.push(run);
       return run;
     };
@@ -165,9 +163,9 @@ function wordFork(run: Run): string {
 
 /** Closes a run; whoever drives it elsewhere notices and stops. */
 export const cancel = (io: Io, prefix: string): Promise<void> =>
-  withParley(io, {}, async (context, { parley, principal }) => {
+  withParley(io, {}, async (context, me) => {
     const id = await resolveId(context, prefix);
-    const isCancelled = await parley.cancel(id, { principal });
+    const isCancelled = await me.cancel(id);
     io.output.note(isCancelled ? `${id} is cancelled` : `${id} is already finished. Try: parley show ${id}`);
   });
 
@@ -187,8 +185,8 @@ export const rm = (io: Io, { yes }: Values<{ yes: typeof YES }>, given: readonly
 
 /** Runs the protocol again without models; exit 1 where the result differs from what is recorded. */
 export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string): Promise<void> =>
-  withParley(io, {}, async (_context, { parley, principal }) => {
-    const { id, closed, ...counts } = await parley.replay(prefix, { principal });
+  withParley(io, {}, async (_context, me) => {
+    const { id, closed, ...counts } = await me.replay(prefix);
     const { steps, calls, reread = 0 } = counts;
     const state = closed ? "" : " so far (the run is unfinished)";
     await print(io, options, {

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { InboxItem, OwnSeat } from "../../contract/runs.ts";
 import { resolveId } from "../../app/lookup.ts";
+import type { Parley } from "../../app/parley.ts";
 import { othersSeat } from "../../app/seats.ts";
 import { refusal } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -19,15 +20,15 @@ import { showingIn, withParley } from "../session.ts";
 
 /** Answers a step that waits for the caller, and continues the run. */
 export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | undefined): Promise<number> =>
-  withParley(io, options, async (context, configured) => {
-    const { parley, principal } = configured;
+  withParley(io, options, async (context, me) => {
+    const { user } = context.principal;
     if (options.abstain && options.answer !== undefined) {
       const why = "--abstain leaves the step unanswered, and --answer answers it: give one of them";
       throw refusal(why, `parley seat ${prefix ?? "ID"} --abstain`);
     }
-    const [newest] = prefix === undefined ? (await parley.inbox({ principal })).filter(isSeat) : [];
+    const [newest] = prefix === undefined ? (await me.inbox()).filter(isSeat) : [];
     if (prefix === undefined && !newest) {
-      io.output.note(`Nothing waits for ${principal.user}`);
+      io.output.note(`Nothing waits for ${user}`);
       return EXIT.answered;
     }
     const id = await resolveId(context, newest?.id ?? prefix ?? "");
@@ -42,23 +43,23 @@ export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | unde
       noteLate();
       return finish(io, entries, showing);
     }
-    const own = await parley.seats(id, { principal });
+    const own = await me.seats(id);
     const one = own.find(({ step }) => options.step === undefined || step === options.step);
     if (one) {
       const { answer, abstain } = options;
       const isAnswered = abstain
-        ? await recordSeat(io, configured, { seat: one, abstain })
-        : await answerOne(io, configured, { seat: one, answer });
+        ? await recordSeat(io, me, { seat: one, abstain })
+        : await answerOne(io, me, { seat: one, answer });
       if (!isAnswered) return EXIT.waiting;
     } else {
       const [other] = pendingSeats(entries);
-      if (other && other.person !== principal.user) throw othersSeat(other, principal.user);
+      if (other && other.person !== user) throw othersSeat(other, user);
       noteLate();
     }
     if (options.resume === false) return EXIT.answered;
     context.folders.add(io.cwd); // what the run's models may read here
-    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
-    const { exit } = await runWithQuestions(io, configured, { begin, showing });
+    const begin = (signal: AbortSignal) => me.resume(id, { signal });
+    const { exit } = await runWithQuestions(io, { context, me }, { begin, showing });
     await writeDebate(io, { store: context.store, id }, files);
     return exit;
   });
@@ -66,13 +67,12 @@ export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | unde
 /** Records what was given or is typed; false where the step waits on. */
 async function answerOne(
   io: Io,
-  configured: Parameters<typeof askSeat>[1],
+  me: Parley,
   { seat: own, answer }: { readonly seat: OwnSeat; readonly answer: string | undefined },
 ): Promise<boolean> {
-  if (answer !== undefined)
-    return recordSeat(io, configured, { seat: own, text: await readAnswer(io, answer) });
+  if (answer !== undefined) return recordSeat(io, me, { seat: own, text: await readAnswer(io, answer) });
   if (process.stdin.isTTY === true) {
-    const taken = await askSeat(io, configured, own);
+    const taken = await askSeat(io, me, own);
     if (taken === "left") io.output.note(`It waits for you\nTry: parley seat ${own.id}`);
     return taken !== "left";
   }
@@ -98,8 +98,8 @@ const isSeat = ({ kind }: InboxItem): boolean => kind === "seat";
 
 /** Everything that waits for the caller. */
 export const inbox = (io: Io, options: Values<typeof INBOX>): Promise<void> =>
-  withParley(io, options, async (_context, { parley, principal }) => {
-    const items = await parley.inbox({ principal });
+  withParley(io, options, async ({ principal }, me) => {
+    const items = await me.inbox();
     await print(io, options, {
       value: items.map((item) => ({ ...item, next: commandFor(item) })),
       words: () =>

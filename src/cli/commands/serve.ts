@@ -35,7 +35,8 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
       ...withoutModels(options),
     });
     for (const note of configured.renamed) output.note(note);
-    const { parley, principal, context } = configured;
+    const { parley, context } = configured;
+    const { principal } = context;
     const log = (line: string) => output.note(line);
     try {
       if (

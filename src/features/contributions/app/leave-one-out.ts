@@ -3,7 +3,7 @@ import type { Contributions } from "../contract.ts";
 import { type AppContext, refuseUnknownPrices } from "../../../app/context.ts";
 import { budgetFrom, type Caps, protocolSettings } from "../../../app/opening.ts";
 import { protocols } from "../../../app/registry.ts";
-import { follow, type RunContext } from "../../../app/run.ts";
+import { follow } from "../../../app/run.ts";
 import { type AnyProtocol, digestOf, idOfRequest, loadNamed } from "../../../engine/index.ts";
 import {
   type Budget,
@@ -52,7 +52,7 @@ export type RerunOptions = {
   readonly note: (line: string) => void;
 };
 
-export type RerunContext = RunContext &
+export type RerunContext = Parameters<typeof follow>[0] &
   Pick<AppContext, "models" | "checkModel"> & { readonly settings: Caps };
 
 export type MeasuredRun = { readonly entries: readonly Entry[]; readonly grounds: Grounds };
