@@ -16,7 +16,7 @@ const STARTS = {
 };
 
 /** The functions and files of the sources that a question enters up to its first model call, and how often it changes file. @param {string} scratch */
-async function countWalks(scratch) {
+export async function countWalks(scratch) {
   const server = await listen();
   /** @type {Record<string, Walk>} */
   const walks = {};

@@ -52,6 +52,21 @@ describe("a program", () => {
       expect(Object.keys(texts).length).toBeGreaterThan(3);
     }));
 
+  it("holds one caller's settings, which a request's own go before, and sees what is that caller's", () =>
+    opened(async (parley) => {
+      const me = parley.as(acme, { models: MODELS, maxCalls: 9 });
+      expect((await me.estimate({ question: "What is 2 + 2?" })).total?.calls.high).toBeGreaterThan(1);
+      const { opening, ...run } = await me.start({ question: "What is 2 + 2?", models: ["sim/ada?skill=1"] });
+      expect(opening).toMatchObject({ organization: "acme", budget: { calls: 9 } });
+      expect(opening.participants.filter(({ seat }) => seat === "member")).toHaveLength(1);
+      await run.outcome();
+      expect((await (await me.resume(run.id)).outcome()).status).toBe("answered");
+      expect([(await me.list()).length, (await parley.list()).length]).toEqual([1, 0]);
+      expect(() => parley.as(acme, { maxCals: 1 } as object)).toThrow(
+        /unknown key "maxCals"; did you mean maxCalls/,
+      );
+    }));
+
   it("is interrupted without loss, and resumes what is recorded (RUN-4)", async () => {
     const store = join(folder, "interrupted.db");
     const models = MODELS.map((ref) => `${ref}&latency=400`);

@@ -215,12 +215,12 @@ export async function openParleyWith(
 }
 
 /** Whom a `Parley` acts for, and with which settings of its own. */
-type Bound = { readonly principal: Principal; readonly bound: Partial<EffectiveSettings> };
-type ContextRequest = { readonly scope: Scope; readonly request?: RequestSettings | undefined };
-type Opened = {
+type CallerTerms = { readonly principal: Principal; readonly bound: Partial<EffectiveSettings> };
+type ScopedRequest = { readonly scope: Scope; readonly request?: RequestSettings | undefined };
+type OpenedProcess = {
   readonly process: Process;
   readonly isServed: boolean;
-  contextFor(own: Bound & Pick<PrincipalOptions, "ceiling">, asked: ContextRequest): AppContext;
+  contextFor(own: CallerTerms & Pick<PrincipalOptions, "ceiling">, asked: ScopedRequest): AppContext;
 };
 
 function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: ParleyOptions): Parley {
@@ -240,7 +240,10 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
   });
   for (const folder of options.folders ?? []) process.folders.add(folder);
   const resources = options.resources ?? shippedResources();
-  const contextFor: Opened["contextFor"] = ({ principal, ceiling, bound }, { scope, request = {} }) => {
+  const contextFor: OpenedProcess["contextFor"] = (
+    { principal, ceiling, bound },
+    { scope, request = {} },
+  ) => {
     if (!principal.scopes.includes(scope)) {
       const next = `use a principal with the scope ${scope}`;
       throw new Fault("authentication", { why: `this principal may not ${scope}`, next });
@@ -266,17 +269,14 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
 }
 
 /** The operations of one principal. */
-function boundTo(opened: Opened, own: Bound): Parley {
+function boundTo(opened: OpenedProcess, own: CallerTerms): Parley {
   const { process } = opened;
-  const contextFor = (
-    { principal = own.principal, ceiling }: PrincipalOptions = {},
-    asked: ContextRequest,
-  ): AppContext => opened.contextFor({ ...own, principal, ceiling }, asked);
+  const contextFor = (call: PrincipalOptions = {}, asked: ScopedRequest): AppContext =>
+    opened.contextFor({ ...own, ...call, principal: call.principal ?? own.principal }, asked);
   const reading = (call?: PrincipalOptions) => contextFor(call, { scope: "read" });
   const writing = (call?: PrincipalOptions, request?: RequestSettings) =>
     contextFor(call, { scope: "write", request });
-  const entriesOf = async ({ store: from }: AppContext, id: string) =>
-    from.read(await resolveId({ store: from }, id));
+  const entriesOf = async ({ store }: AppContext, id: string) => store.read(await resolveId({ store }, id));
 
   const prepared = async (request: StartRequest, call: PrincipalOptions, scope: Scope = "write") => {
     await checkRequest(process.protocols, request);
