@@ -181,7 +181,7 @@ async function inProcess(times: McpTimes, options: ClientOptions) {
   const ended = serveMcpStdio({
     ...{
       parley,
-      principal,
+      principal: context.principal,
       config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
       features,
       log: () => undefined,
