@@ -1,9 +1,10 @@
 import { bench } from "./features/bench/web.ts";
 import { contributions } from "./features/contributions/web.ts";
+import { debate } from "./features/debate/web.ts";
 import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
 
 /** The features that the page can show. */
-export const features: readonly FeatureScreens[] = [contributions, bench, evolution, judging, forest];
+export const features: readonly FeatureScreens[] = [debate, contributions, bench, evolution, judging, forest];

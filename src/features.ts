@@ -1,10 +1,19 @@
 import { bench } from "./features/bench/index.ts";
 import { contributions } from "./features/contributions/index.ts";
 import type { Feature } from "./features/feature.ts";
+import { debate } from "./features/debate/index.ts";
 import { evolution } from "./features/evolution/index.ts";
 import { forest } from "./features/forest/index.ts";
 import { judging } from "./features/judging/index.ts";
 import { stories } from "./features/stories/index.ts";
 
 /** The features that ship. */
-export const features: readonly Feature[] = [bench, contributions, evolution, judging, forest, stories];
+export const features: readonly Feature[] = [
+  bench,
+  contributions,
+  debate,
+  evolution,
+  judging,
+  forest,
+  stories,
+];

@@ -49,7 +49,7 @@ export {
   parseEvaluation,
   type Evaluation,
 } from "./replies/evaluation.ts";
-export { EvaluationWork } from "./protocols/evaluation/work.ts";
+export { EvaluationWork } from "./features/debate/protocol/evaluation/work.ts";
 export { parseQuestions, QuestionsReply, type Questions } from "./replies/questions.ts";
 export { parseSolution, SolutionReply, type Solution } from "./replies/solution.ts";
 export { similarityOfRounds, textSimilarity } from "./stats/text-similarity.ts";

@@ -49,7 +49,7 @@ export { judgedWork } from "./views/judged-work.ts";
 export { Validation, summarizeValidation } from "./features/judging/protocol/judge/view.ts";
 export { openJudge, type JudgeRequest, type JudgeTask } from "./app/judge.ts";
 
-export { openEvaluation, type EvaluationRequest } from "./lab/eval/evaluation.ts";
+export { openEvaluation, type EvaluationRequest } from "./features/debate/app/evaluation.ts";
 
 export { measureContributions, type MeasureRequest } from "./features/contributions/app/leave-one-out.ts";
 export { contributionsText } from "./features/contributions/app/text.ts";

@@ -12,7 +12,7 @@ import {
   solutionSchema,
 } from "../src/protocols/debate/prompts.ts";
 import { roundsText, proposalPrompt } from "../src/protocols/debate/prompts.ts";
-import { evaluationPrompt, evaluationSchema } from "../src/protocols/evaluation/prompt.ts";
+import { evaluationPrompt, evaluationSchema } from "../src/features/debate/protocol/evaluation/prompt.ts";
 import { readFenced } from "../src/prompts/material.ts";
 import { conversationSummaryTemplate } from "../src/protocols/phases/conversation.ts";
 import { shippedTemplates } from "../src/app/templates.ts";

@@ -9,7 +9,7 @@ import { Contributions } from "../src/features/contributions/contract.ts";
 import { MemoryReport } from "../src/contract/knowledge.ts";
 import { EngramLine, MemoryImport } from "../src/memory/transfer.ts";
 import { DebateRecord } from "../src/protocols/debate/view/record.ts";
-import { sectionSchema } from "../src/protocols/evaluation/view.ts";
+import { sectionSchema } from "../src/features/debate/protocol/evaluation/view.ts";
 import { MemoryAblation } from "../src/features/bench/app/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../src/views/memory-view.ts";
 import { Local2WatchReport } from "../src/interop/local2/states.ts";

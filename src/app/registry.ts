@@ -14,7 +14,6 @@ export const protocols = {
   ask: async () => (await import("../protocols/ask/index.ts")).ask,
   council: async () => (await import("../protocols/council/index.ts")).council,
   debate: async () => (await import("../protocols/debate/index.ts")).debate,
-  evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
 } satisfies Registry<AnyProtocol>;
 

@@ -174,11 +174,6 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ["export ID -o run.html", "export --all --since 2026-01-31 --format csv --table calls"],
     run: async (io, given, [run]) => (await import("./commands/export.ts")).exportRuns(io, given, run),
   }),
-  defineCommand("eval", "Score a debate's solution with independent evaluators", {
-    options: options.EVAL,
-    examples: ["eval --debate ID --models sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
-    run: async (io, given) => (await import("./commands/eval.ts")).evaluate(io, given),
-  }),
   defineCommand("watch", "Show the live status of background workers", {
     options: options.WATCH,
     examples: ["watch", "watch --once --json"],

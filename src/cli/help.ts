@@ -3,13 +3,13 @@ import { wrapped } from "../reports/text-width.ts";
 import { longFlag, type FirstHeading } from "./command.ts";
 
 /** The commands in the list of all, by what they are for; what is not named here is a protocol's, and asks. */
-const COMMAND_GROUPS = {
+const COMMAND_GROUPS: { readonly [heading: string]: readonly string[] } = {
   "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
   Runs: [
     ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost"],
     ...["votes", "feedback", "answer", "seat", "inbox", "cancel", "rm"],
   ],
-  Evaluate: ["eval"],
+  Evaluate: [],
   Setup: [
     ...[
       "init",

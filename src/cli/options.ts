@@ -8,7 +8,6 @@ import {
   listSetting,
   negation,
   repeated,
-  requiredText,
   setting,
   text,
 } from "./command.ts";
@@ -104,7 +103,7 @@ export const ATTACHMENTS = {
 export const TOOLS = {
   tools: listSetting("--tools <names>", "tools: get_datetime, SERVER/TOOL, SERVER/*, comma-separated"),
 };
-const FOLDER = text("--folder <dir>", "let models read the files in a folder");
+export const FOLDER = text("--folder <dir>", "let models read the files in a folder");
 
 /** What is written of a debate, beside what is printed. */
 export const DEBATE_FILES = {
@@ -114,15 +113,6 @@ export const DEBATE_FILES = {
     "dialectic",
   ]),
   report: text("--report <file>", "write a report, .md (also without an ending) or .html"),
-};
-export const DEBATE_INPUT = {
-  problemDescription: text("-p, --problem-description <file>", "read the problem from a file", {
-    alias: "--problemDescription <file>",
-  }),
-  config: text("-c, --config <file>", "participants: agents, judge, rules (default: debate-config.json)"),
-  ...ATTACHMENTS,
-  folder: FOLDER,
-  ...TOOLS,
 };
 
 export const CONTINUE = {
@@ -217,21 +207,6 @@ export const FEEDBACK = {
 };
 
 export const AGAIN = flag("--again", "ask again what was answered before");
-export const EVAL = {
-  debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic"),
-  config: text("-c, --config <file>", "participants: evaluators with an id, a name and a model"),
-  models: list("-m, --models <refs>", "models, provider/model, comma-separated (evaluators)", {
-    old: "--model <refs>",
-  }),
-  mapModels: text("--map-models <refs>", "replace models: a list, or FROM=TO pairs"),
-  output: text("-o, --output <file>", "output file: .md, .json, .csv (a row is added), or else the table"),
-  again: AGAIN,
-  ...LIMITS,
-  ...JSON_FLAG,
-  ...QUIET,
-  ...ENV_FILE,
-  verbose: flag("-v, --verbose", "accepted for compatibility", { isHidden: true }),
-};
 export const LEANS = {
   by: choice("--by <key>", "one row for each (model or persona; default: model)", ["model", "persona"]),
   protocol: text("--protocol <name>", "only runs of this protocol"),

@@ -85,29 +85,11 @@ const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
     examples: ["chat --model sim/ada", "chat --continue"],
     run: async (io, given, call) => (await import("./commands/chat.ts")).chat(io, given, call),
   }),
-  debate: defineSurface({
-    arguments: "[problem...]",
-    options: {
-      ...options.CONTINUE,
-      ...options.DEBATE_INPUT,
-      ...options.DEBATE_FILES,
-      ...options.SEATS,
-      ...options.SEED,
-      ...options.LIMITS,
-      ...options.DRY_RUN,
-      ...options.SHOWING,
-    },
-    examples: [
-      'debate "Design a job queue" --rounds 2 --report queue.html',
-      "debate --problem-description problem.md --clarify",
-    ],
-    run: async (io, given, call) => (await import("./commands/debate.ts")).debate(io, given, call),
-  }),
 };
 
 /** The names of commands that ask in a form of their own. */
 const surfaceNames = (features: readonly Feature[]): readonly string[] => [
-  ...["ask", "council", "respond", "chat", "debate"],
+  ...["ask", "council", "respond", "chat"],
   ...features.flatMap(({ surfaces = {} }) => Object.keys(surfaces)),
 ];
 

@@ -20,8 +20,6 @@ const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf 
 const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
   ask: async () => pick((await import("../protocols/ask/view.ts")).sectionOf),
   council: async () => pick((await import("../protocols/council/view.ts")).sectionOf),
-  debate: async () => pick((await import("../protocols/debate/view/index.ts")).sectionOf),
-  evaluation: async () => pick((await import("../protocols/evaluation/view.ts")).sectionOf),
   respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
   ...Object.fromEntries(brought.map(([protocol, { section }]) => [protocol, section])),
 };
@@ -29,8 +27,6 @@ const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
 const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
   ask: () => import("../protocols/ask/report.ts"),
   council: () => import("../protocols/council/report.ts"),
-  debate: () => import("../protocols/debate/report/index.ts"),
-  evaluation: () => import("../protocols/evaluation/report.ts"),
   respond: () => import("../protocols/respond/report.ts"),
   ...Object.fromEntries(brought.map(([protocol, { report }]) => [protocol, report])),
 };

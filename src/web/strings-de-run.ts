@@ -66,7 +66,6 @@ export const run: Strings["run"] = {
     answer: "Übersicht",
     room: "Raum",
     reviews: "Gutachten",
-    debate: "Runden",
     steps: "Schritte",
     record: "Protokoll",
     events: "Ereignisse",

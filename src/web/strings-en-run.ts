@@ -65,7 +65,6 @@ export const run = {
     answer: "Overview",
     room: "Room",
     reviews: "Reviews",
-    debate: "Rounds",
     steps: "Steps",
     record: "Record",
     events: "Events",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DebateRecord } from "../../src/protocols/debate/view/record.ts";
-import { sectionSchema } from "../../src/protocols/evaluation/view.ts";
+import { sectionSchema } from "../../src/features/debate/protocol/evaluation/view.ts";
 import { piped } from "./turn.ts";
 import { built, membersIn, resultIn, somewhere } from "./parley.ts";
 

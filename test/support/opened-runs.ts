@@ -5,7 +5,7 @@ import { textDigest } from "../../src/engine/index.ts";
 import { DeliberationId, ModelRef } from "../../src/kernel/index.ts";
 import { debateRecord } from "../../src/protocols/debate/view/debated.ts";
 import { openAnonymityAudit } from "../../src/features/judging/app/audit.ts";
-import { openEvaluation } from "../../src/lab/eval/evaluation.ts";
+import { openEvaluation } from "../../src/features/debate/app/evaluation.ts";
 import { JUDGED_ONCE, openJudge, takeTexts } from "../../src/app/judge.ts";
 import { cycleOpening, executorOf, twoTrees } from "./forest-cycle.ts";
 import { isLong } from "./long.ts";

@@ -1,8 +1,8 @@
 import { DeliberationId, isEvent, type Entry } from "../../src/kernel/index.ts";
 import { openParley } from "../../src/app/parley.ts";
 import type { StartRequest } from "../../src/app/start.ts";
-import { createEvaluationContext, evaluation } from "../../src/protocols/evaluation/index.ts";
-import * as evaluationView from "../../src/protocols/evaluation/view.ts";
+import { createEvaluationContext, evaluation } from "../../src/features/debate/protocol/evaluation/index.ts";
+import * as evaluationView from "../../src/features/debate/protocol/evaluation/view.ts";
 import { judge } from "../../src/features/judging/protocol/judge/index.ts";
 import * as judgeView from "../../src/features/judging/protocol/judge/view.ts";
 import { forest } from "../../src/features/forest/protocol/index.ts";

@@ -19,13 +19,6 @@ export const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
     "reviews",
     { title: () => t.run.views.reviews, load: async () => (await import("./view-reviews.tsx")).Reviews },
   ],
-  [
-    "debate",
-    {
-      title: () => t.run.views.debate,
-      load: async () => (await withMoreWords(import("./view-debate.tsx"))).Rounds,
-    },
-  ],
   ...BROUGHT.map(({ path, title, load }): [string, View] => [path, { title: () => title[language], load }]),
   ["steps", { title: () => t.run.views.steps, load: async () => (await import("./view-steps.tsx")).Steps }],
   [

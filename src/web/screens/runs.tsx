@@ -25,14 +25,7 @@ const STATUSES = [
   "failed",
   "cancelled",
 ] as const;
-const PROTOCOLS = [
-  "ask",
-  "council",
-  "debate",
-  "respond",
-  "evaluation",
-  ...features.flatMap(({ runs = {} }) => Object.keys(runs)),
-];
+const PROTOCOLS = ["ask", "council", "respond", ...features.flatMap(({ runs = {} }) => Object.keys(runs))];
 
 /** All runs, newest first, the turns of a conversation together, with search; two of them can be compared. */
 export function Runs(): VNode {

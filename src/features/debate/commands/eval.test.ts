@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openStore } from "../../stores/index.ts";
-import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
-import { Opening, StepKey, type NewEvent } from "../../kernel/index.ts";
-import { idOfRequest } from "../../engine/index.ts";
-import { sectionSchema } from "../../protocols/evaluation/view.ts";
-import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
-import { LOCAL } from "../../testing/store-samples.ts";
+import { openStore } from "../../../stores/index.ts";
+import { refusalOf, scratch, type Scratch } from "../../../../test/support/scratch.ts";
+import { Opening, StepKey, type NewEvent } from "../../../kernel/index.ts";
+import { idOfRequest } from "../../../engine/index.ts";
+import { sectionSchema } from "../protocol/evaluation/view.ts";
+import { isCommand } from "../../../cli/command.ts";
+import { rowNamed } from "../../../cli/protocol-command.ts";
+import { commandIo } from "../../../../test/support/command-io.ts";
+import { LOCAL } from "../../../testing/store-samples.ts";
 
 const RESULT = {
   id: "deb-20250101-120000-abcd",
@@ -24,7 +26,9 @@ async function evaluate(place: Scratch, options: Readonly<Record<string, unknown
   const { io, written } = commandIo(place);
   const env = { ...place.env, PARLEY_STORE: join(place.home, "store.db") };
   const given = { models: "sim/eva,sim/eli?seed=2", ...options };
-  const code = await commandNamed("eval").run({ ...io, env }, given, []);
+  const command = await rowNamed("eval", io);
+  if (!command || !isCommand(command)) throw new Error("there is no command eval");
+  const code = await command.run({ ...io, env }, given, []);
   return { code, ...written };
 }
 

@@ -1,10 +1,10 @@
-import type { ReportPart } from "../../kernel/index.ts";
-import { partMarkdown } from "../../reports/markdown.ts";
-import { csvCell, inline } from "../../reports/printable.ts";
-import { part, points, quote, table, words } from "../../reports/part.ts";
-import { formatCost, formatFamily, formatTokens } from "../../reports/words.ts";
-import { pluralize } from "../../text/format.ts";
-import { EVALUATION_METRICS } from "../../replies/evaluation.ts";
+import type { ReportPart } from "../../../../kernel/index.ts";
+import { partMarkdown } from "../../../../reports/markdown.ts";
+import { csvCell, inline } from "../../../../reports/printable.ts";
+import { part, points, quote, table, words } from "../../../../reports/part.ts";
+import { formatCost, formatFamily, formatTokens } from "../../../../reports/words.ts";
+import { pluralize } from "../../../../text/format.ts";
+import { EVALUATION_METRICS } from "../../../../replies/evaluation.ts";
 import { averagesOf, METRIC_NAMES, type EvaluationReport } from "./view.ts";
 
 type Scored = EvaluationReport["agents"][string];

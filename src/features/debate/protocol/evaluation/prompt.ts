@@ -1,13 +1,19 @@
-import type { Message } from "../../kernel/index.ts";
-import { fence, materialText, type Desk, type LabeledText, type Material } from "../../prompts/material.ts";
+import type { Message } from "../../../../kernel/index.ts";
+import {
+  fence,
+  materialText,
+  type Desk,
+  type LabeledText,
+  type Material,
+} from "../../../../prompts/material.ts";
 import {
   clarificationsText,
   requirementsText,
   type Clarification,
   type ProblemPrompt,
-} from "../../prompts/problem.ts";
-import { defineTemplate, replySchema } from "../../prompts/template.ts";
-import { EvaluationReply } from "../../replies/evaluation.ts";
+} from "../../../../prompts/problem.ts";
+import { defineTemplate, replySchema } from "../../../../prompts/template.ts";
+import { EvaluationReply } from "../../../../replies/evaluation.ts";
 import { texts } from "./templates/index.ts";
 
 export const evaluationTemplate = defineTemplate(

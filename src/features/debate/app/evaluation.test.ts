@@ -1,17 +1,18 @@
-import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
+import { refusalOf, scratch, type Scratch } from "../../../../test/support/scratch.ts";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openConfigured } from "../../app/configured.ts";
-import type { AppContext } from "../../app/context.ts";
-import { protocols, reactors } from "../../app/registry.ts";
-import { createEngine } from "../../engine/index.ts";
-import { dialecticRecord } from "../../interop/dialectic/record.ts";
-import type { Entry, ModelRequest, Models } from "../../kernel/index.ts";
-import { readFenced } from "../../prompts/material.ts";
-import type { DebateRecord } from "../../protocols/debate/view/record.ts";
-import { sectionOf } from "../../protocols/evaluation/view.ts";
-import { memoryStore } from "../../testing/memory-store.ts";
+import { openConfigured } from "../../../app/configured.ts";
+import type { AppContext } from "../../../app/context.ts";
+import { withReactors } from "../../../app/registry.ts";
+import { features } from "../../../features.ts";
+import { createEngine } from "../../../engine/index.ts";
+import { dialecticRecord } from "../../../interop/dialectic/record.ts";
+import type { Entry, ModelRequest, Models } from "../../../kernel/index.ts";
+import { readFenced } from "../../../prompts/material.ts";
+import type { DebateRecord } from "../../../protocols/debate/view/record.ts";
+import { sectionOf } from "../protocol/evaluation/view.ts";
+import { memoryStore } from "../../../testing/memory-store.ts";
 import { type EvaluationRequest, openEvaluation, subjectOf } from "./evaluation.ts";
 
 const GEMINI = "google/gemini-2.5-flash";
@@ -101,8 +102,9 @@ async function watched(
     flags: { ...flags, store: ":memory:" },
     env: place.env,
     cwd: place.cwd,
+    features,
   });
-  const { frames, world } = whole;
+  const { frames, protocols, world } = whole;
   const requests: ModelRequest[] = [];
   const models: Models = {
     quote: whole.models.quote,
@@ -125,7 +127,7 @@ async function watched(
     },
   };
   const store = memoryStore();
-  const engine = createEngine({ store, models, frames, world, protocols, reactors });
+  const engine = createEngine({ store, models, frames, world, protocols, reactors: withReactors(features) });
   const { organization } = whole.principal;
   const parley = {
     ...whole,

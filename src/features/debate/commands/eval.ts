@@ -1,30 +1,30 @@
-import { unpricedModels } from "../../reports/words.ts";
+import { unpricedModels } from "../../../reports/words.ts";
 import { extname } from "node:path";
-import { displayPath } from "../../config/text-file.ts";
-import { openEvaluation } from "../../lab/eval/evaluation.ts";
-import { callOf, isEvent, type Entry } from "../../kernel/index.ts";
+import { displayPath } from "../../../config/text-file.ts";
+import { openEvaluation } from "../app/evaluation.ts";
+import { callOf, isEvent, type Entry } from "../../../kernel/index.ts";
 import {
   describeStatus,
   EVALUATION_CSV_HEADER,
   evaluationCsv,
   evaluationMarkdown,
   evaluationTable,
-} from "../../protocols/evaluation/report.ts";
+} from "../protocol/evaluation/report.ts";
 import {
   sectionOf,
   evaluatorIn,
   lostEvaluations,
   type EvaluationReport,
-} from "../../protocols/evaluation/view.ts";
-import { jsonText, oneLine } from "../../reports/printable.ts";
-import { formatDuration } from "../../text/format.ts";
-import { print, type Io, type Values } from "../command.ts";
-import { findDebate } from "../debate-files.ts";
-import { EXIT } from "../exits.ts";
-import { noteEarlyEnd, runLab } from "../lab-job.ts";
-import type { EVAL } from "../options.ts";
-import { appendCsv, checkCsv, checkOutput, writeText } from "../output-file.ts";
-import { withParley } from "../session.ts";
+} from "../protocol/evaluation/view.ts";
+import { jsonText, oneLine } from "../../../reports/printable.ts";
+import { formatDuration } from "../../../text/format.ts";
+import { print, type Io, type Values } from "../../../cli/command.ts";
+import { findDebate } from "../../../cli/debate-files.ts";
+import { EXIT } from "../../../cli/exits.ts";
+import { noteEarlyEnd, runLab } from "../../../cli/lab-job.ts";
+import type { EVAL } from "./index.ts";
+import { appendCsv, checkCsv, checkOutput, writeText } from "../../../cli/output-file.ts";
+import { withParley } from "../../../cli/session.ts";
 
 /** Has independent evaluators score a debate's solution; exit 7 where no scores could be read. */
 export const evaluate = (io: Io, { models, ...options }: Values<typeof EVAL>): Promise<number> =>

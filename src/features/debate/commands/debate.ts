@@ -1,27 +1,28 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readProblemFile } from "../../config/input-files.ts";
-import { toAbsolute } from "../../config/paths.ts";
-import { displayPath } from "../../config/text-file.ts";
+import { readProblemFile } from "../../../config/input-files.ts";
+import { toAbsolute } from "../../../config/paths.ts";
+import { displayPath } from "../../../config/text-file.ts";
 import {
   DEBATE_CONFIG,
   debateConfig,
   readDebateFile,
   withRoles,
-} from "../../interop/dialectic/debate-file.ts";
-import { refusal } from "../../kernel/index.ts";
-import type { WrittenDebate } from "../../protocols/debate/seats.ts";
-import { runWithQuestions } from "../clarification.ts";
-import type { Declared, Io, Values } from "../command.ts";
-import { refuseWithoutModels } from "../connect.ts";
-import { debateFiles, writeDebate } from "../debate-files.ts";
-import { estimateNote, printEstimate } from "../estimate.ts";
-import { readFollowUp } from "../follow-up.ts";
-import { readAttachments, readStandardInput } from "../input.ts";
-import { createScreenLog } from "../screen-log.ts";
-import type { CONTINUE, DEBATE_FILES, DEBATE_INPUT, DRY_RUN, SEATS, SHOWING } from "../options.ts";
-import { readSeats } from "../seats.ts";
-import { showingIn, withParley } from "../session.ts";
+} from "../../../interop/dialectic/debate-file.ts";
+import { refusal } from "../../../kernel/index.ts";
+import type { WrittenDebate } from "../../../protocols/debate/seats.ts";
+import { runWithQuestions } from "../../../cli/clarification.ts";
+import type { Declared, Io, Values } from "../../../cli/command.ts";
+import { refuseWithoutModels } from "../../../cli/connect.ts";
+import { debateFiles, writeDebate } from "../../../cli/debate-files.ts";
+import { estimateNote, printEstimate } from "../../../cli/estimate.ts";
+import { readFollowUp } from "../../../cli/follow-up.ts";
+import { readAttachments, readStandardInput } from "../../../cli/input.ts";
+import { createScreenLog } from "../../../cli/screen-log.ts";
+import type { CONTINUE, DEBATE_FILES, DRY_RUN, SEATS, SHOWING } from "../../../cli/options.ts";
+import type { DEBATE_INPUT } from "./index.ts";
+import { readSeats } from "../../../cli/seats.ts";
+import { showingIn, withParley } from "../../../cli/session.ts";
 
 type DebateOptions = Values<
   typeof CONTINUE & typeof DEBATE_INPUT & typeof DEBATE_FILES & typeof DRY_RUN & typeof SEATS & typeof SHOWING

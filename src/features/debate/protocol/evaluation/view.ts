@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { EvaluationWork } from "./work.ts";
-import { EVALUATION_METRICS, EvaluationMetric, EvaluationReply } from "../../replies/evaluation.ts";
+import { EVALUATION_METRICS, EvaluationMetric, EvaluationReply } from "../../../../replies/evaluation.ts";
 import {
   isEvent,
   workOf,
@@ -8,11 +8,11 @@ import {
   type Event,
   type Failure,
   type Participant,
-} from "../../kernel/index.ts";
-import { Result } from "../../views/result.ts";
-import { lostCalls, measuredEnds } from "../../views/measured.ts";
-import { isSimulated } from "../../views/simulated.ts";
-import { spending } from "../../views/spending.ts";
+} from "../../../../kernel/index.ts";
+import { Result } from "../../../../views/result.ts";
+import { lostCalls, measuredEnds } from "../../../../views/measured.ts";
+import { isSimulated } from "../../../../views/simulated.ts";
+import { spending } from "../../../../views/spending.ts";
 
 /** A row for each metric but `overall`, as Dialectic's result files nest them. */
 const nested = <T>(row: (metric: Exclude<EvaluationMetric, "overall">) => T) => ({

@@ -1,8 +1,8 @@
-import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
-import type { ModelRequest, Participant } from "../../kernel/index.ts";
-import { parseEvaluation } from "../../replies/evaluation.ts";
-import { measure } from "../phases/measure.ts";
-import { modelParams, readReply } from "../phases/reply.ts";
+import { defineProtocol, type ProtocolContext } from "../../../../engine/index.ts";
+import type { ModelRequest, Participant } from "../../../../kernel/index.ts";
+import { parseEvaluation } from "../../../../replies/evaluation.ts";
+import { measure } from "../../../../protocols/phases/measure.ts";
+import { modelParams, readReply } from "../../../../protocols/phases/reply.ts";
 import {
   evaluationPrompt,
   evaluationSchema,

@@ -20,7 +20,7 @@ import {
   solutionRepairPrompt,
   summaryPrompt,
 } from "../../protocols/debate/prompts.ts";
-import { evaluationPrompt } from "../../protocols/evaluation/prompt.ts";
+import { evaluationPrompt } from "./protocol/evaluation/prompt.ts";
 import type { Desk } from "../../prompts/material.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { sized } from "../../../test/support/long.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../../kernel/index.ts";
+import type { Entry } from "../../../../kernel/index.ts";
 import { sectionOf, evaluationsIn, type EvaluationReport, sectionSchema, lostEvaluations } from "./view.ts";
 
 const evaluator = (id: string, family: string | null = null) => ({

@@ -1,17 +1,18 @@
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
-import { workOf, type Entry } from "../../kernel/index.ts";
-import { debateRecord, isDebate } from "../../protocols/debate/view/debated.ts";
-import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
-import { useWhole, type ShownRun } from "../folds.ts";
-import { formatCount, formatMoney } from "../formats.ts";
-import { isolatedNamesOf } from "../parts/isolated-names.ts";
-import { Figure, Markdown } from "../parts/elements.tsx";
-import { Empty } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
-import { Folded, useOpen } from "../parts/folded.tsx";
-import { lineChart } from "../parts/line-chart.ts";
-import { t } from "../strings.ts";
+import { workOf, type Entry } from "../../../kernel/index.ts";
+import { debateRecord, isDebate } from "../../../protocols/debate/view/debated.ts";
+import type { DebateRecord, DebateRound } from "../../../protocols/debate/view/record.ts";
+import { useWhole, type ShownRun } from "../../../web/folds.ts";
+import { formatCount, formatMoney } from "../../../web/formats.ts";
+import { isolatedNamesOf } from "../../../web/parts/isolated-names.ts";
+import { Figure, Markdown } from "../../../web/parts/elements.tsx";
+import { Empty } from "../../../web/parts/states.tsx";
+import { Table } from "../../../web/parts/table.tsx";
+import { Folded, useOpen } from "../../../web/parts/folded.tsx";
+import { lineChart } from "../../../web/parts/line-chart.ts";
+import { t } from "../../../web/strings.ts";
+import { words } from "../words.ts";
 import { Summary, tookOf } from "./debate-summary.tsx";
 
 type NameOf = (id: string) => string;
@@ -22,7 +23,7 @@ export function Rounds({ shown }: { readonly shown: ShownRun }): VNode {
   const record = useComputed(() => (isDebate(entries.value) ? debateRecord(entries.value) : undefined));
   const debate = record.value;
   if (!debate || (debate.rounds.length === 0 && debate.clarifications.length === 0))
-    return <Empty title={t.record.noRounds} next={t.record.noRoundsNext} />;
+    return <Empty title={words.noRounds} next={words.noRoundsNext} />;
   const people = debate.judge ? [...debate.agents, debate.judge] : debate.agents;
   const nameOf = isolatedNamesOf(people);
   return (
@@ -57,19 +58,19 @@ function Assessment({ debate: { synthesis }, nameOf }: PartProps): VNode | null 
   ).filter((name) => synthesis[name].length > 0);
   return (
     <section>
-      <h2>{t.record.assessment}</h2>
+      <h2>{words.assessment}</h2>
       <p>
-        {t.record.confidence(nameOf(synthesis.by), confidence === null ? t.unknown : formatCount(confidence))}
+        {words.confidence(nameOf(synthesis.by), confidence === null ? t.unknown : formatCount(confidence))}
         {capped && (
           <span class="quiet" dir="auto">
             {" "}
-            {t.record.capped(formatCount(capped.said), capped.why)}
+            {words.capped(formatCount(capped.said), capped.why)}
           </span>
         )}
       </p>
       {lists.map((name) => (
         <div key={name}>
-          <h3>{t.record.lists[name]}</h3>
+          <h3>{words.lists[name]}</h3>
           <ul class="points">
             {synthesis[name].map((text, index) => (
               <li key={index} dir="auto">
@@ -96,28 +97,28 @@ function RoundFigures({ debate: { rounds, outside } }: { readonly debate: Debate
   ];
   return (
     <section>
-      <h2>{t.record.figures}</h2>
+      <h2>{words.figures}</h2>
       {judged.length > 1 && (
         <Figure
           tree={lineChart({
-            title: t.record.confidenceChart,
+            title: words.confidenceChart,
             labels: rounds.map(({ round }) => String(round)),
-            lines: [{ name: t.record.confidenceHead, values: rounds.map(({ confidence }) => confidence) }],
+            lines: [{ name: words.confidenceHead, values: rounds.map(({ confidence }) => confidence) }],
             ticks: [0, 25, 50, 75, 100],
           })}
         />
       )}
       <Table
-        label={t.record.figures}
-        heads={[t.record.roundHead, t.record.confidenceHead, t.record.calls, t.record.tokens, t.run.cost]}
+        label={words.figures}
+        heads={[words.roundHead, words.confidenceHead, words.calls, words.tokens, t.run.cost]}
         figures={[1, 2, 3, 4]}
         rows={[
           ...rounds.map((one) => [
-            t.record.round(formatCount(one.round)),
-            one.confidence === null ? t.record.notAsked : formatCount(one.confidence),
+            words.round(formatCount(one.round)),
+            one.confidence === null ? words.notAsked : formatCount(one.confidence),
             ...spent(one),
           ]),
-          [t.record.outside, "", ...spent(outside)],
+          [words.outside, "", ...spent(outside)],
         ]}
       />
     </section>
@@ -129,13 +130,13 @@ function Requirements({ debate: { requirements } }: { readonly debate: DebateRec
   return (
     <details class="part">
       <summary>
-        <h2>{t.record.requirements}</h2>
+        <h2>{words.requirements}</h2>
       </summary>
       {(["major", "minor"] as const).map(
         (kind) =>
           requirements[kind].length > 0 && (
             <div key={kind}>
-              <h3>{t.record[kind]}</h3>
+              <h3>{kind === "major" ? words.major : words.minor}</h3>
               <ul class="points">
                 {requirements[kind].map((text, index) => (
                   <li key={index} dir="auto">
@@ -155,7 +156,7 @@ function Clarifications({ debate: { clarifications }, nameOf }: PartProps): VNod
   if (clarifications.length === 0) return null;
   return (
     <section>
-      <h2>{t.record.clarifications}</h2>
+      <h2>{words.clarifications}</h2>
       <dl class="asked">
         {clarifications.map(({ by, id, question, answer }) => (
           <div key={`${by} ${id}`}>
@@ -164,7 +165,7 @@ function Clarifications({ debate: { clarifications }, nameOf }: PartProps): VNod
             </dt>
             <dd dir="auto">
               {answer === null ? (
-                <span class="quiet">{t.record.notAnswered}</span>
+                <span class="quiet">{words.notAnswered}</span>
               ) : (
                 <Markdown text={answer} level={4} />
               )}
@@ -194,8 +195,8 @@ function Round({ round, debate, nameOf, shown, isNewest }: RoundProps): VNode {
       }}
     >
       <summary>
-        <h2>{t.record.round(formatCount(round.round))}</h2>{" "}
-        {!round.closed && <span class="quiet">{t.record.notClosed}</span>}
+        <h2>{words.round(formatCount(round.round))}</h2>{" "}
+        {!round.closed && <span class="quiet">{words.notClosed}</span>}
       </summary>
       {isOpen && (
         <>
@@ -207,7 +208,7 @@ function Round({ round, debate, nameOf, shown, isNewest }: RoundProps): VNode {
           </div>
           {round.confidence !== null && (
             <section class="after-round">
-              <h3>{t.record.confidenceAfter(formatCount(round.confidence))}</h3>
+              <h3>{words.confidenceAfter(formatCount(round.confidence))}</h3>
               {round.confidenceReason !== null && <Markdown text={round.confidenceReason} level={4} />}
             </section>
           )}
@@ -262,13 +263,13 @@ function AgentColumn({ agent, round, debate, nameOf, shown, isNewest }: ColumnPr
       {own(round.proposals).map((one, index) =>
         one.carried ? (
           <p key={index} class="quiet">
-            {t.record.carried}
+            {words.carried}
           </p>
         ) : (
           <Said
             key={index}
             said={one}
-            heading={t.record.proposal}
+            heading={words.proposal}
             isOpen={isNewest && refinements.length === 0}
           />
         ),
@@ -279,10 +280,10 @@ function AgentColumn({ agent, round, debate, nameOf, shown, isNewest }: ColumnPr
       {round.critiques
         .filter(({ of }) => of === id)
         .map((one, index) => (
-          <Said key={index} said={one} heading={t.record.critiqueBy(nameOf(one.by))} isOpen={false} />
+          <Said key={index} said={one} heading={words.critiqueBy(nameOf(one.by))} isOpen={false} />
         ))}
       {refinements.map((one, index) => (
-        <Said key={index} said={one} heading={t.record.refinement} isOpen={isNewest} />
+        <Said key={index} said={one} heading={words.refinement} isOpen={isNewest} />
       ))}
     </section>
   );
@@ -298,7 +299,7 @@ const Said = ({ said, heading, isOpen }: SaidProps): VNode => (
   <Folded heading={heading} facts={tookOf(said)} isOpen={isOpen}>
     {() => (
       <>
-        {"coverage" in said && said.coverage === false && <p class="warning">{t.record.noCoverage}</p>}
+        {"coverage" in said && said.coverage === false && <p class="warning">{words.noCoverage}</p>}
         <Markdown text={said.text} level={4} scrolls />
       </>
     )}
@@ -306,14 +307,14 @@ const Said = ({ said, heading, isOpen }: SaidProps): VNode => (
 );
 
 const ToolCall = ({ call }: { readonly call: DebateRound["tools"][number] }): VNode => (
-  <Folded heading={t.record.tool(call.tool)}>
+  <Folded heading={words.tool(call.tool)}>
     {() => (
       <>
-        <p class="quiet">{t.record.toolGiven}</p>
+        <p class="quiet">{words.toolGiven}</p>
         <pre>
           <code>{call.arguments}</code>
         </pre>
-        <p class="quiet">{call.result === null ? t.record.toolNothing : t.record.toolResult}</p>
+        <p class="quiet">{call.result === null ? words.toolNothing : words.toolResult}</p>
         {call.result !== null && (
           <pre>
             <code>{call.result}</code>

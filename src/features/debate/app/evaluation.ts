@@ -1,27 +1,27 @@
-import { type AppContext, checkModelRef, parseModelRef } from "../../app/context.ts";
-import { protocolSettings } from "../../app/opening.ts";
-import type { FileContext } from "../../config/paths.ts";
-import { type NewDeliberation, textDigest } from "../../engine/index.ts";
-import { type EvaluationConfig, readEvaluationFile } from "../../interop/dialectic/agent-file.ts";
-import { type Families, familyOf, type Fault, ParticipantId, refusal } from "../../kernel/index.ts";
-import { mapModels } from "../../protocols/debate/seats.ts";
-import type { DebateRecord } from "../../protocols/debate/view/record.ts";
+import { type AppContext, checkModelRef, parseModelRef } from "../../../app/context.ts";
+import { protocolSettings } from "../../../app/opening.ts";
+import type { FileContext } from "../../../config/paths.ts";
+import { type NewDeliberation, textDigest } from "../../../engine/index.ts";
+import { type EvaluationConfig, readEvaluationFile } from "../../../interop/dialectic/agent-file.ts";
+import { type Families, familyOf, type Fault, ParticipantId, refusal } from "../../../kernel/index.ts";
+import { mapModels } from "../../../protocols/debate/seats.ts";
+import type { DebateRecord } from "../../../protocols/debate/view/record.ts";
 import {
   createEvaluationContext,
   evaluation,
   type EvaluationTexts,
   ownTemplate,
-} from "../../protocols/evaluation/index.ts";
+} from "../protocol/evaluation/index.ts";
 import {
   evaluationsIn,
   familyWarning,
   lostEvaluations,
   sharedFamilies,
-} from "../../protocols/evaluation/view.ts";
-import type { EvaluationWork } from "../../protocols/evaluation/work.ts";
-import { extractCoverage } from "../../replies/coverage.ts";
-import { extractRequirements } from "../../text/requirements.ts";
-import { openMeasurement, resumable, type Resumed } from "../../app/resumable.ts";
+} from "../protocol/evaluation/view.ts";
+import type { EvaluationWork } from "../protocol/evaluation/work.ts";
+import { extractCoverage } from "../../../replies/coverage.ts";
+import { extractRequirements } from "../../../text/requirements.ts";
+import { openMeasurement, resumable, type Resumed } from "../../../app/resumable.ts";
 
 /** A debate, and who evaluates its solution. */
 export type EvaluationRequest = Evaluators & {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { NewDeliberation } from "../../engine/index.ts";
-import { Json, type ModelRequest } from "../../kernel/index.ts";
-import { readFenced } from "../../prompts/material.ts";
-import type { ScriptedLine } from "../../testing/scripted-models.ts";
-import { shippedTextsOf, toyAsked, toyParticipant } from "../../testing/kit.ts";
-import { closingOf, crashPoints, eventsOf, factsOf, stage } from "../../testing/stage.ts";
+import type { NewDeliberation } from "../../../../engine/index.ts";
+import { Json, type ModelRequest } from "../../../../kernel/index.ts";
+import { readFenced } from "../../../../prompts/material.ts";
+import type { ScriptedLine } from "../../../../testing/scripted-models.ts";
+import { shippedTextsOf, toyAsked, toyParticipant } from "../../../../testing/kit.ts";
+import { closingOf, crashPoints, eventsOf, factsOf, stage } from "../../../../testing/stage.ts";
 import { createEvaluationContext, evaluation, ownTemplate } from "./index.ts";
-import { LOCAL } from "../../testing/store-samples.ts";
+import { LOCAL } from "../../../../testing/store-samples.ts";
 import { readTexts } from "./prompt.ts";
 
 const TEXTS = {

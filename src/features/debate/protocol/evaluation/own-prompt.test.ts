@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readFenced, type Desk } from "../../prompts/material.ts";
+import { readFenced, type Desk } from "../../../../prompts/material.ts";
 import { ownEvaluationPrompt } from "./prompt.ts";
 
 const desk: Desk = {

@@ -1,0 +1,24 @@
+import { isEvent } from "../../kernel/index.ts";
+import type { FeatureScreens } from "../../web/feature.ts";
+
+export const debate: FeatureScreens = {
+  name: "debate",
+  runs: {
+    debate: {
+      section: async () => ({ sectionOf: (await import("../../protocols/debate/view/index.ts")).sectionOf }),
+      report: () => import("../../protocols/debate/report/index.ts"),
+    },
+    evaluation: {
+      section: async () => ({ sectionOf: (await import("./protocol/evaluation/view.ts")).sectionOf }),
+      report: () => import("./protocol/evaluation/report.ts"),
+    },
+  },
+  views: [
+    {
+      path: "debate",
+      title: { en: "Rounds", de: "Runden" },
+      begins: (entry) => isEvent(entry, "deliberation-opened") && entry.data.protocol.name === "debate",
+      load: async () => (await import("./screens/view-debate.tsx")).Rounds,
+    },
+  ],
+};
