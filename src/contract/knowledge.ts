@@ -85,7 +85,7 @@ export const VoteMatrix = z.strictObject({ by: text, cells: z.array(VoteCell), l
 export type VoteMatrix = z.infer<typeof VoteMatrix>;
 
 /** What a persona had of the answers that chairs wrote. */
-export const PersonaShares = z.strictObject({
+const PersonaShares = z.strictObject({
   persona: text,
   /** Null: under all strategies. */
   strategy: text.nullable(),
@@ -98,6 +98,8 @@ export const PersonaShares = z.strictObject({
   ...{ sessions: z.int(), winRate: figure },
 });
 export type PersonaShares = z.infer<typeof PersonaShares>;
+export const ShareList = z.strictObject({ split: text, rows: z.array(PersonaShares), leftOut });
+export type ShareList = z.infer<typeof ShareList>;
 
 const At = z.strictObject({ deliberation: DeliberationId, event: EventId, type: text });
 /** What each reactor does, as `parley watch` has it, without places in the store, which are for no client. */

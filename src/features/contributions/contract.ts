@@ -1,17 +1,8 @@
 import * as z from "zod";
 import { SPENT } from "../../contract/figures.ts";
-import { PersonaShares } from "../../contract/knowledge.ts";
 
 const text = z.string();
 const figure = z.number().nullable();
-
-/** What personas had of the answers of all runs; `leftOut`: runs that cannot be read, and count nowhere. */
-export const ShareList = z.strictObject({
-  split: text,
-  rows: z.array(PersonaShares),
-  leftOut: z.array(text),
-});
-export type ShareList = z.infer<typeof ShareList>;
 
 export const ContributionsBody = z.strictObject({
   /** Whether models may be called to measure what is not recorded yet. */

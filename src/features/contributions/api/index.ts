@@ -6,7 +6,8 @@ import { replyOverRuns } from "../../../server/patience.ts";
 import { Problem, REFUSALS, Refused } from "../../../server/problem.ts";
 import { readAll } from "../../../server/results.ts";
 import { route, type ApiRoute } from "../../../server/route.ts";
-import { Contributions, ContributionsBody, ShareList } from "../contract.ts";
+import { ShareList } from "../../../contract/knowledge.ts";
+import { Contributions, ContributionsBody } from "../contract.ts";
 
 export const operations: readonly ApiRoute[] = [
   route("post", "deliberations/{id}/contributions", {
@@ -41,7 +42,7 @@ export const operations: readonly ApiRoute[] = [
     ...{ name: "listContributions", tag: "Knowledge", needs: "read" },
     summary: "Compare what personas had of the answers, as claimed and as measured, with votes apart",
     query: z.strictObject({ split: z.enum(["none", "strategy"]).optional(), ...RUN_FILTER }),
-    replies: { 200: ShareList.meta({ id: "ShareList" }), ...REFUSALS },
+    replies: { 200: ShareList, ...REFUSALS },
     handle: (call) =>
       replyOverRuns(call, async (known, reading) => {
         const { split = "none", ...runs } = call.query;

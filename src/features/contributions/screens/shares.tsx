@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { ShareList } from "../contract.ts";
+import type { ShareList } from "../../../contract/knowledge.ts";
 import { address } from "../../../web/address.ts";
 import { formatCount, formatPercent, formatRatio } from "../../../web/formats.ts";
 import { withQuery } from "../../../web/http.ts";
