@@ -28,7 +28,6 @@ const layers = {
   reactors: ["kernel", "engine", "prompts", "protocols", "views", ...judging],
   config: ["kernel", "text"],
   app: everythingButSurfaces,
-  lab: everythingButSurfaces,
   interop: everythingButSurfaces,
   cli: andServer,
   server: everythingButSurfaces,
@@ -155,7 +154,7 @@ module.exports = {
       comment: "who measures deliberations imports parley/lab",
       severity: "error",
       from: { path: "^src/app/parley[.]ts$" },
-      to: { path: "^src/lab/", reachable: true },
+      to: { path: "^src/(lab[.]ts$|features/)", reachable: true },
     },
     {
       name: "front-not-of-web",
