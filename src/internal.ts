@@ -3,7 +3,7 @@ export { openParley } from "./index.ts";
 export { createEngine } from "./engine/engine.ts";
 export { localFrames } from "./engine/world.ts";
 export { openGatePool } from "./gates/pool.ts";
-export type { NewDeliberation } from "./engine/opening.ts";
+export type { NewDeliberation } from "./engine/opening-part.ts";
 export { defineProtocol, type AnyProtocol } from "./engine/protocol.ts";
 export type { AnyReactor } from "./engine/reactor.ts";
 export { needsReaction } from "./engine/reactor.ts";

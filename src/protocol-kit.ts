@@ -40,7 +40,7 @@ export {
 } from "./protocols/phases/summaries/index.ts";
 export { defineTemplate, type Template } from "./prompts/template.ts";
 export { centralDraft, chooseControl, foremostDrafts, leadingDraft } from "./protocols/phases/control.ts";
-export { draft, draftTemplate, type Draft, type DraftLimits, type Drafts } from "./protocols/phases/draft.ts";
+export { draft, draftTemplate, type DraftLimits, type Drafts } from "./protocols/phases/draft.ts";
 export {
   failedPart,
   fanOut,
@@ -61,7 +61,14 @@ export {
 export { closeBelowQuorum } from "./protocols/phases/control.ts";
 export { revise, type RevisionRound } from "./protocols/phases/revise.ts";
 export { revisionTemplate } from "./protocols/phases/revise.ts";
-export { findByLabel, labelAt, othersFrom, seatDrafts, type SeatedDraft } from "./protocols/phases/table.ts";
+export {
+  findByLabel,
+  labelAt,
+  othersFrom,
+  seatDrafts,
+  type SeatedDraft,
+  type Draft,
+} from "./protocols/phases/table.ts";
 export { speakWithTools, type ToolUse } from "./protocols/phases/tool-turns.ts";
 export { extractAnswer } from "./replies/extract-answer.ts";
 export { readNumber, type NumberValue } from "./replies/answer.ts";

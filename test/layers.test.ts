@@ -102,7 +102,8 @@ it("allows what the table allows, also to tests and to ask", async () => {
       "lazy ./protocol/index.ts",
       "lazy ./commands/poll.ts",
     ],
-    "src/features/feature.ts": ["type ../cli/main.ts"],
+    "src/features/feature.ts": ["type ../cli/command.ts"],
+    "src/cli/command.ts": [],
     "src/features/poll/protocol/index.ts": ["../../../protocols/phases/draft.ts", "../../../engine/run.ts"],
     "src/features/poll/commands/poll.ts": ["../../../cli/main.ts", "../app/open.ts"],
     "src/features/poll/app/open.ts": ["../../../app/open.ts", "../protocol/index.ts"],
@@ -188,6 +189,8 @@ it("catches circles, unknown folders, missing files, development tools and impor
     "src/kernel/a.ts": ["./b.ts"],
     "src/kernel/b.ts": ["./a.ts", "./gone.ts"],
     "src/kernel/c.ts": ["./a.test.ts"],
+    "src/kernel/d.ts": ["type ./e.ts"],
+    "src/kernel/e.ts": ["type ./d.ts"],
     "src/kernel/a.test.ts": [],
     "src/novel/index.ts": ["../kernel/c.ts"],
     "src/cli/main.ts": ["../novel/index.ts", "tsx"],
@@ -200,6 +203,7 @@ it("catches circles, unknown folders, missing files, development tools and impor
       "src/kernel/b.ts > ./gone.ts: kernel-imports-only-zod",
       "src/kernel/b.ts > ./gone.ts: no-unresolvable",
       "src/kernel/c.ts > src/kernel/a.test.ts: nobody-imports-tests",
+      "src/kernel/d.ts > src/kernel/e.ts: no-circular",
       "src/novel/index.ts > src/kernel/c.ts: every-folder-has-a-layer",
     ]
   `);

@@ -1,5 +1,11 @@
-import { personOf, type Budget, type Participant, refusal } from "../kernel/index.ts";
-import { MODEL_FIELDS, type AppContext, type EffectiveSettings } from "./context.ts";
+import { personOf, type Participant, refusal } from "../kernel/index.ts";
+import {
+  MODEL_FIELDS,
+  type AppContext,
+  type Ceiling,
+  type ClientBounds,
+  type EffectiveSettings,
+} from "./context.ts";
 import { budgetFrom, capsOf, lowestOf } from "./opening.ts";
 import { choosePanel, refsAt } from "./panel.ts";
 
@@ -8,21 +14,6 @@ import { choosePanel, refsAt } from "./panel.ts";
 // CEILING-2. A request names models of the owner's list alone: those of the settings and of `client-models`, or those of its key; where
 //     none are set, those that are found. Simulated models cost nothing, and people are none. Else: a client spends on models never
 //     offered.
-
-/** What a client may have of each run: at most this, and of these models alone (`provider/model`). */
-export type Ceiling = {
-  readonly budget?: Budget | undefined;
-  readonly models?: readonly string[] | undefined;
-};
-
-/** What bounds a client's requests. */
-export type ClientBounds = {
-  readonly ceiling: Ceiling;
-  /** The caps of any run. */
-  readonly most: Budget;
-  /** The owner's settings. */
-  readonly owner: Omit<EffectiveSettings, "organization" | "user">;
-};
 
 /** The owner's settings with a request's own, whose caps lower the owner's (CEILING-1), and the caps of any run under them. */
 export function settingsBelow<S extends Omit<EffectiveSettings, "organization" | "user">>(

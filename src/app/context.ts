@@ -6,7 +6,16 @@ import { localFrames, textDigest, type LocalFrames } from "../engine/index.ts";
 import type { AnyProtocol } from "../engine/protocol.ts";
 import type { Reactors, Registry } from "../engine/index.ts";
 import { systemWorld } from "../engine/world.ts";
-import { Fault, ModelRef, personOf, UserId, type Embeddings, type Models, refusal } from "../kernel/index.ts";
+import {
+  Fault,
+  ModelRef,
+  personOf,
+  UserId,
+  type Budget,
+  type Embeddings,
+  type Models,
+  refusal,
+} from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { Digest, OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
@@ -14,7 +23,6 @@ import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
-import type { ClientBounds } from "./ceilings.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { RunProjection } from "../stores/projection.ts";
@@ -23,7 +31,7 @@ import type { OpenedStore } from "../stores/store.ts";
 import { findMeant } from "../text/words.ts";
 import type { ToolServers } from "../tools/mcp.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
-import { openEmbeddings } from "./embeddings.ts";
+import { openEmbeddings, type ModelProblem } from "./embeddings.ts";
 import { createFolders, type Folders } from "./folders.ts";
 import { createGrounds, type GateGrounds } from "./grounds.ts";
 import { openToolServers } from "./named-tools.ts";
@@ -31,14 +39,19 @@ import { openPorts } from "./ports.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
 
-/** Why a model cannot be called, known without a call. */
-export type ModelProblem = {
-  readonly code: "configuration" | "authentication";
-  readonly reason: string;
-  /** What to do about it, where that is more than to choose another model. */
-  readonly next?: string;
-  /** The provider whose key is missing. */
-  readonly needsKeyOf?: string | undefined;
+/** What a client may have of each run: at most this, and of these models alone (`provider/model`). */
+export type Ceiling = {
+  readonly budget?: Budget | undefined;
+  readonly models?: readonly string[] | undefined;
+};
+
+/** What bounds a client's requests. */
+export type ClientBounds = {
+  readonly ceiling: Ceiling;
+  /** The caps of any run. */
+  readonly most: Budget;
+  /** The owner's settings. */
+  readonly owner: Omit<EffectiveSettings, "organization" | "user">;
 };
 
 /** The resources that all callers of a process share: store, models and engine. */

@@ -11,13 +11,14 @@ import {
   type Entry,
   type Opening,
   type Respondent,
+  type Digest,
   type OrganizationStore,
+  type Principal,
   type Progress,
   type UserId,
   type World,
 } from "../kernel/index.ts";
 import { answerEvent, answerOfB } from "../views/answer-event.ts";
-import type { AppContext } from "./context.ts";
 import { findOpening, NEWEST, resolveId } from "./lookup.ts";
 
 /** Maximum length of the earlier turns in a prompt; the oldest are left out first. */
@@ -134,6 +135,12 @@ export async function nextTurn(
 /** How many of the newest runs are searched for one that a question can follow. */
 const MAX_NEWEST = 200;
 
+type TurnPlace = {
+  readonly store: OrganizationStore;
+  readonly principal: Principal;
+  readonly askedIn: Digest | undefined;
+};
+
 /**
  * Resolves the turn that a question follows: an id, a unique prefix of one, or `last` for the newest finished run with an answer
  * that this user may follow: one of this folder, or else one that names no folder, as those of earlier versions. Runs of
@@ -141,7 +148,7 @@ const MAX_NEWEST = 200;
  * @throws Fault `deliberation-missing`, `configuration` where there is none yet
  */
 export async function resolveTurn(
-  { store, principal, askedIn }: Pick<AppContext, "askedIn" | "principal" | "store">,
+  { store, principal, askedIn }: TurnPlace,
   id: string,
 ): Promise<DeliberationId> {
   if (id !== NEWEST) return resolveId({ store }, id);

@@ -1,7 +1,16 @@
-import type { ModelProblem } from "./context.ts";
 import type { LoadedSettings } from "../config/sources.ts";
 import type { Embeddings } from "../kernel/index.ts";
 import type { EmbeddingsOpening, EmbeddingsOptions } from "../models/embeddings.ts";
+
+/** Why a model cannot be called, known without a call. */
+export type ModelProblem = {
+  readonly code: "configuration" | "authentication";
+  readonly reason: string;
+  /** What to do about it, where that is more than to choose another model. */
+  readonly next?: string;
+  /** The provider whose key is missing. */
+  readonly needsKeyOf?: string | undefined;
+};
 
 export type OpenedEmbeddings = {
   /** null if no model is set. A model that cannot work rejects every call with the reason. */

@@ -1,6 +1,5 @@
 import type { AnyProtocol } from "../engine/index.ts";
-import type { OpeningContext, OpeningPart } from "../engine/opening-part.ts";
-import type { Turn } from "../engine/protocol.ts";
+import type { OpeningContext, OpeningPart, Turn } from "../engine/opening-part.ts";
 import {
   DeliberationId,
   isEvent,

@@ -13,7 +13,6 @@ import {
   type Summary,
   refusal,
 } from "../kernel/index.ts";
-import type { AppContext } from "./context.ts";
 
 /** How many matches an error lists. */
 const MAX_LISTED = 5;
@@ -32,7 +31,10 @@ export const NEWEST = "last";
  * Resolves an id, a unique prefix of one, or `last` for the newest, within the organization.
  * @throws Fault `deliberation-missing`, `configuration` for an ambiguous prefix and where there is none yet
  */
-export async function resolveId({ store }: Pick<AppContext, "store">, id: string): Promise<DeliberationId> {
+export async function resolveId(
+  { store }: { readonly store: OrganizationStore },
+  id: string,
+): Promise<DeliberationId> {
   if (id === NEWEST) {
     const [newest] = await store.list({ limit: 1, requests: UNMEASURED });
     if (newest) return newest.id;

@@ -1,6 +1,6 @@
 import type { ForkEstimate, RunEstimate } from "../contract/figures.ts";
 import type { InboxItem, OwnSeat, PendingQuestions } from "../contract/runs.ts";
-import { settingsBelow, type Ceiling } from "./ceilings.ts";
+import { settingsBelow } from "./ceilings.ts";
 import { shippedResources, type Resources } from "../config/resources.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, AnyReactor, Registry, ReplayResult } from "../engine/index.ts";
@@ -25,6 +25,7 @@ import {
   type Process,
   type ProcessParts,
   type EffectiveSettings,
+  type Ceiling,
 } from "./context.ts";
 import { resolveTurn } from "./conversation.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
@@ -52,8 +53,7 @@ import {
   type StartRequest,
 } from "./start.ts";
 
-// APP-1. A request never reads a file, a folder, an environment variable or standard input: the caller passes texts. Else: a client reads
-//     files and keys of the server's machine.
+// APP-1. A request never reads a file, a folder, an environment variable or standard input: the caller passes texts. Else: files and keys leak.
 // APP-2. Every call has a principal and sees only data of the principal's organization. Else: one organization reads another one's runs.
 
 export type ParleyOptions = {

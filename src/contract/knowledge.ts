@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DeliberationId, EventId, Intent, ModelRef, StepKey, UserId } from "../kernel/index.ts";
-import { Estimate, SPENT } from "./figures.ts";
+import { Estimate } from "./figures.ts";
 
 const text = z.string();
 const figure = z.number().nullable();

@@ -4,7 +4,8 @@ export { limitTime, linkAbort, type LinkedAbort } from "./halt.ts";
 export type { DriveResult } from "./drive.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export { localFrames, type LocalFrames } from "./world.ts";
-export { checkInput, type CheckedInput, type NewDeliberation, type ForkChanges } from "./opening.ts";
+export type { NewDeliberation, Turn } from "./opening-part.ts";
+export { checkInput, type CheckedInput, type ForkChanges } from "./opening.ts";
 export {
   admitWithinBudget,
   reserveFor,
@@ -36,7 +37,6 @@ export {
   PERSON_SEATS,
   type PersonSeat,
   type SeatSpec,
-  type Turn,
   type RecordedTurn,
 } from "./protocol.ts";
 export { loadAll, loadNamed, type Registry } from "./protocol.ts";

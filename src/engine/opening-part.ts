@@ -1,8 +1,38 @@
-import type { NewDeliberation } from "./opening.ts";
-import type { Turn } from "./protocol.ts";
-import type { DeliberationId, ModelRef, OrganizationId, ToolSpec, UserId } from "../kernel/index.ts";
+import type {
+  DeliberationId,
+  Json,
+  Opening,
+  Participant,
+  ModelRef,
+  OrganizationId,
+  ToolSpec,
+  UserId,
+} from "../kernel/index.ts";
 
 // A protocol's opening defines its participants and settings; the app does everything else, in one way for all protocols.
+
+/** One earlier turn of a conversation, with one respondent's answer. */
+export type Turn = {
+  readonly question: string;
+  readonly answer: string;
+  /** Of a summary in place of the oldest turns: how many it covers. Its question is empty. */
+  readonly covers?: number | undefined;
+};
+
+/** A `DeliberationInput` with validated ids, as our own code builds it. */
+export type NewDeliberation = Omit<
+  Opening,
+  "context" | "participants" | "templates" | "organization" | "history" | "reactions"
+> & {
+  readonly organization: OrganizationId;
+  readonly context: readonly { readonly name: string; readonly text: string }[];
+  readonly participants: readonly (Omit<Participant, "persona"> & {
+    readonly persona: { readonly name: string; readonly instructions: string };
+  })[];
+  readonly templates: Readonly<Record<string, string>>;
+  readonly history?: readonly Turn[];
+  readonly reactions?: Readonly<Record<string, Json>>;
+};
 
 export type SeatedParticipant = NewDeliberation["participants"][number];
 

@@ -12,20 +12,14 @@ import {
   type Models,
   OrganizationId,
   type OrganizationStore,
-  type Participant,
   isEvent,
   Fault,
   personOf,
   pinnedTexts,
   type Texts,
 } from "../kernel/index.ts";
-import {
-  type AnyProtocol,
-  type Turn,
-  loadProtocol,
-  type Registry,
-  type ProtocolContext,
-} from "./protocol.ts";
+import type { Turn } from "./opening-part.ts";
+import { type AnyProtocol, loadProtocol, type Registry, type ProtocolContext } from "./protocol.ts";
 import { idInSeries, idOfRequest, textDigest, fenceMark, shuffle } from "./digest.ts";
 
 /** A deliberation as a library user describes it: plain strings and objects, and texts that are not pinned yet. */
@@ -62,21 +56,6 @@ export type DeliberationInput = {
   readonly reactions?: Readonly<Record<string, Json>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly client?: { readonly key: string; readonly body: string } | undefined;
-};
-
-/** A `DeliberationInput` with validated ids, as our own code builds it. */
-export type NewDeliberation = Omit<
-  Opening,
-  "context" | "participants" | "templates" | "organization" | "history" | "reactions"
-> & {
-  readonly organization: OrganizationId;
-  readonly context: readonly { readonly name: string; readonly text: string }[];
-  readonly participants: readonly (Omit<Participant, "persona"> & {
-    readonly persona: { readonly name: string; readonly instructions: string };
-  })[];
-  readonly templates: Readonly<Record<string, string>>;
-  readonly history?: readonly Turn[];
-  readonly reactions?: Readonly<Record<string, Json>>;
 };
 
 /** `fresh: false`: the deliberation existed. `differing`: the fields in which the existing one differs from the request. */

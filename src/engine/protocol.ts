@@ -16,7 +16,7 @@ import {
   type ToolSpec,
   Fault,
 } from "../kernel/index.ts";
-import type { ProtocolOpening } from "./opening-part.ts";
+import type { ProtocolOpening, Turn } from "./opening-part.ts";
 import type { StepRunner } from "./run.ts";
 
 /** A turn with its deliberation and its answer's event. */
@@ -40,14 +40,6 @@ export type Ports = {
     by: Respondent,
     options: { readonly recorded: boolean; readonly whole?: boolean; readonly signal: AbortSignal },
   ) => Promise<readonly RecordedTurn[]>;
-};
-
-/** One earlier turn of a conversation, with one respondent's answer. */
-export type Turn = {
-  readonly question: string;
-  readonly answer: string;
-  /** Of a summary in place of the oldest turns: how many it covers. Its question is empty. */
-  readonly covers?: number | undefined;
 };
 
 /** A protocol's access to the pinned opening, the run and the ports. */

@@ -8,7 +8,8 @@ import {
   type Opening,
   type Texts,
 } from "../kernel/index.ts";
-import type { ProtocolContext, PromptTemplate, Turn } from "./protocol.ts";
+import type { Turn } from "./opening-part.ts";
+import type { ProtocolContext, PromptTemplate } from "./protocol.ts";
 import type { StepRunner } from "./run.ts";
 
 /** The context of a reaction. Its steps' origins name the reactor and the event, so that a redelivery recalls them. */

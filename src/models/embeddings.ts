@@ -7,7 +7,8 @@ import {
   textBatches,
   haveEqualLengths,
 } from "./embedding-caller.ts";
-import { resolveEndpoint, type Compatible, type Endpoint, type Variables } from "./endpoint.ts";
+import type { Variables } from "./proxy.ts";
+import { resolveEndpoint, type Compatible, type Endpoint } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createLimiter } from "./limiter.ts";
 import type { Substitutes } from "./models.ts";

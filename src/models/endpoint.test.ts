@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { resolveEndpoint, type Compatible, type Variables } from "./endpoint.ts";
+import type { Variables } from "./proxy.ts";
+import { resolveEndpoint, type Compatible } from "./endpoint.ts";
 import { providers } from "./providers.ts";
 import { wires } from "./wires/index.ts";
 

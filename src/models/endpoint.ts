@@ -2,6 +2,7 @@ import { hasSecretInQuery, type WireName } from "../kernel/index.ts";
 import { ollamaProgram, findProvider, providers, SDK, type Program, type Provider } from "./providers.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
+import type { Variables } from "./proxy.ts";
 
 /** A duration as Go writes it: `5m`, `1h30m`, `-1s`. */
 const duration = /^-?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
@@ -53,7 +54,6 @@ export type CompatibleEntry = {
   readonly local?: boolean | undefined;
 };
 
-export type Variables = { readonly [name: string]: string | undefined };
 export type Compatible = { readonly [name: string]: CompatibleEntry };
 /** `reason` says what is missing and what to do about it; `code` is how a call that was made all the same fails. */
 export type Resolution =

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import manifest from "../../package.json" with { type: "json" };
-import type { Variables } from "./endpoint.ts";
+import type { Variables } from "./proxy.ts";
 
 /** Time to reach a server, name lookup and TLS included. Reading is bounded by the call's own deadline. */
 const CONNECT = { timeout: 15_000 };

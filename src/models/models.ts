@@ -4,14 +4,8 @@ import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
 import { Caller, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatches } from "./clock.ts";
-import {
-  listedRef,
-  resolveEndpoint,
-  withoutWire,
-  type Compatible,
-  type Endpoint,
-  type Variables,
-} from "./endpoint.ts";
+import type { Variables } from "./proxy.ts";
+import { listedRef, resolveEndpoint, withoutWire, type Compatible, type Endpoint } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits } from "./limiter.ts";

@@ -1,8 +1,9 @@
 import { ProxyAgent, type Dispatcher } from "undici";
-import type { Variables } from "./endpoint.ts";
 
 // What goes to another machine goes through the proxy that the environment names for its scheme, unless NO_PROXY names its host; what goes
 // to this machine never does.
+
+export type Variables = { readonly [name: string]: string | undefined };
 
 /** A variable in lower case counts before the same in capitals, as curl and others read them. */
 function read(env: Variables, name: string): string {

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Variables } from "./endpoint.ts";
+import type { Variables } from "./proxy.ts";
 import { SDK } from "./providers.ts";
 import { isObject, parseJson, toObject, toText, type LooseObject } from "./loose.ts";
 

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Message, ModelRequest, ToolCall } from "../kernel/model.ts";
 import { noUsage, type Attempt, type Transport, type Usage } from "../kernel/transport.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import type { Variables } from "./endpoint.ts";
+import type { Variables } from "./proxy.ts";
 import {
   finalProblem,
   networkProblem,

@@ -3,9 +3,9 @@ import { isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { credentialFinder, issueCredential, type CredentialParts } from "../app/credentials.ts";
 import type { Principal } from "../kernel/index.ts";
-import type { Credential, KeyLimits } from "../stores/credentials.ts";
+import type { KeyLimits } from "../stores/credentials.ts";
 import { Refused } from "./problem.ts";
-import { createRequestCounter } from "./quota.ts";
+import { createRequestCounter, type ApiCaller } from "./quota.ts";
 
 // ACCESS-1. One reader takes the credential from a request, in whichever header it comes, so that a restriction holds for all. Else: a
 //     restricted key gets in by another header.
@@ -18,13 +18,6 @@ const SESSION_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** How much of a browser's own name is kept. */
 const MAX_BROWSER = 120;
-
-/** How a request named itself. */
-export type ApiCaller = {
-  readonly credential: Credential;
-  readonly principal: Principal;
-  readonly by: "cookie" | "header";
-};
 
 export type AccessOptions = CredentialParts & {
   /** The address that it listens on. */

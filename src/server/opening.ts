@@ -14,12 +14,12 @@ import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
 import type { Resumed } from "../app/resumable.ts";
 import type { OpenedRun } from "../app/start.ts";
-import type { ApiCaller } from "./access.ts";
-import { admit } from "./quota.ts";
-import type { Ceiling } from "../app/ceilings.ts";
+import { admit, type ApiCaller } from "./quota.ts";
+import type { Ceiling } from "../app/context.ts";
 import { CLIENT_REQUESTS, CLIENT_WORK } from "./drives.ts";
 import { Refused } from "./problem.ts";
-import { readingContext, type HttpExchange, type Services } from "./route.ts";
+import { readingContext } from "./results.ts";
+import type { HttpExchange, Services } from "./route.ts";
 
 // REQUEST-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing. Else: a client's
 //     retry pays for a second run.

@@ -4,17 +4,16 @@ import type { AppContext } from "../app/context.ts";
 import type { AppFeature } from "../app/registry.ts";
 import type { OpenedRun } from "../app/start.ts";
 import { isWaiting } from "../views/waiting.ts";
-import type { ApiCaller } from "./access.ts";
+import type { ApiCaller } from "./quota.ts";
 import { ResultOrOpened } from "./api/schemas.ts";
 import { awaitEnd, checkDepth, clientRequest, preferredWait, type NamedRequest } from "./opening.ts";
 import { withPatience } from "./patience.ts";
-import { REFUSALS } from "./problem.ts";
+import { REFUSALS, type HttpReply } from "./problem.ts";
+import { readingContext } from "./results.ts";
 import {
-  readingContext,
   route,
   type ApiRoute,
   type HttpMethod,
-  type HttpReply,
   type RouteCall,
   type RouteParts,
   type Services,

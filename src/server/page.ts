@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { escaped } from "../reports/html.ts";
 import { takesGzip } from "./reply.ts";
-import type { HttpExchange, HttpReply } from "./route.ts";
+import type { HttpReply } from "./problem.ts";
+import type { HttpExchange } from "./route.ts";
 
 // PAGE-3. The page's files are named by their content and never change; the page itself says where it stands, so that it works below any
 //     path. Its policy lets nothing in but its own files, and no text become markup. Else: a model's text runs with a reader's session.

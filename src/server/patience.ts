@@ -2,13 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { AppContext } from "../app/context.ts";
 import type { ProjectionReading } from "../app/projection.ts";
 import type { Sink } from "./followers.ts";
-import {
-  readingContext,
-  type HttpExchange,
-  type HttpReply,
-  type RouteCall,
-  type ServerConfig,
-} from "./route.ts";
+import type { HttpReply } from "./problem.ts";
+import { readingContext } from "./results.ts";
+import type { HttpExchange, RouteCall, ServerConfig } from "./route.ts";
 
 // What lies between a client and the server may cut a connection on which nothing comes for some seconds: something comes every ten. JSON
 // may have white space before it.

@@ -1,6 +1,5 @@
 import { isFault, redactSecrets, type FaultCode } from "../kernel/index.ts";
 import * as z from "zod";
-import type { HttpReply } from "./route.ts";
 
 /** Why a request was refused (RFC 9457). `code` is for programs, `next` says what to do. */
 export const Problem = z.strictObject({
@@ -26,6 +25,15 @@ export const REFUSALS = {
   410: Problem,
   422: Problem,
   503: Problem,
+};
+
+export type HttpReply = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Written as JSON. */
+  readonly body?: unknown;
+  /** Written as it is, of this type. */
+  readonly content?: { readonly type: string; readonly bytes: string | Buffer };
 };
 
 export const TITLES: { readonly [status: number]: string } = {

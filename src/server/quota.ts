@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { CostRow } from "../contract/figures.ts";
-import type { Ceiling } from "../app/ceilings.ts";
+import type { Ceiling } from "../app/context.ts";
 import type { Parley } from "../app/parley.ts";
 import { spentSoFar } from "../engine/index.ts";
 import {
@@ -8,18 +8,25 @@ import {
   isEvent,
   type Budget,
   type DeliberationId,
+  type Principal,
   type Reservation,
   type World,
 } from "../kernel/index.ts";
 import type { Credential } from "../stores/credentials.ts";
 import { sumCosts } from "../views/cost.ts";
-import type { ApiCaller } from "./access.ts";
 import { Refused } from "./problem.ts";
-import { readingContext } from "./route.ts";
+import { readingContext } from "./results.ts";
 
 // QUOTA-1. A key's limits of a day hold for all that it has opened since midnight UTC: what has ended counts as what it took at most, so
 //     also requests of which nobody knows what they took, and what is under way as the most that it may take, so that many at once cannot
 //     pass them together. Else: a key spends beyond its day's limit.
+
+/** How a request named itself. */
+export type ApiCaller = {
+  readonly credential: Credential;
+  readonly principal: Principal;
+  readonly by: "cookie" | "header";
+};
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
-import type { HttpReply } from "./route.ts";
+import type { HttpReply } from "./problem.ts";
 
 const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",

@@ -1,9 +1,16 @@
 import { LRUCache } from "lru-cache";
+import type { AppContext } from "../app/context.ts";
 import type { Parley } from "../app/parley.ts";
 import { loadResult } from "../app/result.ts";
-import { DeliberationId, isEvent, type Entry, type Principal } from "../kernel/index.ts";
+import { DeliberationId, Fault, isEvent, type Entry, type Principal } from "../kernel/index.ts";
 import { hasPeople, veiled } from "../views/veil.ts";
-import { missing, readingContext } from "./route.ts";
+
+/** The process as a caller sees it who may read alone; what a route needs beyond that, it has asked for. */
+export const readingContext = (parley: Parley, principal: Principal): AppContext =>
+  parley.context({}, { principal, needs: "read" });
+
+/** An id that a deliberation may have; what is none is as missing as one that nobody has. */
+export const missing = (id: string) => new Fault("deliberation-missing", { id: id.slice(0, 40) });
 
 const MAX_KEPT = 2_000;
 const MAX_KEPT_BYTES = 64_000_000;

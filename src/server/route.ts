@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod";
-import type { AppContext } from "../app/context.ts";
 import type { Parley } from "../app/parley.ts";
 import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
 import { sentences } from "../config/setting-sentences.ts";
 import { Settings, type SettingKey } from "../config/settings.ts";
 import type { FileContext } from "../config/paths.ts";
-import { Fault, LOCAL_PRINCIPAL, type Principal, type Scope, type World } from "../kernel/index.ts";
-import type { Access, ApiCaller } from "./access.ts";
+import { LOCAL_PRINCIPAL, type Scope, type World } from "../kernel/index.ts";
+import type { ApiCaller } from "./quota.ts";
+import type { Access } from "./access.ts";
 import { readJson } from "./body.ts";
 import type { Drives } from "./drives.ts";
 import type { Followers } from "./followers.ts";
-import { Problem, Refused } from "./problem.ts";
+import { Problem, Refused, type HttpReply } from "./problem.ts";
 import type { Results } from "./results.ts";
 
 // One definition routes a request, checks what it brings, says what it replies, and stands in the OpenAPI document.
@@ -48,15 +48,6 @@ export type HttpExchange = {
   readonly response: ServerResponse;
   readonly url: URL;
   readonly signal: AbortSignal;
-};
-
-export type HttpReply = {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Written as JSON. */
-  readonly body?: unknown;
-  /** Written as it is, of this type. */
-  readonly content?: { readonly type: string; readonly bytes: string | Buffer };
 };
 
 export type RouteCall<P, Q, B> = HttpExchange &
@@ -209,13 +200,6 @@ export const moment = () =>
       description: "A day or a time in UTC, or how long ago.",
     },
   });
-
-/** The process as a caller sees it who may read alone; what a route needs beyond that, it has asked for. */
-export const readingContext = (parley: Parley, principal: Principal): AppContext =>
-  parley.context({}, { principal, needs: "read" });
-
-/** An id that a deliberation may have; what is none is as missing as one that nobody has. */
-export const missing = (id: string) => new Fault("deliberation-missing", { id: id.slice(0, 40) });
 
 /** The settings of these names as a request has them. */
 export const settingFields = (keys: readonly string[]) =>

@@ -11,17 +11,10 @@ import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
 import { createTurns, watchHealth } from "./health.ts";
 import { BUILD_HEADER, createPage } from "./page.ts";
-import { problemReply, Refused, refusalOf, type HttpRefusal } from "./problem.ts";
+import { problemReply, Refused, refusalOf, type HttpRefusal, type HttpReply } from "./problem.ts";
 import { encoded, send } from "./reply.ts";
 import { createResults } from "./results.ts";
-import {
-  checkScope,
-  type HttpExchange,
-  type HttpReply,
-  type ApiRoute,
-  type ServerConfig,
-  type Services,
-} from "./route.ts";
+import { checkScope, type HttpExchange, type ApiRoute, type ServerConfig, type Services } from "./route.ts";
 
 // A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
 // SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called, and has

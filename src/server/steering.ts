@@ -4,8 +4,8 @@ import type { OpenedRun } from "../app/start.ts";
 import { isEvent, type DeliberationId, type Entry, type Principal } from "../kernel/index.ts";
 import { isClosed } from "../views/result.ts";
 import { Refused } from "./problem.ts";
-import { readAll } from "./results.ts";
-import { readingContext, type Services } from "./route.ts";
+import { readAll, readingContext } from "./results.ts";
+import type { Services } from "./route.ts";
 
 type Steered = Pick<Services, "parley" | "drives">;
 

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../kernel/index.ts";
+import type { ModelRequest, ToolCall } from "../kernel/index.ts";
 import { createChance, shortHash } from "./chance.ts";
 import { builtInFacts, recallFact } from "./facts.ts";
 import type { Prompt } from "./prompt.ts";
@@ -12,6 +12,12 @@ export const SECOND_WAY = "in a second way";
 export type Belief = { readonly answer: string; readonly working: string };
 
 export type SimModel = ReturnType<typeof createSimModel>;
+
+/**
+ * What a simulated model says to the prompts of one feature, which it knows by what they show and by the forms that they
+ * ask for; null for any other prompt. What stands inside a fence has no say in that.
+ */
+export type SimScript = (prompt: Prompt) => ((model: SimModel) => string | ToolCall) | null;
 
 type Knowledge = {
   readonly parameters: SimParameters;

@@ -1,6 +1,5 @@
-import type { ModelRequest, ToolCall } from "../kernel/index.ts";
+import type { ModelRequest } from "../kernel/index.ts";
 import { splitFenced, type Fenced } from "../prompts/material.ts";
-import type { SimModel } from "./belief.ts";
 
 // Pinned facts and memories are read from the system's messages and the last user turn alone: an earlier turn, fences included, is only
 // that turn's text.
@@ -30,12 +29,6 @@ export type Prompt = {
   /** All messages without the marks of their fences, which change from one deliberation to the next. */
   readonly plain: string;
 };
-
-/**
- * What a simulated model says to the prompts of one feature, which it knows by what they show and by the forms that they
- * ask for; null for any other prompt. What stands inside a fence has no say in that.
- */
-export type SimScript = (prompt: Prompt) => ((model: SimModel) => string | ToolCall) | null;
 
 /** Reads a request as the model that it is sent to would. */
 export function readPrompt({ messages, reply, tools = [] }: ModelRequest): Prompt {

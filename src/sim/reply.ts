@@ -1,8 +1,8 @@
 import type { ModelRequest, ToolCall } from "../kernel/index.ts";
-import { createSimModel } from "./belief.ts";
+import { createSimModel, type SimScript } from "./belief.ts";
 import { createChance } from "./chance.ts";
 import { answer } from "./draft.ts";
-import { readPrompt, type SimScript } from "./prompt.ts";
+import { readPrompt } from "./prompt.ts";
 import type { Fact, SimParameters } from "./reference.ts";
 import { scripts as builtIn } from "./scripts/index.ts";
 import { toolRemark, wantedCall } from "./tool-use.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attempt, ModelRequest, SendContext, Transport } from "../kernel/index.ts";
 import { readFacts, readReference, type Fact, type FactsReading, type SimParameters } from "./reference.ts";
-import type { SimScript } from "./prompt.ts";
+import type { SimScript } from "./belief.ts";
 import type { Outage, SimCall, SimReply } from "./reply.ts";
 
 /** The content of a file of facts, already parsed from YAML or JSON, or why it could not be read. */

@@ -1,6 +1,6 @@
 import { HEAD_COLUMNS, decideGroup, type EventBatch, type Decision, type BatchLookup } from "./batch.ts";
 import { EVENT_COLUMNS } from "./row.ts";
-import type { SqliteWriter } from "./sqlite-database.ts";
+import type { SqliteWriter } from "./sqlite-driver.ts";
 
 /** The statements that begin a transaction and record batches in it, on the writing connection. */
 export async function prepareAppend(writer: SqliteWriter) {

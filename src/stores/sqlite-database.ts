@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { Fault, isFault } from "../kernel/index.ts";
 import { errorCode } from "./database.ts";
 import { retryWhileBusy } from "./patience.ts";
-import type { SqliteDriver } from "./sqlite-driver.ts";
+import type { SqliteConnection, SqliteDriver, SqliteReader, SqliteWriter } from "./sqlite-driver.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
 /** How long others' reads may hold up the emptying of the log. */
@@ -112,28 +112,6 @@ function folderCode(folder: string): string {
     return code === "ENOENT" && dirname(folder) !== folder ? folderCode(dirname(folder)) : code;
   }
 }
-
-/** Bytes are given as a `Buffer`: what else libsql takes for bytes is not said. */
-export type SqlValue = string | number | Buffer | null;
-
-/** What this store uses of a libsql statement. Rows are typed by who wrote the select. Values in one array need no copying. */
-export type Statement = {
-  run(values: SqlValue[]): { readonly changes: number };
-  /** The first row, or undefined. */
-  get(values: SqlValue[]): unknown;
-  /** May be a promise: it reads in a thread of its own where the connection is the writer. */
-  all(values: SqlValue[]): unknown;
-};
-
-export type SqliteReader = {
-  prepare(sql: string): Omit<Statement, "all"> & { all(values: SqlValue[]): unknown[] };
-};
-
-/** `exec` may return a promise, and so may `prepare`; `run` and `get` of the statements are synchronous. */
-export type SqliteWriter = {
-  exec(sql: string): unknown;
-  prepare(sql: string): Statement | Promise<Statement>;
-};
 
 /**
  * One file, two connections, because SQLite lets a connection do one thing at a time.
@@ -250,9 +228,6 @@ function watchPlace(path: string): () => void {
       throw new Fault("store-unavailable", { where: path, why: GONE });
   };
 }
-
-export type SqliteConnection = SqliteWriter &
-  SqliteReader & { readonly inTransaction: boolean; close(): void };
 
 async function loadLibsql(): Promise<SqliteDriver> {
   const [{ default: Database }, { default: AsyncDatabase }] = await Promise.all([

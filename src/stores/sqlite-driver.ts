@@ -1,4 +1,27 @@
-import type { SqliteConnection, SqlValue, Statement } from "./sqlite-database.ts";
+/** Bytes are given as a `Buffer`: what else libsql takes for bytes is not said. */
+export type SqlValue = string | number | Buffer | null;
+
+/** What this store uses of a libsql statement. Rows are typed by who wrote the select. Values in one array need no copying. */
+export type Statement = {
+  run(values: SqlValue[]): { readonly changes: number };
+  /** The first row, or undefined. */
+  get(values: SqlValue[]): unknown;
+  /** May be a promise: it reads in a thread of its own where the connection is the writer. */
+  all(values: SqlValue[]): unknown;
+};
+
+export type SqliteReader = {
+  prepare(sql: string): Omit<Statement, "all"> & { all(values: SqlValue[]): unknown[] };
+};
+
+/** `exec` may return a promise, and so may `prepare`; `run` and `get` of the statements are synchronous. */
+export type SqliteWriter = {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement | Promise<Statement>;
+};
+
+export type SqliteConnection = SqliteWriter &
+  SqliteReader & { readonly inTransaction: boolean; close(): void };
 
 /** What opens a file: `writer` may work in a thread of its own. */
 export type SqliteDriver = {

@@ -20,7 +20,8 @@ import {
   upTo,
 } from "../testing/store-samples.ts";
 import type { OpenedStore } from "./store.ts";
-import { openDatabase, type SqliteReader, type SqliteWriter } from "./sqlite-database.ts";
+import type { SqliteReader, SqliteWriter } from "./sqlite-driver.ts";
+import { openDatabase } from "./sqlite-database.ts";
 import { openSqlite, sqliteStore } from "./sqlite.ts";
 import { bundledStore } from "../../test/support/store-child.ts";
 

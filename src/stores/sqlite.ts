@@ -11,14 +11,8 @@ import { groupQueue, type Sized } from "./group-queue.ts";
 import { type OpenedStore, createStore } from "./store.ts";
 import { retryWhileBusy } from "./patience.ts";
 import { prepareAppend } from "./sqlite-append.ts";
-import {
-  openDatabase,
-  type SqlValue,
-  type SqliteConnections,
-  type Statement,
-  isBusy,
-  sqliteFault,
-} from "./sqlite-database.ts";
+import type { SqlValue, Statement } from "./sqlite-driver.ts";
+import { openDatabase, type SqliteConnections, isBusy, sqliteFault } from "./sqlite-database.ts";
 
 // SQLITE-1. Every write is part of one `begin immediate … commit`, so it has the file's only write lock: what a look-up saw still holds
 //     when its rows go in, and cursors are handed out in commit order. Else: an append is recorded twice.

@@ -1,7 +1,7 @@
 import type { FunctionComponent, VNode } from "preact";
 import type { Entry, ProtocolReport } from "../kernel/index.ts";
 import type { SectionView } from "../views/result.ts";
-import type { ShownRun } from "./folds.ts";
+import type { ShownRun } from "./run.ts";
 import type { Language } from "./language.ts";
 
 /** What a page shows of a feature; everything is loaded when it is looked at. */

@@ -3,9 +3,9 @@ import { useEffect } from "preact/hooks";
 import { features } from "../features-web.ts";
 import { isEvent, type Entry, type ProtocolReport } from "../kernel/index.ts";
 import { neededTexts } from "../views/needed-texts.ts";
-import { resultFold, type Result, type SectionView } from "../views/result.ts";
+import { resultFold, type SectionView } from "../views/result.ts";
 import { address } from "./address.ts";
-import { indexOf, type RunStore } from "./run.ts";
+import { indexOf, type RunStore, type ShownRun } from "./run.ts";
 
 // What the page shows at a seq is what the server and the command line show of the journal cut there: by the same folds.
 
@@ -46,17 +46,6 @@ export const entriesUpTo = (entries: readonly Entry[], at: number | undefined): 
 
 const countUpTo = (entries: readonly Entry[], at: number | undefined): number =>
   at === undefined ? entries.length : indexOf(entries, at + 1);
-
-/** A run as it stood at the seq of the address. */
-export type ShownRun = {
-  readonly run: RunStore;
-  readonly at: ReadonlySignal<number | undefined>;
-  readonly entries: ReadonlySignal<readonly Entry[]>;
-  readonly result: ReadonlySignal<Result | undefined>;
-  readonly protocol: ReadonlySignal<string | undefined>;
-  /** Whether the result has its protocol's own part, or will have none. */
-  readonly isWhole: ReadonlySignal<boolean>;
-};
 
 type RunFold<T> = { take(entry: Entry): void; read(count: number): T };
 

@@ -1,6 +1,7 @@
-import { signal, type Signal } from "@preact/signals";
+import { signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Entry } from "../kernel/index.ts";
 import { hasCutText, readPublicEntry } from "../views/public-entry.ts";
+import type { Result } from "../views/result.ts";
 import { followRun, type LivePiece, type FeedNews } from "./feed.ts";
 import { callApi, fetchJson, ApiProblem, withQuery } from "./http.ts";
 import { isServed } from "./served.ts";
@@ -231,3 +232,14 @@ export function indexOf(entries: readonly Entry[], seq: number): number {
   }
   return low;
 }
+
+/** A run as it stood at the seq of the address. */
+export type ShownRun = {
+  readonly run: RunStore;
+  readonly at: ReadonlySignal<number | undefined>;
+  readonly entries: ReadonlySignal<readonly Entry[]>;
+  readonly result: ReadonlySignal<Result | undefined>;
+  readonly protocol: ReadonlySignal<string | undefined>;
+  /** Whether the result has its protocol's own part, or will have none. */
+  readonly isWhole: ReadonlySignal<boolean>;
+};

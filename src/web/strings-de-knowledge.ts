@@ -1,5 +1,5 @@
 import { plural } from "./language.ts";
-import type { Strings } from "./strings.ts";
+import type { Strings } from "./strings-en.ts";
 
 // German: the sections of what is kept between runs: memory, personas, the library, settings.
 

@@ -1,4 +1,4 @@
-import type { Strings } from "./strings.ts";
+import type { Strings } from "./strings-en.ts";
 
 // The words of screens that few begin with; they come with the first of these.
 export { library, memory, settings } from "./strings-de-knowledge.ts";

@@ -1,5 +1,5 @@
 import { plural } from "./language.ts";
-import type { Strings } from "./strings.ts";
+import type { Strings } from "./strings-en.ts";
 
 // German: the words of a run, and of two runs beside each other.
 

@@ -1,6 +1,6 @@
 import { plural } from "./language.ts";
 import { compare, run } from "./strings-de-run.ts";
-import type { FirstStrings } from "./strings.ts";
+import type { FirstStrings } from "./strings-en.ts";
 
 export const de: FirstStrings = {
   product: "Parley",

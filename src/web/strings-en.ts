@@ -1,5 +1,17 @@
 import { plural } from "./language.ts";
 import { compare, run } from "./strings-en-run.ts";
+import type * as enMore from "./strings-en-more.ts";
+
+/** The catalogue of a language. */
+export type Strings = FirstStrings & Widened<typeof enMore>;
+/** What of it the page begins with. */
+export type FirstStrings = Widened<typeof en>;
+/** The words of a language as those of another one may be. */
+export type Widened<T> = T extends string
+  ? string
+  : T extends (...given: infer G) => string
+    ? (...given: G) => string
+    : { readonly [K in keyof T]: Widened<T[K]> };
 
 export const en = {
   product: "Parley",

@@ -1,20 +1,9 @@
 import { findLanguage, language, type Language } from "./language.ts";
 import type * as enMore from "./strings-en-more.ts";
-import { en } from "./strings-en.ts";
+import { en, type FirstStrings, type Strings, type Widened } from "./strings-en.ts";
 
 // Every word of the page stands in one catalogue, once in each language. What models wrote, and the documents that `parley show` prints as
 // well, are shown in the language they are in.
-
-/** The catalogue of a language. */
-export type Strings = FirstStrings & Widened<typeof enMore>;
-/** What of it the page begins with. */
-export type FirstStrings = Widened<typeof en>;
-/** The words of a language as those of another one may be. */
-export type Widened<T> = T extends string
-  ? string
-  : T extends (...given: infer G) => string
-    ? (...given: G) => string
-    : { readonly [K in keyof T]: Widened<T[K]> };
 
 const FIRST: { readonly [language in Language]: () => Promise<FirstStrings> } = {
   en: async () => en,

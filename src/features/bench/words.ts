@@ -1,5 +1,6 @@
 import { plural } from "../../web/language.ts";
-import { inLanguage, type Widened } from "../../web/strings.ts";
+import type { Widened } from "../../web/strings-en.ts";
+import { inLanguage } from "../../web/strings.ts";
 
 // The words of its screens.
 

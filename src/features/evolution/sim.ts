@@ -1,6 +1,6 @@
 import { INSTRUCTION_PARTS } from "../../text/instruction-parts.ts";
-import { SECOND_WAY, type SimModel } from "../../sim/belief.ts";
-import { shown, type ShownText, type SimScript } from "../../sim/prompt.ts";
+import { SECOND_WAY, type SimModel, type SimScript } from "../../sim/belief.ts";
+import { shown, type ShownText } from "../../sim/prompt.ts";
 
 /** What a simulated model replies where a persona is bred, or where remarks about one are summarized. */
 export const script: SimScript = ({ own, pieces }) => {

@@ -1,6 +1,6 @@
-import type { SimModel } from "../../sim/belief.ts";
+import type { SimModel, SimScript } from "../../sim/belief.ts";
 import { createChance, shortHash, type Chance } from "../../sim/chance.ts";
-import type { ShownText, SimScript } from "../../sim/prompt.ts";
+import type { ShownText } from "../../sim/prompt.ts";
 
 // Whatever a simulated role says follows from what it is shown: a formula in the words of a tree is tried first, anything else is drawn
 // from the language.

@@ -6,8 +6,7 @@ import { stringify } from "yaml";
 import type { Json } from "../../kernel/index.ts";
 import type { DomainGate, GateFinding } from "../domain.ts";
 import functions from "./index.ts";
-import type { FunctionTask } from "./task.ts";
-import { BUILTIN_TASKS } from "./tasks.ts";
+import { BUILTIN_TASKS, type FunctionTask } from "./tasks.ts";
 import { isLong, sampled } from "../../../test/support/long.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "parley-functions-test-"));

@@ -1,7 +1,7 @@
 import type { Json } from "../../kernel/index.ts";
 import type { DomainGate, GateFinding, GateInput } from "../domain.ts";
 import { openRealm } from "../script.ts";
-import type { FunctionTask } from "./task.ts";
+import type { FunctionTask } from "./tasks.ts";
 import {
   CALL_LIMITS,
   callFunction,

@@ -1,6 +1,7 @@
 import { defineDomain } from "../domain.ts";
 import { GATES } from "./gates.ts";
-import { loadTask, type FunctionTask } from "./task.ts";
+import type { FunctionTask } from "./tasks.ts";
+import { loadTask } from "./task.ts";
 import { compileFunction, describeTask, prepareParsers } from "./text.ts";
 import { makeInput, scoreExamples, tryProperty } from "./trials.ts";
 

@@ -1,5 +1,37 @@
-import type { z } from "zod";
-import type { FunctionTask } from "./task.ts";
+import * as z from "zod";
+
+/** The longest source of a function, in UTF-16 units. */
+export const MAX_SOURCE = 20_000;
+
+const Source = z.string().min(1).max(MAX_SOURCE);
+const Example = z.strictObject({ args: z.array(z.json()).max(20), result: z.json() });
+export type Example = z.infer<typeof Example>;
+
+const Property = z.strictObject({
+  name: z.string().min(1).max(100),
+  /** `(fn, random) => boolean`, called once for each case. */
+  source: Source,
+});
+
+/** A task of which a candidate is one function. */
+export const FunctionTask = z.strictObject({
+  /** The function's name. */
+  name: z.string().regex(/^[A-Za-z_$][\w$]{0,59}$/, "must be the name of a JavaScript function"),
+  /** What a model is told to solve. */
+  statement: z.string().min(1).max(MAX_SOURCE),
+  /** The function that is to be bettered. It decides what is right on fresh inputs. */
+  incumbent: Source,
+  /** What a model is shown. */
+  visible: z.array(Example).min(1).max(100),
+  /** What a model is never shown. */
+  hidden: z.array(Example).min(1).max(1_000),
+  properties: z.array(Property).max(50).default([]),
+  /** `(random) => arguments`: the inputs on which speed is measured, and results are compared. */
+  workload: Source,
+  /** How many times less work a candidate has to do than the incumbent. */
+  ratio: z.number().min(1).max(1_000).default(1.2),
+});
+export type FunctionTask = z.infer<typeof FunctionTask>;
 
 /** Tasks that ship. Their incumbents are right, and slower than they need be. */
 export const BUILTIN_TASKS: { readonly [name: string]: z.input<typeof FunctionTask> } = {

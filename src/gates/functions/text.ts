@@ -1,7 +1,7 @@
 import { fencedBlocks } from "../../text/fences.ts";
 import type { Compiled } from "../domain.ts";
 import { openRealm, type Realm } from "../script.ts";
-import { MAX_SOURCE, type FunctionTask } from "./task.ts";
+import { MAX_SOURCE, type FunctionTask } from "./tasks.ts";
 
 /** What a model is told: the task, what a candidate looks like, and the function that is to be bettered. */
 export function describeTask(task: FunctionTask): string {

@@ -1,7 +1,7 @@
 import { canonical, type Json } from "../../kernel/index.ts";
 import { failed, type Executed, type FailedRun } from "../outcome.ts";
 import { openRealm, type ScriptLimits } from "../script.ts";
-import type { Example, FunctionTask } from "./task.ts";
+import type { Example, FunctionTask } from "./tasks.ts";
 
 /** For one call of a function. The work decides; the clock is for machines that are far slower than any in use. */
 export const CALL_LIMITS: ScriptLimits = {

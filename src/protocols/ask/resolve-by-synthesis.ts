@@ -21,10 +21,10 @@ import {
   type DraftComparison,
 } from "../council/index.ts";
 import { answerWith, leadingDraft } from "../phases/control.ts";
-import type { Draft, Drafts } from "../phases/draft.ts";
+import type { Drafts } from "../phases/draft.ts";
 import { modelParams, readReply, stoppedByBudget } from "../phases/reply.ts";
 import { minimumRevisionCalls, revise } from "../phases/revise.ts";
-import { inLabelOrder, seatDrafts, type SeatedDraft } from "../phases/table.ts";
+import { inLabelOrder, seatDrafts, type SeatedDraft, type Draft } from "../phases/table.ts";
 import { createRevisionRound, isShortAnswer, recordRung, type AskSettings, type Rung } from "./rungs.ts";
 import { texts } from "./templates/index.ts";
 

@@ -5,10 +5,10 @@ import { writeAnswerLine } from "../../text/format.ts";
 import { tiedGroups, vote, type Vote, type VoteGroup } from "../../stats/vote.ts";
 import { breakTie } from "../council/index.ts";
 import { answerWith, centralDraft, leadingDraft } from "../phases/control.ts";
-import type { Draft, Drafts } from "../phases/draft.ts";
+import type { Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { minimumRevisionCalls, revise } from "../phases/revise.ts";
-import { seatDrafts } from "../phases/table.ts";
+import { seatDrafts, type Draft } from "../phases/table.ts";
 import { createRevisionRound, recordRung, type AskSettings } from "./rungs.ts";
 
 /** Answers a question whose drafts have final answers that can be compared: by agreement, or by a round and a vote. */

@@ -9,9 +9,9 @@ import {
   type StandingData,
 } from "../phases/control.ts";
 import { withFittedHistory } from "../phases/conversation.ts";
-import { draft, draftTemplate, type Draft, type Drafts } from "../phases/draft.ts";
+import { draft, draftTemplate, type Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
-import { seatDrafts } from "../phases/table.ts";
+import { seatDrafts, type Draft } from "../phases/table.ts";
 import { withLostTools } from "../phases/tools.ts";
 import { councilTemplates } from "./prompts.ts";
 import { isOfEarlierReaders, reachStanding, review, type Reviews } from "./review.ts";

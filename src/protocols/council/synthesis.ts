@@ -15,9 +15,8 @@ import {
   type Stance,
 } from "../../kernel/index.ts";
 import type { StandingData } from "../phases/control.ts";
-import type { Draft } from "../phases/draft.ts";
 import { emptyReplyFailure, modelParams, readFinal, readReply } from "../phases/reply.ts";
-import { findByLabel, inLabelOrder, type SeatedDraft } from "../phases/table.ts";
+import { findByLabel, inLabelOrder, type Draft, type SeatedDraft } from "../phases/table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 import type { CouncilReview, Reviews } from "./review.ts";
 import type { CouncilSettings } from "./settings.ts";

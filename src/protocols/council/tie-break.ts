@@ -1,8 +1,7 @@
 import type { ProtocolContext } from "../../engine/index.ts";
 import type { Participant } from "../../kernel/index.ts";
 import { sameAnswer } from "../../replies/answer.ts";
-import { seatDrafts } from "../phases/table.ts";
-import type { Draft } from "../phases/draft.ts";
+import { seatDrafts, type Draft } from "../phases/table.ts";
 import { askReview, createReviewer } from "./review.ts";
 import type { CouncilSettings } from "./settings.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { Digest, Participant, StepKey } from "../../kernel/index.ts";
 import { toyParticipant } from "../../testing/kit.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./table.ts";
 import { chooseControl, leadingDraft } from "./control.ts";
 
 const draft = (name: string, text: string): Draft => ({

@@ -3,7 +3,7 @@ import type { Answer, Closing, Control, Event } from "../../kernel/index.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { centralText } from "../../stats/text-similarity.ts";
 import { majority } from "../../stats/vote.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./table.ts";
 import { stoppedByBudget } from "./reply.ts";
 
 /**

@@ -4,7 +4,7 @@ import { personOf, type ModelRequest, type Participant } from "../../kernel/inde
 import { fence, materialText, type Desk } from "../../prompts/material.ts";
 import { promptTokens } from "../../prompts/context-window.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import type { Contribution } from "./summaries/method.ts";
+import type { Contribution } from "./summaries/passages.ts";
 import { texts } from "./templates/index.ts";
 
 // What no longer fits is summarized in recorded steps; a later turn starts from the last of these summaries.

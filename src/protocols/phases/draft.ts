@@ -1,17 +1,12 @@
 import { type ProtocolContext, failedPart, fanOut, listAbsent, type Absent } from "../../engine/index.ts";
-import {
-  StepKey,
-  type Answer,
-  type Message,
-  type ModelRequest,
-  type Participant,
-} from "../../kernel/index.ts";
+import { StepKey, type Message, type ModelRequest, type Participant } from "../../kernel/index.ts";
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools, withTools } from "./tool-turns.ts";
 import { toolsOf, useTool, type ToolSettings } from "./tools.ts";
+import type { Draft } from "./table.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
 
@@ -35,14 +30,6 @@ export const draftPrompt = (
   desk: Desk,
   { material, persona }: { readonly material: Material; readonly persona: string },
 ): Message[] => draftTemplate.render(desk, { material: materialText(desk, material), persona });
-
-/** One member's blind answer. */
-export type Draft = {
-  readonly by: Participant;
-  readonly step: StepKey;
-  readonly text: string;
-  readonly final: Answer | null;
-};
 
 export type Drafts = {
   readonly drafts: readonly Draft[];

@@ -10,10 +10,10 @@ import { StepKey, type Message, type ModelRequest, type ParticipantId } from "..
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { labelReader } from "../../replies/reply-fields.ts";
-import { personaText, type Draft } from "./draft.ts";
+import { personaText } from "./draft.ts";
 import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
-import { findByLabel, othersFrom, type SeatedDraft } from "./table.ts";
+import { findByLabel, othersFrom, type SeatedDraft, type Draft } from "./table.ts";
 import { texts } from "./templates/index.ts";
 
 // No member is asked in vain: a member that no answer differs from is left out of the round.

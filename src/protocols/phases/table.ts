@@ -1,11 +1,18 @@
 import type { ProtocolContext } from "../../engine/index.ts";
-import type { ParticipantId } from "../../kernel/index.ts";
-import type { Draft } from "./draft.ts";
+import type { Answer, Participant, ParticipantId, StepKey } from "../../kernel/index.ts";
 
 // A draft has one label, the same for every reviewer and for the chair, which says nothing of its author.
 // Over n reviewers who all drafted, every draft stands exactly once in each of the n - 1 positions.
 // A member is never shown its own draft.
 // All three depend on the seed and on who is in the roster, never on when anybody answered.
+
+/** One member's blind answer. */
+export type Draft = {
+  readonly by: Participant;
+  readonly step: StepKey;
+  readonly text: string;
+  readonly final: Answer | null;
+};
 
 export type SeatedDraft = Draft & { readonly label: string };
 

@@ -23,7 +23,8 @@ import { pluralize } from "../../text/format.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { operation, type HttpOperation } from "../operation.ts";
 import { Problem, REFUSALS, Refused } from "../problem.ts";
-import { moment, readingContext, route, whole, type ApiRoute, type Services } from "../route.ts";
+import { readingContext } from "../results.ts";
+import { moment, route, whole, type ApiRoute, type Services } from "../route.ts";
 import { ASKED, refuseForeignFields } from "./deliberations.ts";
 import { NewRequest } from "./schemas.ts";
 

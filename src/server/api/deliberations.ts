@@ -8,10 +8,10 @@ import { veiled } from "../../views/veil.ts";
 import { openOnce } from "../opening.ts";
 import { opening, operation, type HttpOperation, type ToolForm } from "../operation.ts";
 import { beginFollowing, followingSink } from "../patience.ts";
-import { Problem, REFUSALS, Refused } from "../problem.ts";
+import { Problem, REFUSALS, Refused, type HttpReply } from "../problem.ts";
 import { sendParts } from "../reply.ts";
-import { readAll, readOnly, shownReader, type ReadShown } from "../results.ts";
-import { missing, moment, readingContext, route, whole, type RouteCall, type HttpReply } from "../route.ts";
+import { readAll, readOnly, shownReader, type ReadShown, missing, readingContext } from "../results.ts";
+import { moment, route, whole, type RouteCall } from "../route.ts";
 import { NewRequest, Result } from "./schemas.ts";
 
 const TAG = "Deliberations";

@@ -4,9 +4,9 @@ import * as z from "zod";
 import type { DeliberationId } from "../../kernel/index.ts";
 import { END, MAX_BEHIND_FRAMES, type Sink } from "../followers.ts";
 import { beginFollowing, followingSink } from "../patience.ts";
-import { REFUSALS, Refused } from "../problem.ts";
+import { REFUSALS, Refused, type HttpReply } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { route, type ApiRoute, type HttpReply, type RouteCall } from "../route.ts";
+import { route, type ApiRoute, type RouteCall } from "../route.ts";
 
 // One connection follows several deliberations with the bytes of their own streams. `event: of` stands before those of another deliberation
 // than the last, so that nothing is encoded twice. The end of one leaves the others.

@@ -1,7 +1,7 @@
 import type { Access } from "../access.ts";
-import { Refused, problemReply } from "../problem.ts";
+import { Refused, problemReply, type HttpReply } from "../problem.ts";
 import type { HttpOperation, Operation, ServerFeature } from "../operation.ts";
-import { route, type ApiRoute, type HttpReply } from "../route.ts";
+import { route, type ApiRoute } from "../route.ts";
 import type { ApiSurface } from "../server.ts";
 import { actionRoutes } from "./actions.ts";
 import { busRoutes } from "./bus.ts";

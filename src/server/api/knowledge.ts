@@ -6,7 +6,8 @@ import { watchOnce, type WatchMoment } from "../../app/watch.ts";
 import type { OrganizationId } from "../../kernel/index.ts";
 import { replyOverRuns, withPatience } from "../patience.ts";
 import { REFUSALS } from "../problem.ts";
-import { moment, readingContext, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
+import { readingContext } from "../results.ts";
+import { moment, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
 
 const TAG = "Knowledge";
 const player = z.enum(["persona", "model"]).optional();

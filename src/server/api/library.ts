@@ -8,7 +8,8 @@ import { LibraryName, type FileRefusal } from "../../config/library-file.ts";
 import { nearestAbove, configFolder, knownHome, type FileContext } from "../../config/paths.ts";
 import { isFault } from "../../kernel/index.ts";
 import { Problem, REFUSALS, Refused, refusalOf } from "../problem.ts";
-import { readingContext, route, type ApiRoute, type RouteCall } from "../route.ts";
+import { readingContext } from "../results.ts";
+import { route, type ApiRoute, type RouteCall } from "../route.ts";
 import { EntryBody } from "./schemas.ts";
 
 // SHELF-1. What is read and written over HTTP has a name, and no path: not in a request, not in a reply, not in a refusal. Else: a client

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { SessionList } from "../../contract/runs.ts";
 import { listCredentials } from "../../app/credentials.ts";
 import { Problem, REFUSALS, Refused } from "../problem.ts";
-import { readingContext, route, type ApiRoute, type RouteCall } from "../route.ts";
+import { readingContext } from "../results.ts";
+import { route, type ApiRoute, type RouteCall } from "../route.ts";
 
 const NONE = { type: "", description: "Done; without a body." };
 

@@ -8,7 +8,7 @@ import type { OwnSeat, PendingQuestions } from "../../contract/runs.ts";
 import { isFault, type DeliberationId } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
 import { Refused } from "../problem.ts";
-import { readingContext } from "../route.ts";
+import { readingContext } from "../results.ts";
 import { readWaiting, recordAnswer } from "../steering.ts";
 import type { McpCall, McpSession } from "./session.ts";
 

@@ -9,10 +9,11 @@ import {
   type ServerEventBus,
 } from "@modelcontextprotocol/server";
 import type { OrganizationId } from "../../kernel/index.ts";
-import type { ApiCaller } from "../access.ts";
+import type { ApiCaller } from "../quota.ts";
 import { MAX_BODY } from "../body.ts";
 import { checkDepth } from "../opening.ts";
-import { readingContext, type HttpExchange, type Services } from "../route.ts";
+import { readingContext } from "../results.ts";
+import type { HttpExchange, Services } from "../route.ts";
 import type { Operation } from "../operation.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import { watchResources } from "./resources.ts";

@@ -12,8 +12,7 @@ import { isFault, type OrganizationStore } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { veiled } from "../../views/veil.ts";
 import { refusalOf } from "../problem.ts";
-import { readAll } from "../results.ts";
-import { readingContext } from "../route.ts";
+import { readAll, readingContext } from "../results.ts";
 import { readUri, RESOURCE_FORMS, uriOf, type ResourceEnding } from "./links.ts";
 import type { McpSession } from "./session.ts";
 

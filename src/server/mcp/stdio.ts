@@ -3,7 +3,7 @@ import type { McpServer, Transport } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Parley } from "../../app/parley.ts";
 import type { Principal } from "../../kernel/index.ts";
-import type { ApiCaller } from "../access.ts";
+import type { ApiCaller } from "../quota.ts";
 import { createDrives } from "../drives.ts";
 import { createFollowers } from "../followers.ts";
 import { operationsOf } from "../api/index.ts";

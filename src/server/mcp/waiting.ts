@@ -9,7 +9,7 @@ import { formatDuration } from "../../text/format.ts";
 import { veiledEntry } from "../../views/veil.ts";
 import { isWaiting } from "../../views/waiting.ts";
 import { awaitEnd } from "../opening.ts";
-import { missing, readingContext } from "../route.ts";
+import { missing, readingContext } from "../results.ts";
 import { readWaiting } from "../steering.ts";
 import { askingIn, askNow, formsFor, NOBODY_ASKED, takeAnswers, type AskedPerson } from "./ask-people.ts";
 import { linkTo } from "./links.ts";

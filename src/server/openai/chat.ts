@@ -15,16 +15,8 @@ import {
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
-import {
-  openRequest,
-  outcomeOf,
-  openingIn,
-  stageLine,
-  type ApiCall,
-  type ApiOutcome,
-  type ApiUsage,
-} from "./run.ts";
-import { readSchema } from "./structured.ts";
+import { openRequest, outcomeOf, openingIn, stageLine, type ApiOutcome, type ApiUsage } from "./run.ts";
+import { readSchema, type ApiCall } from "./structured.ts";
 import { Message, readMessages } from "./turns.ts";
 
 // A stream has no event names: most clients end at one that they do not know.

@@ -1,6 +1,5 @@
-import type { HttpRefusal } from "../problem.ts";
+import type { HttpRefusal, HttpReply } from "../problem.ts";
 import { Refused } from "../problem.ts";
-import type { HttpReply } from "../route.ts";
 
 /** An error as OpenAI's clients read it: a problem's own words would be lost on them. */
 export type ApiError = {

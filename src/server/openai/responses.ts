@@ -17,7 +17,7 @@ import {
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
-import { openRequest, outcomeOf, readOutcome, type ApiCall } from "./run.ts";
+import { openRequest, outcomeOf, readOutcome } from "./run.ts";
 import {
   beginning,
   ending,
@@ -29,7 +29,7 @@ import {
   unfinished,
   type ResponseEvent,
 } from "./response-events.ts";
-import { readSchema } from "./structured.ts";
+import { readSchema, type ApiCall } from "./structured.ts";
 import { Item, readInput } from "./turns.ts";
 
 // A response is a deliberation: `resp_` and its id. Nothing is kept beside the journal.

@@ -16,15 +16,11 @@ import { hasPeople, hideText } from "../../views/veil.ts";
 import { REPEAT_MS } from "../drives.ts";
 import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../opening.ts";
 import { Refused } from "../problem.ts";
-import type { RouteCall, Services } from "../route.ts";
+import type { Services } from "../route.ts";
 import type { AnswerForm, ReadRequest } from "./fields.ts";
-import { writeInForm, type Formed } from "./structured.ts";
+import { writeInForm, type ApiCall, type Formed } from "./structured.ts";
 
 // REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first. Else: a retry pays again.
-
-/** The parts of a call that both APIs need. */
-export type ApiCall = Services &
-  Pick<RouteCall<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller">;
 
 /** What a reply repeats of a request, and needs again after a restart: it is pinned by the opening. */
 export type Echo = {

@@ -2,10 +2,10 @@ import { sameAnswer, type Answer } from "../../replies/answer.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import type { Remarks, ReviewReply } from "../../replies/review.ts";
 import { agreement, appraise, findLeaning, readSentences, type Appraisal } from "../appraisal.ts";
-import type { SimModel } from "../belief.ts";
+import type { SimModel, SimScript } from "../belief.ts";
 import { createChance } from "../chance.ts";
 import { draft } from "../draft.ts";
-import { shown, type ShownText, type SimScript } from "../prompt.ts";
+import { shown, type ShownText } from "../prompt.ts";
 import { banner, opening, quotable } from "../wording.ts";
 
 /** What a simulated model replies where drafts are reviewed, revised, compared, and made into one answer. */

@@ -2,10 +2,10 @@ import { sameAnswer } from "../../replies/answer.ts";
 import { hasCoverage } from "../../replies/coverage.ts";
 import { extractRequirements } from "../../text/requirements.ts";
 import { agreement, appraise, findLeaning, findOpen } from "../appraisal.ts";
-import { overlooks, type SimModel } from "../belief.ts";
+import { overlooks, type SimModel, type SimScript } from "../belief.ts";
 import { createChance } from "../chance.ts";
 import { draft } from "../draft.ts";
-import { listItems, shown, type Prompt, type ShownText, type SimScript } from "../prompt.ts";
+import { listItems, shown, type Prompt, type ShownText } from "../prompt.ts";
 import { banner, quotable, subjects } from "../wording.ts";
 
 /** What a simulated model replies as an agent of a debate, and as its judge. */

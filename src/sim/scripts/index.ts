@@ -1,4 +1,4 @@
-import type { SimScript } from "../prompt.ts";
+import type { SimScript } from "../belief.ts";
 import { script as council } from "./council.ts";
 import { script as debate } from "./debate.ts";
 import { script as judging } from "./judging.ts";

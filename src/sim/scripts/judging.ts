@@ -1,8 +1,8 @@
 import { EVALUATION_METRICS } from "../../replies/evaluation.ts";
 import { appraise, findOpen, isLevel } from "../appraisal.ts";
-import type { SimModel } from "../belief.ts";
+import type { SimModel, SimScript } from "../belief.ts";
 import { createChance } from "../chance.ts";
-import { listItems, shown, type ShownText, type SimScript } from "../prompt.ts";
+import { listItems, shown, type ShownText } from "../prompt.ts";
 import { banner } from "../wording.ts";
 
 /** What a simulated model replies where it grades or compares answers, guesses who wrote one, or scores a solution. */

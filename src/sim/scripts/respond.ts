@@ -4,10 +4,10 @@ import { extractAnswer } from "../../replies/extract-answer.ts";
 import { Mark, type ToolCall } from "../../kernel/index.ts";
 import { parseJson } from "../../replies/json-objects.ts";
 import { contentWords } from "../../text/words.ts";
-import type { SimModel } from "../belief.ts";
+import type { SimModel, SimScript } from "../belief.ts";
 import { draft } from "../draft.ts";
 import { writeForm } from "../form.ts";
-import { shown, type ChatTurn, type Prompt, type SimScript } from "../prompt.ts";
+import { shown, type ChatTurn, type Prompt } from "../prompt.ts";
 import { banner, quotable } from "../wording.ts";
 
 // Pinned facts come first, then what the model knows, what the person said in this conversation and in remembered ones, an earlier answer

@@ -1,7 +1,7 @@
 import { splitSentences } from "../../text/sentences.ts";
 import { isNote } from "../appraisal.ts";
-import type { SimModel } from "../belief.ts";
-import { shown, type SimScript } from "../prompt.ts";
+import type { SimModel, SimScript } from "../belief.ts";
+import { shown } from "../prompt.ts";
 import { banner } from "../wording.ts";
 
 /** What a simulated model replies where it summarizes a conversation, or its part in a debate. */

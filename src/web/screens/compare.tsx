@@ -3,13 +3,13 @@ import { useEffect, useMemo } from "preact/hooks";
 import { isEvent } from "../../kernel/index.ts";
 import type { Result } from "../../views/result.ts";
 import { address, hrefTo } from "../address.ts";
-import { useShown, useNeededTexts, type ShownRun } from "../folds.ts";
+import { useShown, useNeededTexts } from "../folds.ts";
 import { formatBill, formatCount, formatTime } from "../formats.ts";
 import { openingDifferences } from "../opening-differences.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Empty, Failure, Loading } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { openRun } from "../run.ts";
+import { openRun, type ShownRun } from "../run.ts";
 import { t } from "../strings.ts";
 
 // COMPARE-1. Two runs are compared by the folds that show each of them.

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import type { AskSection } from "../../protocols/ask/view.ts";
-import { seqsOf, useWhole, type ShownRun } from "../folds.ts";
+import type { ShownRun } from "../run.ts";
+import { seqsOf, useWhole } from "../folds.ts";
 import { formatCount, formatMoney } from "../formats.ts";
 import { Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";

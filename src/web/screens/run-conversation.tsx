@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Listed } from "../../contract/runs.ts";
 import { isEvent, timeOf } from "../../kernel/index.ts";
 import { hrefTo } from "../address.ts";
-import type { ShownRun } from "../folds.ts";
+import type { ShownRun } from "../run.ts";
 import { withQuery } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { t } from "../strings.ts";

@@ -6,7 +6,7 @@ import { isEvent, timeOf } from "../../kernel/index.ts";
 import { pendingSeats } from "../../views/pending-seats.ts";
 import type { Result } from "../../views/result.ts";
 import { go, hrefTo, hrefWith } from "../address.ts";
-import type { ShownRun } from "../folds.ts";
+import type { ShownRun } from "../run.ts";
 import { formatBill, formatMoment, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
 import type { Confirm } from "../parts/confirm.tsx";

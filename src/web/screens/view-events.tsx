@@ -5,10 +5,10 @@ import type { Entry } from "../../kernel/index.ts";
 import { entryWords } from "../../reports/entry-words.ts";
 import { printable } from "../../reports/printable.ts";
 import { address, hrefWith } from "../address.ts";
-import { useWhole, type ShownRun } from "../folds.ts";
+import { useWhole } from "../folds.ts";
 import { formatClock, formatCount, formatMoment } from "../formats.ts";
 import { AddressChoice } from "../parts/filter.tsx";
-import type { RunStore } from "../run.ts";
+import type { RunStore, ShownRun } from "../run.ts";
 import { t } from "../strings.ts";
 import { blocksOf, countBy, nameOfType, participantOf, stepOf } from "./event-rows.ts";
 

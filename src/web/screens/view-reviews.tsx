@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import type { PanelSection } from "../../views/panel.ts";
 import type { Result } from "../../views/result.ts";
-import { useWhole, seqsOf, type ShownRun } from "../folds.ts";
+import type { ShownRun } from "../run.ts";
+import { useWhole, seqsOf } from "../folds.ts";
 import { formatCount, formatRatio } from "../formats.ts";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Interval } from "../parts/interval.tsx";

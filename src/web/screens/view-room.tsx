@@ -3,11 +3,11 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { groupBy } from "../../stats/numbers.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
-import { foldReader, type ShownRun } from "../folds.ts";
+import { foldReader } from "../folds.ts";
 import { formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Folded } from "../parts/folded.tsx";
-import type { LiveStep, RunStore } from "../run.ts";
+import type { LiveStep, RunStore, ShownRun } from "../run.ts";
 import { t } from "../strings.ts";
 import { nameOfSeat, nameOfStage, nameOfWork } from "./event-rows.ts";
 

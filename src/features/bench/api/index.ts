@@ -3,7 +3,8 @@ import { DeliberationId } from "../../../kernel/index.ts";
 import { OfRun } from "../../../server/api/deliberations.ts";
 import { withPatience } from "../../../server/patience.ts";
 import { REFUSALS } from "../../../server/problem.ts";
-import { missing, readingContext, route, whole, type ApiRoute } from "../../../server/route.ts";
+import { missing, readingContext } from "../../../server/results.ts";
+import { route, whole, type ApiRoute } from "../../../server/route.ts";
 import { listBenches, readBench } from "../app/recorded.ts";
 import { Bench, BenchList, BenchReport } from "../contract.ts";
 

@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import { workOf, type Entry } from "../../../kernel/index.ts";
 import type { DebateRecord, DebateRound } from "../../../protocols/debate/view/record.ts";
-import { useWhole, type ShownRun } from "../../../web/folds.ts";
+import type { ShownRun } from "../../../web/run.ts";
+import { useWhole } from "../../../web/folds.ts";
 import { formatCount, formatMoney, formatTime } from "../../../web/formats.ts";
 import { Folded } from "../../../web/parts/folded.tsx";
 import { Markdown } from "../../../web/parts/elements.tsx";

@@ -20,14 +20,9 @@ import {
 } from "../../../server/api/library.ts";
 import { EntryBody, Result } from "../../../server/api/schemas.ts";
 import { checkDepth, clientRequest, openWorkOnce } from "../../../server/opening.ts";
-import { Problem, REFUSALS } from "../../../server/problem.ts";
-import {
-  readingContext,
-  route,
-  settingFields,
-  type ApiRoute,
-  type HttpReply,
-} from "../../../server/route.ts";
+import { Problem, REFUSALS, type HttpReply } from "../../../server/problem.ts";
+import { readingContext } from "../../../server/results.ts";
+import { route, settingFields, type ApiRoute } from "../../../server/route.ts";
 import { INSTRUCTION_PARTS } from "../../../text/instruction-parts.ts";
 import { prepareChild } from "../app/breed.ts";
 import { decideOwn, editPersona, showPersona, withFiles, type ShownPersona } from "../app/change.ts";

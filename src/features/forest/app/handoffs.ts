@@ -5,7 +5,6 @@ import { displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.t
 import { isEvent, type DeliberationId } from "../../../kernel/index.ts";
 import { Alignment, Alternatives } from "../protocol/replies.ts";
 import type { AppContext } from "../../../app/context.ts";
-import type { OpenForest } from "./cycle.ts";
 import { answerSeat, listOwnSeats, readInbox } from "../../../app/seats.ts";
 import type { OwnSeat } from "../../../contract/runs.ts";
 
@@ -41,7 +40,7 @@ export type FileExchange = {
 /** Writes the requests of a run's open hand-offs, and takes the answers that are there. */
 export async function exchangeFiles(
   context: AppContext,
-  { folder, forest }: Pick<OpenForest, "folder" | "forest">,
+  { folder, forest }: { readonly folder: string; readonly forest: { readonly cycle_id: string } },
   id: DeliberationId,
 ): Promise<FileExchange> {
   const files = asUser(context, HANDOFF_FILES);

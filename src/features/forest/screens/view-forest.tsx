@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import type { ForestSection } from "../protocol/view.ts";
 import { hrefTo } from "../../../web/address.ts";
-import { useWhole, type ShownRun } from "../../../web/folds.ts";
+import type { ShownRun } from "../../../web/run.ts";
+import { useWhole } from "../../../web/folds.ts";
 import { formatCount, formatSetting } from "../../../web/formats.ts";
 import { Empty } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";

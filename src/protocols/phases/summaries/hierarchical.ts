@@ -6,13 +6,12 @@ import {
   formatSections,
   noteNothingToSummarize,
   summaryOutcome,
-  type Contribution,
   type Section,
   type SummaryMethod,
   type SummaryPart,
   type SummaryTask,
 } from "./method.ts";
-import { excerpt } from "./passages.ts";
+import { excerpt, type Contribution } from "./passages.ts";
 
 // A part whose summary fails is represented by its beginning; only the whole's failure is the task's.
 

@@ -1,10 +1,11 @@
 import { refusal } from "../../../kernel/index.ts";
 import { findNearest } from "../../../text/words.ts";
 import { hierarchical } from "./hierarchical.ts";
+export type { Contribution } from "./passages.ts";
 import { lengthBased, type SummaryMethod } from "./method.ts";
 import { retrieval, semantic } from "./selection.ts";
 
-export type { Contribution, SummaryMethod, SummaryTask } from "./method.ts";
+export type { SummaryMethod, SummaryTask } from "./method.ts";
 
 /** All built-in summary methods. */
 export const summaryMethods: readonly SummaryMethod[] = [lengthBased, hierarchical, semantic, retrieval];

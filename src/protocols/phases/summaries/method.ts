@@ -1,19 +1,7 @@
 import type { DryReply, StepOutcome, StepRunner } from "../../../engine/index.ts";
 import type { DataOf, Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
 import { callFailure, degradation, modelParams } from "../reply.ts";
-import { excerpt } from "./passages.ts";
-
-/** One text of a perspective, which is in chronological order: an agent's in a debate, or a turn of a conversation. */
-export type Contribution = {
-  /** The round of the debate, or the number of the turn. */
-  readonly round: number;
-  readonly kind: "proposal" | "critique" | "refinement" | "turn";
-  /** The step whose event holds it. */
-  readonly step: string;
-  readonly text: string;
-  /** The label under which others know its author, if it has one. */
-  readonly label?: string;
-};
+import { excerpt, type Contribution } from "./passages.ts";
 
 export type SummaryTask = {
   /** The summary's own step; other steps of a method are under `<key>/…`. */

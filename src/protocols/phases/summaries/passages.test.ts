@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Contribution } from "./method.ts";
-import { splitPassages } from "./passages.ts";
+import { splitPassages, type Contribution } from "./passages.ts";
 
 const contribution = (text: string, step = "round-1/proposal/ada"): Contribution => ({
   round: 1,

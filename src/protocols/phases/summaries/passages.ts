@@ -1,4 +1,14 @@
-import type { Contribution } from "./method.ts";
+/** One text of a perspective, which is in chronological order: an agent's in a debate, or a turn of a conversation. */
+export type Contribution = {
+  /** The round of the debate, or the number of the turn. */
+  readonly round: number;
+  readonly kind: "proposal" | "critique" | "refinement" | "turn";
+  /** The step whose event holds it. */
+  readonly step: string;
+  readonly text: string;
+  /** The label under which others know its author, if it has one. */
+  readonly label?: string;
+};
 
 /** A piece of a contribution: `text` is its text from `start` to `end`, in UTF-16 units. */
 export type Passage = {

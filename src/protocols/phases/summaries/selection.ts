@@ -10,11 +10,10 @@ import {
   noteNothingToSummarize,
   SEPARATOR,
   summaryOutcome,
-  type Contribution,
   type SummaryMethod,
   type SummaryTools,
 } from "./method.ts";
-import { excerpt, splitPassages, type Passage } from "./passages.ts";
+import { excerpt, splitPassages, type Passage, type Contribution } from "./passages.ts";
 
 /** The approximate maximum; grouping compares up to the square of their number. */
 const MAX_SEMANTIC_PASSAGES = 150;
