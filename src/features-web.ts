@@ -5,6 +5,15 @@ import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
+import { votes } from "./features/votes/web.ts";
 
 /** The features that the page can show. */
-export const features: readonly FeatureScreens[] = [debate, contributions, bench, evolution, judging, forest];
+export const features: readonly FeatureScreens[] = [
+  votes,
+  debate,
+  contributions,
+  bench,
+  evolution,
+  judging,
+  forest,
+];

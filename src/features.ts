@@ -6,6 +6,7 @@ import { evolution } from "./features/evolution/index.ts";
 import { forest } from "./features/forest/index.ts";
 import { judging } from "./features/judging/index.ts";
 import { stories } from "./features/stories/index.ts";
+import { votes } from "./features/votes/index.ts";
 
 /** The features that ship. */
 export const features: readonly Feature[] = [
@@ -16,4 +17,5 @@ export const features: readonly Feature[] = [
   judging,
   forest,
   stories,
+  votes,
 ];

@@ -9,7 +9,8 @@ import {
   type Projected,
   type KnownRuns,
 } from "../src/app/projection.ts";
-import { readLeagues, readMatrix, readShares, readVotePage } from "../src/app/votes.ts";
+import { readShares } from "../src/features/contributions/app/shares.ts";
+import { readLeagues, readMatrix, readVotePage } from "../src/features/votes/app/votes.ts";
 import { forgetRun } from "../src/app/forget.ts";
 import { listJournals } from "../src/app/lookup.ts";
 import {

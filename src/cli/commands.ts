@@ -2,7 +2,6 @@ import { CATALOGS } from "./catalog-commands.ts";
 import { defineCommand, type Command, type CommandRow } from "./command.ts";
 import * as options from "./options.ts";
 import { SERVER_COMMANDS } from "./server-commands.ts";
-import { KNOWN_OVER_RUNS } from "./vote-commands.ts";
 
 const MEMORY: readonly Command[] = [
   defineCommand("search [words...]", "Search memory; without words, list the newest entries", {
@@ -146,7 +145,24 @@ export const COMMANDS: readonly CommandRow[] = [
     run: async (io, given, [id = "last"]) =>
       (await import("./commands/runs.ts")).fork(io, given, { id, without: given.without }),
   }),
-  ...KNOWN_OVER_RUNS,
+  {
+    name: "store",
+    summary: "Look after the store",
+    commands: [
+      defineCommand("show", "Show where runs are stored, and how many there are", {
+        isUsual: true,
+        options: options.JSON_FLAG,
+        examples: ["store show", "store show --json"],
+        run: async (io, given) => (await import("./commands/store.ts")).showStore(io, given),
+      }),
+      defineCommand("rebuild", "Read all runs again for votes and contributions", {
+        details: "What these commands keep beside the runs is thrown away and made anew. No run changes.",
+        options: { ...options.JSON_FLAG, ...options.QUIET },
+        examples: ["store rebuild", "store rebuild --json"],
+        run: async (io, given) => (await import("./commands/store.ts")).rebuild(io, given),
+      }),
+    ],
+  },
   defineCommand("cost", "Add up what recorded calls cost", {
     options: options.COST,
     examples: ["cost --by day --since 2026-01-31", "cost --by persona --json"],

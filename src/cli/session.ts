@@ -6,6 +6,8 @@ import { type Entry, type OrganizationStore, refusal } from "../kernel/index.ts"
 import { openStore } from "../stores/index.ts";
 import type { RunProjection } from "../stores/projection.ts";
 import type { OpenedOrganizationStore, OpenedStore } from "../stores/store.ts";
+import type { ProjectionReading } from "../app/projection.ts";
+import { formatNumber } from "../text/format.ts";
 import { quoteValue } from "../text/words.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
@@ -108,4 +110,19 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   } finally {
     process.off("SIGINT", stop).off("SIGTERM", stop);
   }
+}
+
+const PROGRESS_MS = 2_000;
+
+/** Says what cannot be read, and how far the first reading of many runs has come. */
+export function projecting(io: Io, isQuiet = false): ProjectionReading {
+  let next = Date.now() + PROGRESS_MS;
+  return {
+    onUnreadable: (id) => io.output.note(`Left out: ${id}, which cannot be read`),
+    onProgress(done, of) {
+      if (isQuiet || Date.now() < next) return;
+      next = Date.now() + PROGRESS_MS;
+      io.output.note(`Reading runs: ${formatNumber(done)} of ${formatNumber(of)}`);
+    },
+  };
 }

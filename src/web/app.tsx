@@ -17,8 +17,6 @@ const SCREENS = new Map<string, Screen>([
   ["", [async () => (await import("./screens/ask.tsx")).Ask, () => t.nav.ask]],
   ["runs", [async () => (await import("./screens/runs.tsx")).Runs, () => t.nav.runs]],
   ["d", [async () => (await import("./screens/run.tsx")).Run, () => t.run.title]],
-  ["league", [async () => (await import("./screens/league.tsx")).League, () => t.nav.league]],
-  ["votes", [async () => (await import("./screens/votes.tsx")).Votes, () => t.nav.votes]],
   ["costs", [async () => (await import("./screens/costs.tsx")).Costs, () => t.nav.costs]],
   ["workers", [async () => (await import("./screens/workers.tsx")).Workers, () => t.nav.workers]],
   ["bus", [async () => (await import("./screens/bus.tsx")).Bus, () => t.nav.bus]],
@@ -50,7 +48,7 @@ export function loadScreen(): void {
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["league", "votes", "costs", "memory"]],
+  ["knowledge", ["costs", "memory"]],
   ["design", ["library"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;

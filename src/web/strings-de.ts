@@ -30,8 +30,6 @@ export const de: FirstStrings = {
     runs: "Läufe",
     inbox: "Eingang",
     compare: "Vergleichen",
-    league: "Rangliste",
-    votes: "Stimmen",
     costs: "Kosten",
     memory: "Gedächtnis",
     library: "Bibliothek",
@@ -192,34 +190,6 @@ export const de: FirstStrings = {
     always: "gesamt",
     spans: { "24h": "24 Stunden", "7d": "7 Tage", "30d": "30 Tage", "365d": "ein Jahr" },
     tooFew: "zu wenige",
-  },
-  league: {
-    empty: "Noch keine Stimmen.",
-    emptyNext:
-      "Räte, deren Mitglieder sich gegenseitig einstufen, füllen diese Tabelle. Dazu einen Rat befragen.",
-    sessions: (count) => plural(count, "Sitzung", "Sitzungen"),
-    tooFewSessions: "weniger als 20: zu wenige für eine Aussage",
-    chance: (p) => `Gleich starke würden sich mit p = ${p} ebenso stark unterscheiden`,
-    player: "Name",
-    votes: "Stimmen",
-    wins: "Siege",
-    averageRank: "Mittlerer Rang",
-    strength: "Stärke (95 %)",
-  },
-  votes: {
-    empty: "Noch keine Stimmen.",
-    emptyNext:
-      "Räte, deren Mitglieder sich gegenseitig einstufen, füllen diese Seite. Dazu einen Rat befragen.",
-    everybody: "Alle anzeigen",
-    matrixHint:
-      "Wie hoch jede Zeile jede Spalte im Mittel einstuft: 100 % ist der erste Rang, 0 % der letzte. In Klammern: die Zahl der Stimmen.",
-    voter: "Stimme von",
-    candidate: "Entwurf von",
-    when: "Wann",
-    position: "Gezeigt als",
-    rank: (rank, of) => `${rank} von ${of}`,
-    remarks: "Anmerkungen",
-    history: "Alle Stimmen",
   },
   costs: {
     by: {

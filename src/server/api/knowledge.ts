@@ -1,16 +1,14 @@
 import * as z from "zod";
-import { Leagues, Reactors, VoteList, VoteMatrix } from "../../contract/knowledge.ts";
-import { readLeagues, readMatrix, readVotePage } from "../../app/votes.ts";
+import { Reactors } from "../../contract/knowledge.ts";
 import type { Parley } from "../../app/parley.ts";
 import { watchOnce, type WatchMoment } from "../../app/watch.ts";
 import type { OrganizationId } from "../../kernel/index.ts";
-import { replyOverRuns, withPatience } from "../patience.ts";
+import { withPatience } from "../patience.ts";
 import { REFUSALS } from "../problem.ts";
 import { readingContext } from "../results.ts";
-import { moment, route, whole, type ApiRoute, type RouteCall } from "../route.ts";
+import { moment, route, type ApiRoute, type RouteCall } from "../route.ts";
 
 const TAG = "Knowledge";
-const player = z.enum(["persona", "model"]).optional();
 /** Which runs count. */
 export const RUN_FILTER = {
   protocol: z.string().max(60).optional(),
@@ -18,52 +16,7 @@ export const RUN_FILTER = {
   kind: z.string().max(40).optional(),
   since: moment().optional(),
 };
-/** Whom a vote names, as voter or as candidate. */
-const NAMES = { persona: z.string().max(100).optional(), model: z.string().max(300).optional() };
-
 export const knowledgeRoutes: readonly ApiRoute[] = [
-  route("get", "league", {
-    ...{ name: "getLeague", tag: TAG, needs: "read" },
-    summary: "Compare personas or models by their reviewers' votes, with 95 % intervals, by kind of question",
-    query: z.strictObject({ by: player, ...RUN_FILTER }),
-    replies: { 200: Leagues, ...REFUSALS },
-    handle: (call) =>
-      replyOverRuns(call, async (known, reading) => {
-        const { by = "persona", ...runs } = call.query;
-        return { by, leagues: await readLeagues(known, { by, ...runs }, reading) };
-      }),
-  }),
-  route("get", "votes", {
-    ...{ name: "listVotes", tag: TAG, needs: "read" },
-    summary: "List who ranked whom, the newest run first",
-    query: z.strictObject({
-      ...{ ...NAMES, ...RUN_FILTER },
-      limit: whole(1, 200).optional(),
-      /** `next` of the page before. */
-      after: z
-        .string()
-        .regex(/^[^:]{1,100}:\d{1,9}$/, "after is next of the page before")
-        .optional(),
-    }),
-    replies: { 200: VoteList, ...REFUSALS },
-    handle: (call) =>
-      replyOverRuns(call, async (known, reading) => {
-        const { limit = 50, ...filter } = call.query;
-        const { votes, next } = await readVotePage(known, { ...filter, limit }, reading);
-        return { data: votes, next };
-      }),
-  }),
-  route("get", "votes/matrix", {
-    ...{ name: "getVoteMatrix", tag: TAG, needs: "read" },
-    summary: "Show who ranked whom how high, by persona or by model",
-    query: z.strictObject({ by: player, ...NAMES, ...RUN_FILTER }),
-    replies: { 200: VoteMatrix, ...REFUSALS },
-    handle: (call) =>
-      replyOverRuns(call, async (known, reading) => {
-        const { by = "persona", ...filter } = call.query;
-        return { by, cells: await readMatrix(known, { by, ...filter }, reading) };
-      }),
-  }),
   route("get", "reactors", {
     ...{ name: "listReactors", tag: TAG, needs: "read" },
     summary:

@@ -3,14 +3,13 @@ import type { Contributions } from "../contract.ts";
 import { measureContributions } from "../app/leave-one-out.ts";
 import { contributionsText, sharesCsv, sharesSvg, sharesText } from "../app/text.ts";
 import { resolveId } from "../../../app/lookup.ts";
-import { readShares } from "../../../app/votes.ts";
+import { readShares } from "../app/shares.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { EXIT } from "../../../cli/exits.ts";
 import type { CONTRIBUTIONS } from "./index.ts";
 import { refuse } from "../../../config/text-file.ts";
 import { checkOutput, writeText } from "../../../cli/output-file.ts";
-import { interruptible, withParley, withStore } from "../../../cli/session.ts";
-import { projecting } from "../../../cli/commands/votes.ts";
+import { projecting, interruptible, withParley, withStore } from "../../../cli/session.ts";
 
 /** What personas had of all answers: claimed, measured, and votes apart. */
 export const allContributions = (

@@ -23,9 +23,8 @@ import { EXIT } from "../../../cli/exits.ts";
 import { noteEarlyEnd, runLab, type LabRun } from "../../../cli/lab-job.ts";
 import type { JSON_FLAG } from "../../../cli/options.ts";
 import type { ACCEPT, BREED, DECIDE, FEEDBACK_OF, TRIAL } from "./index.ts";
-import { withParley } from "../../../cli/session.ts";
+import { projecting, withParley } from "../../../cli/session.ts";
 import { createProgressLine } from "../../../cli/terminal.ts";
-import { projecting } from "../../../cli/commands/votes.ts";
 
 /** A path as it is from here, where it lies below this folder. */
 function shownPath({ cwd }: Io, path: string): string {

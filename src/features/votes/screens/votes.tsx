@@ -1,13 +1,14 @@
 import type { VNode } from "preact";
-import type { LabeledVote, VoteMatrix } from "../../contract/knowledge.ts";
-import { address, hrefTo, hrefWith } from "../address.ts";
-import { formatAgo, formatCount, formatPercent } from "../formats.ts";
-import { withQuery } from "../http.ts";
-import { useApi, usePages } from "../loaded.ts";
-import { KindChoice, PlayerChoice, SinceChoice } from "../parts/filter.tsx";
-import { Empty, Failure, More, Shown } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
-import { t } from "../strings.ts";
+import type { LabeledVote, VoteMatrix } from "../../../contract/knowledge.ts";
+import { address, hrefTo, hrefWith } from "../../../web/address.ts";
+import { formatAgo, formatCount, formatPercent } from "../../../web/formats.ts";
+import { withQuery } from "../../../web/http.ts";
+import { useApi, usePages } from "../../../web/loaded.ts";
+import { KindChoice, PlayerChoice, SinceChoice } from "../../../web/parts/filter.tsx";
+import { Empty, Failure, More, Shown } from "../../../web/parts/states.tsx";
+import { Table } from "../../../web/parts/table.tsx";
+import { t } from "../../../web/strings.ts";
+import { words } from "../words.ts";
 
 /** Who ranked whom over all runs: how high on the mean, and each vote. */
 export function Votes(): VNode {
@@ -18,19 +19,19 @@ export function Votes(): VNode {
   const matrix = useApi<VoteMatrix>(withQuery("votes/matrix", { by, kind, since, persona, model }));
   return (
     <>
-      <h1>{t.nav.votes}</h1>
+      <h1>{words.votes.title}</h1>
       <div class="filters">
         <PlayerChoice />
         <KindChoice />
         <SinceChoice />
         {(persona ?? model) !== undefined && (
-          <a href={hrefWith({ persona: undefined, model: undefined })}>{t.votes.everybody}</a>
+          <a href={hrefWith({ persona: undefined, model: undefined })}>{words.votes.everybody}</a>
         )}
       </div>
       <Shown of={matrix}>
         {({ cells }) =>
           cells.length === 0 ? (
-            <Empty title={t.votes.empty} next={t.votes.emptyNext} to={[]} />
+            <Empty title={words.votes.empty} next={words.votes.emptyNext} to={[]} />
           ) : (
             <Matrix cells={cells} by={by ?? "persona"} />
           )
@@ -48,10 +49,13 @@ function Matrix({ cells, by }: { readonly cells: VoteMatrix["cells"]; readonly b
     cells.find((cell) => cell.voter === voter && cell.candidate === candidate);
   return (
     <>
-      <p class="quiet">{t.votes.matrixHint}</p>
+      <p class="quiet">{words.votes.matrixHint}</p>
       <Table
         label={t.run.matrix}
-        heads={[t.votes.voter, ...candidates.map((name) => <a href={hrefWith({ [by]: name })}>{name}</a>)]}
+        heads={[
+          words.votes.voter,
+          ...candidates.map((name) => <a href={hrefWith({ [by]: name })}>{name}</a>),
+        ]}
         rows={voters.map((voter) => [
           <a href={hrefWith({ [by]: voter })}>{voter}</a>,
           ...candidates.map((candidate) => {
@@ -82,16 +86,16 @@ function History({ filter, isShown }: HistoryProps): VNode | null {
   if (rows.value.length === 0) return null;
   return (
     <section>
-      <h2>{t.votes.history}</h2>
+      <h2>{words.votes.history}</h2>
       <Table
-        label={t.votes.history}
+        label={words.votes.history}
         heads={[
-          t.votes.when,
-          t.votes.voter,
-          t.votes.candidate,
+          words.votes.when,
+          words.votes.voter,
+          words.votes.candidate,
           t.run.place,
-          t.votes.position,
-          t.votes.remarks,
+          words.votes.position,
+          words.votes.remarks,
         ]}
         rows={rows.value.map(
           ({ deliberation, at, voter, candidate, rank, of, position, strengths, weaknesses }) => [
@@ -102,7 +106,7 @@ function History({ filter, isShown }: HistoryProps): VNode | null {
             <span>
               {candidate.persona} <span class="quiet">{candidate.model}</span>
             </span>,
-            rank === null ? t.run.unreadable : t.votes.rank(rank, of),
+            rank === null ? t.run.unreadable : words.votes.rank(rank, of),
             formatCount(position),
             <ul class="points">
               {strengths.map((text, index) => (

@@ -1,40 +1,24 @@
-import type { KindLeague, LabeledVote, LeagueRow } from "../../contract/knowledge.ts";
-import { readLeagues, readMatrix, readVotePage } from "../../app/votes.ts";
-import { project, rebuildProjection, type ProjectionReading } from "../../app/projection.ts";
-import { aligned } from "../../reports/labelled-rows.ts";
-import { oneLine } from "../../reports/printable.ts";
-import { wrapped } from "../../reports/text-width.ts";
-import { MIN_LEAGUE_VOTES } from "../../stats/league.ts";
-import { formatNumber, pluralize } from "../../text/format.ts";
-import { print, type Io, type Values } from "../command.ts";
-import type { JSON_FLAG, LEANS, QUIET } from "../options.ts";
-import type { LEAGUE, VOTES } from "../vote-commands.ts";
-import { withStore } from "../session.ts";
-import type { Estimate } from "../../contract/figures.ts";
-import { listJournals } from "../../app/lookup.ts";
-import { isEvent } from "../../kernel/index.ts";
+import type { KindLeague, LabeledVote, LeagueRow } from "../../../contract/knowledge.ts";
+import { readLeagues, readMatrix, readVotePage } from "../app/votes.ts";
+import { aligned } from "../../../reports/labelled-rows.ts";
+import { oneLine } from "../../../reports/printable.ts";
+import { wrapped } from "../../../reports/text-width.ts";
+import { MIN_LEAGUE_VOTES } from "../../../stats/league.ts";
+import { pluralize } from "../../../text/format.ts";
+import { print, type Io, type Values } from "../../../cli/command.ts";
+import type { LEANS } from "../../../cli/options.ts";
+import type { LEAGUE, VOTES } from "./index.ts";
+import { projecting, withStore } from "../../../cli/session.ts";
+import type { Estimate } from "../../../contract/figures.ts";
+import { listJournals } from "../../../app/lookup.ts";
+import { isEvent } from "../../../kernel/index.ts";
 import {
   MIN_OBSERVATIONS,
   reviewerLeans,
   type ReviewedRun,
   type ReviewerLeans,
-} from "../../stats/reviewer-leans.ts";
-import { reviewedRun } from "../../views/reviewed-run.ts";
-
-const PROGRESS_MS = 2_000;
-
-/** Says what cannot be read, and how far the first reading of many runs has come. */
-export function projecting(io: Io, isQuiet = false): ProjectionReading {
-  let next = Date.now() + PROGRESS_MS;
-  return {
-    onUnreadable: (id) => io.output.note(`Left out: ${id}, which cannot be read`),
-    onProgress(done, of) {
-      if (isQuiet || Date.now() < next) return;
-      next = Date.now() + PROGRESS_MS;
-      io.output.note(`Reading runs: ${formatNumber(done)} of ${formatNumber(of)}`);
-    },
-  };
-}
+} from "../../../stats/reviewer-leans.ts";
+import { reviewedRun } from "../../../views/reviewed-run.ts";
 
 const NOBODY = "No reviews are recorded. Members review each other in: parley council\n";
 
@@ -150,29 +134,6 @@ const leagueRow = ({
   ...[String(votes), figure(averageRank), figure(strength)],
   tooFew ? "too few" : `${figure(low)} to ${figure(high)}`,
 ];
-
-/** Makes what is known over all runs anew. */
-export const rebuild = (io: Io, { json, quiet }: Values<typeof JSON_FLAG & typeof QUIET>): Promise<void> =>
-  withStore(io, async (known) => {
-    const runs = await rebuildProjection(known, projecting(io, quiet));
-    await print(io, { json }, { value: { runs }, words: () => `Read ${pluralize(runs, "run")} again.\n` });
-  });
-
-/** Says where runs are stored, and how many there are. */
-export const showStore = (io: Io, { json }: Values<typeof JSON_FLAG>): Promise<void> =>
-  withStore(io, async ({ store, projection, whole, settings: { organization } }) => {
-    await project({ store, projection }, projecting(io));
-    const runs = (await projection.seqs()).size;
-    await print(
-      io,
-      { json },
-      {
-        value: { location: whole.location, organization, runs },
-        words: () =>
-          `${pluralize(runs, "run")} in ${oneLine(whole.location)} (organization ${organization})\n`,
-      },
-    );
-  });
 
 /** What reviewers lean on, over all recorded reviews. */
 export const reviewers = (

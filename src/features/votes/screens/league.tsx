@@ -1,14 +1,15 @@
 import type { VNode } from "preact";
-import type { Leagues } from "../../contract/knowledge.ts";
-import { address } from "../address.ts";
-import { formatCount, formatPercent, formatRatio } from "../formats.ts";
-import { withQuery } from "../http.ts";
-import { useApi } from "../loaded.ts";
-import { KindChoice, PlayerChoice, SinceChoice } from "../parts/filter.tsx";
-import { Interval } from "../parts/interval.tsx";
-import { Empty, Shown } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
-import { t } from "../strings.ts";
+import type { Leagues } from "../../../contract/knowledge.ts";
+import { address } from "../../../web/address.ts";
+import { formatCount, formatPercent, formatRatio } from "../../../web/formats.ts";
+import { withQuery } from "../../../web/http.ts";
+import { useApi } from "../../../web/loaded.ts";
+import { KindChoice, PlayerChoice, SinceChoice } from "../../../web/parts/filter.tsx";
+import { Interval } from "../../../web/parts/interval.tsx";
+import { Empty, Shown } from "../../../web/parts/states.tsx";
+import { Table } from "../../../web/parts/table.tsx";
+import { t } from "../../../web/strings.ts";
+import { words } from "../words.ts";
 
 /** How personas or models stand by their reviewers' votes, over all questions and by kind. */
 export function League(): VNode {
@@ -17,7 +18,7 @@ export function League(): VNode {
   const leagues = useApi<Leagues>(withQuery("league", { by, kind, since }));
   return (
     <>
-      <h1>{t.nav.league}</h1>
+      <h1>{words.league.title}</h1>
       <div class="filters">
         <PlayerChoice />
         <KindChoice />
@@ -26,7 +27,7 @@ export function League(): VNode {
       <Shown of={leagues}>
         {({ leagues: all }) =>
           all.length === 0 ? (
-            <Empty title={t.league.empty} next={t.league.emptyNext} to={[]} />
+            <Empty title={words.league.empty} next={words.league.emptyNext} to={[]} />
           ) : (
             all.map((one) => <KindTable key={one.kind} league={one} />)
           )
@@ -52,21 +53,21 @@ function KindTable({ league }: { readonly league: OneLeague }): VNode {
     <section>
       <h2>{name}</h2>
       <p class="quiet">
-        {t.league.sessions(sessions)}
+        {words.league.sessions(sessions)}
         {tooFew
-          ? ` · ${t.league.tooFewSessions}`
+          ? ` · ${words.league.tooFewSessions}`
           : p === null
             ? ""
-            : ` · ${t.league.chance(formatRatio(p, 3))}`}
+            : ` · ${words.league.chance(formatRatio(p, 3))}`}
       </p>
       <Table
         label={name}
         heads={[
-          t.league.player,
-          t.league.votes,
-          t.league.wins,
-          t.league.averageRank,
-          t.league.strength,
+          words.league.player,
+          words.league.votes,
+          words.league.wins,
+          words.league.averageRank,
+          words.league.strength,
           t.run.interval,
         ]}
         figures={[1, 2, 3, 4]}

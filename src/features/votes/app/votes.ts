@@ -1,20 +1,20 @@
-import type { KindLeague, LabeledVote, PersonaShares, VoteCell } from "../contract/knowledge.ts";
-import { shuffle } from "../engine/index.ts";
-import { DeliberationId, Fault, isEvent, type Entry } from "../kernel/index.ts";
-import { labelAt } from "../protocols/phases/table.ts";
-import { leagueOf, MIN_LEAGUE_VOTES } from "../stats/league.ts";
-import { sumsUnder } from "../stats/numbers.ts";
-import { answersIn } from "../views/answer-event.ts";
-import { personaShares, voteMatrix } from "../views/run-part.ts";
-import { veiled } from "../views/veil.ts";
-import { votesIn } from "../views/votes.ts";
+import type { KindLeague, LabeledVote, VoteCell } from "../../../contract/knowledge.ts";
+import { shuffle } from "../../../engine/index.ts";
+import { DeliberationId, Fault, isEvent, type Entry } from "../../../kernel/index.ts";
+import { labelAt } from "../../../protocols/phases/table.ts";
+import { leagueOf, MIN_LEAGUE_VOTES } from "../../../stats/league.ts";
+import { sumsUnder } from "../../../stats/numbers.ts";
+import { answersIn } from "../../../views/answer-event.ts";
+import { voteMatrix } from "../../../views/run-part.ts";
+import { veiled } from "../../../views/veil.ts";
+import { votesIn } from "../../../views/votes.ts";
 import {
   readNaming,
   readSums,
   type Projected,
   type ProjectionReading,
   type KnownRuns,
-} from "./projection.ts";
+} from "../../../app/projection.ts";
 
 /** Which votes are looked for; a persona or a model as voter or as candidate. */
 export type VoteFilter = KnownRuns & {
@@ -102,12 +102,3 @@ const kindLeague = (kind: string, league: ReturnType<typeof leagueOf>): KindLeag
   ...{ kind, tooFew: league.sessions < MIN_LEAGUE_VOTES },
   ...league,
 });
-
-/** What personas had of the answers that chairs wrote, over all deliberations. */
-export async function readShares(
-  known: Projected,
-  { byStrategy, ...filter }: KnownRuns & { readonly byStrategy: boolean },
-  reading: ProjectionReading,
-): Promise<readonly PersonaShares[]> {
-  return personaShares((await readSums(known, filter, reading)).all, byStrategy);
-}
