@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -22,4 +22,14 @@ it("counts product source per folder, and names what is over the ceiling", () =>
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+});
+
+it("lets a newcomer read the order of AGENTS.md in 1,000 lines", () => {
+  const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+  const order = /Read in this order:([^]*?)\. Then/.exec(read("AGENTS.md"))?.[1] ?? "";
+  const files = [...order.matchAll(/`(src\/[^`]+)`/g)].map(
+    ([, path = ""]) => read(path).split("\n").length - 1,
+  );
+  expect(files.length).toBeGreaterThan(3);
+  expect(files.reduce((sum, lines) => sum + lines, 0)).toBeLessThanOrEqual(1_000);
 });

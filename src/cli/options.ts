@@ -4,7 +4,6 @@ import {
   choice,
   flag,
   integer,
-  list,
   listSetting,
   negation,
   repeated,
