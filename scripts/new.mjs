@@ -268,7 +268,8 @@ export const routes: readonly ApiRoute[] = [
   }),
 ];
 `,
-  "words.ts": `import { inLanguage, type Widened } from "../../web/strings.ts";
+  "words.ts": `import type { Widened } from "../../web/strings-en.ts";
+import { inLanguage } from "../../web/strings.ts";
 
 // The words of its screen.
 

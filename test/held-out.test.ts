@@ -3,7 +3,11 @@ import { heldOutFilter, isHeldOut, isHeldOutRun } from "../src/app/personas/held
 import { readFeedback, shownRemarks, uniqueRemarks } from "../src/features/evolution/app/feedback.ts";
 import { textDigest } from "../src/engine/index.ts";
 import { OrganizationId, type ModelRequest } from "../src/kernel/index.ts";
-import { breedingPrompt, personaTemplates, summaryPrompt } from "../src/features/evolution/protocol/persona/prompts.ts";
+import {
+  breedingPrompt,
+  personaTemplates,
+  summaryPrompt,
+} from "../src/features/evolution/protocol/persona/prompts.ts";
 import { council } from "../src/protocols/council/index.ts";
 import { openSqlite } from "../src/stores/sqlite.ts";
 import type { OpenedStore } from "../src/stores/store.ts";

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createRecount } from "../bench/recount.mjs";
 import {
+  readShares,
   project,
   readSums,
   rebuildProjection,
   type Projected,
   type KnownRuns,
 } from "../src/app/projection.ts";
-import { readShares } from "../src/features/contributions/app/shares.ts";
 import { readLeagues, readMatrix, readVotePage } from "../src/features/votes/app/votes.ts";
 import { forgetRun } from "../src/app/forget.ts";
 import { listJournals } from "../src/app/lookup.ts";

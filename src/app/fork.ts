@@ -59,7 +59,7 @@ function isLost(entry: Entry): boolean {
  * are then in the store.
  * @throws Fault `configuration` for a setting that the parent's protocol does not have, and where there is nothing to retry
  */
-export async function forkChanges(
+async function forkChanges(
   context: AppContext,
   parent: DeliberationId,
   how: HowForked,

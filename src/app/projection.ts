@@ -1,3 +1,4 @@
+import type { PersonaShares } from "../contract/knowledge.ts";
 import {
   Cursor,
   EVENT_SCHEMA,
@@ -10,6 +11,7 @@ import {
 import { addSums, type Sums } from "../stats/numbers.ts";
 import type { PartQuery, RunProjection, StoredPart, SumOf } from "../stores/projection.ts";
 import {
+  personaShares,
   addPart,
   filePart,
   modelName,
@@ -225,4 +227,13 @@ export async function* readSessions(
   for await (const { data } of pagesOf(known.projection, { people: [personaName(persona)], since }))
     if (data !== null) parts.push(parsePart(data));
   yield* parts.toReversed();
+}
+
+/** What personas had of the answers that chairs wrote, over all deliberations. */
+export async function readShares(
+  known: Projected,
+  { byStrategy, ...filter }: KnownRuns & { readonly byStrategy: boolean },
+  reading: ProjectionReading,
+): Promise<readonly PersonaShares[]> {
+  return personaShares((await readSums(known, filter, reading)).all, byStrategy);
 }

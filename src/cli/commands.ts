@@ -212,7 +212,7 @@ export const COMMANDS: readonly CommandRow[] = [
       "Starts the servers that mcp-servers names. --tools gives tools by these names to whoever answers.",
     options: options.JSON_FLAG,
     examples: ["tools", "tools --json"],
-    run: async (io, given) => (await import("./commands/tools.ts")).tools(io, given),
+    run: async (io, given) => (await import("./commands/models.ts")).tools(io, given),
   }),
   defineCommand("demo", "Watch a recorded council; no model is called", {
     options: options.DEMO,

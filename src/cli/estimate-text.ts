@@ -3,6 +3,9 @@ import { aligned } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
 import { wrapped } from "../reports/text-width.ts";
 import { formatNumber, formatUsd, pluralize } from "../text/format.ts";
+import { print, type Io } from "./command.ts";
+import { EXIT } from "./exits.ts";
+import type { Showing } from "./session.ts";
 
 /** `Up to 8 calls, at most $0.0500`: what is said before the first call. Caps below that are what holds. */
 export function estimateLine(estimate: RunEstimate): string {
@@ -93,3 +96,19 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
 }
 
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** Says in one line what a run may take; nothing where progress is not shown or stdout gets JSON. */
+export const estimateNote = (
+  { output }: Pick<Io, "output">,
+  { json, quiet }: Pick<Showing, "json" | "quiet">,
+) => (quiet || json ? undefined : (estimate: RunEstimate) => output.note(estimateLine(estimate)));
+
+/** Prints what a run would take, by phase. */
+export async function printEstimate(
+  io: Pick<Io, "output">,
+  options: { readonly json: boolean },
+  estimate: RunEstimate,
+): Promise<number> {
+  await print(io, options, { value: estimate, words: ({ width }) => estimateText(estimate, { width }) });
+  return EXIT.answered;
+}

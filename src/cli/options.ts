@@ -1,15 +1,6 @@
 import { Duration, Since } from "../config/duration.ts";
 import { RESPONDENT } from "./member-options.ts";
-import {
-  choice,
-  flag,
-  integer,
-  listSetting,
-  negation,
-  repeated,
-  setting,
-  text,
-} from "./command.ts";
+import { choice, flag, integer, listSetting, negation, repeated, setting, text } from "./command.ts";
 
 // Options that several commands share, and those that the modules of commands name as types.
 

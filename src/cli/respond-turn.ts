@@ -1,4 +1,5 @@
 import { unpricedModels } from "../reports/words.ts";
+import { estimateNote } from "./estimate-text.ts";
 import type { Parley } from "../app/parley.ts";
 import type { Run } from "../app/run.ts";
 import type { RequestSettings } from "../app/start.ts";
@@ -12,7 +13,6 @@ import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import { resultOf } from "../views/result.ts";
 import { createAnswerView, type AnswerView } from "./answer-view.ts";
 import { writeEvents } from "./run-deliberation.ts";
-import { estimateNote } from "./estimate.ts";
 import { finish, nextCommands } from "./ending.ts";
 import { wordNote } from "./notes.ts";
 import type { Showing } from "./session.ts";

@@ -1,8 +1,8 @@
 import type { Declared, Io, Values } from "../command.ts";
+import { estimateNote, printEstimate } from "../estimate-text.ts";
 import type { PACK } from "../member-options.ts";
 import type { ATTACHMENTS, CONTINUE, DRY_RUN, SEATS, SHOWING } from "../options.ts";
 import { refuseWithoutModels } from "../connect.ts";
-import { estimateNote, printEstimate } from "../estimate.ts";
 import { readFollowUp } from "../follow-up.ts";
 import { readQuestion } from "../input.ts";
 import { runWithQuestions } from "../clarification.ts";

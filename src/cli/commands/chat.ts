@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { estimateNote } from "../estimate-text.ts";
 import type { AppContext } from "../../app/context.ts";
 import { resolveTurn } from "../../app/conversation.ts";
 import { choosePanel } from "../../app/panel.ts";
@@ -23,7 +24,6 @@ import { findOpening } from "../../app/lookup.ts";
 import { faceOf, type Declared, type Io, type Values } from "../command.ts";
 import { refuseWithoutModels } from "../connect.ts";
 import { noteError } from "../errors.ts";
-import { estimateNote } from "../estimate.ts";
 import { wordUncompared } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { readFollowUp } from "../follow-up.ts";

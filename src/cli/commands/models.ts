@@ -2,6 +2,7 @@ import type { ModelRow } from "../../contract/figures.ts";
 import { checkModelRef } from "../../app/context.ts";
 import { testModel, type ModelTest } from "../../app/model-test.ts";
 import { modelTable } from "../../app/model-table.ts";
+import { listTools } from "../../app/named-tools.ts";
 import { refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -114,3 +115,18 @@ function testText(tested: ModelTest, width: number): string {
   const body = said === "" ? "The reply is empty." : said;
   return `${[...wrapped(head, width), ...wrapped(body, width - 2).map((line) => `  ${line}`)].join("\n")}\n`;
 }
+
+/** Lists the tools of this process and of its servers; exit 1 where a server cannot be used. */
+export const tools = (io: Io, options: Values<typeof JSON_FLAG>): Promise<number> =>
+  withParley(io, {}, async (context) => {
+    const value = await listTools(context);
+    const own = value.servers.flatMap((server) => server.tools);
+    const failed = value.servers.flatMap(({ problem }) => (problem === null ? [] : [`FAIL  ${problem}`]));
+    const rows = [...value.builtIn, ...own].map((one) => [one.name, one.for, one.description]);
+    const table = [["TOOL", "FOR", "WHAT IT DOES"], ...rows];
+    await print(io, options, {
+      value,
+      words: ({ width }) => `${[...aligned(table, width), ...failed].join("\n")}\n`,
+    });
+    return failed.length === 0 ? EXIT.answered : EXIT.refusedByCheck;
+  });

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { printEstimate } from "../estimate-text.ts";
 import type { EffectiveSettings } from "../../app/context.ts";
 import { linkAbort } from "../../engine/index.ts";
 import { refusal } from "../../kernel/index.ts";
 import type { Declared, Io, Values } from "../command.ts";
 import { showReactions } from "../ending.ts";
-import { printEstimate } from "../estimate.ts";
 import { EXIT } from "../exits.ts";
 import { readFollowUp } from "../follow-up.ts";
 import { refuseWithoutModels } from "../connect.ts";

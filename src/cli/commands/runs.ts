@@ -1,4 +1,5 @@
 import type { PendingQuestions } from "../../contract/runs.ts";
+import { printEstimate } from "../estimate-text.ts";
 import { forgetRun } from "../../app/forget.ts";
 import { NEWEST, resolveId } from "../../app/lookup.ts";
 import type { ForkRequest } from "../../app/parley.ts";
@@ -12,7 +13,6 @@ import { isClosed } from "../../views/result.ts";
 import { answerOnTerminal, recordAnswers, runWithQuestions, type OpenQuestions } from "../clarification.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
-import { printEstimate } from "../estimate.ts";
 import { finish, noteWaiting, showReactions } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { isConfirmed, NO_TERMINAL, readStandardInput } from "../input.ts";

@@ -1,4 +1,5 @@
-import { inLanguage, type Widened } from "../../web/strings.ts";
+import type { Widened } from "../../web/strings-en.ts";
+import { inLanguage } from "../../web/strings.ts";
 import { plural } from "../../web/language.ts";
 
 // The words of its screens.

@@ -1,5 +1,5 @@
+import { readShares } from "../../../app/projection.ts";
 import * as z from "zod";
-import { readShares } from "../app/shares.ts";
 import { OfRun } from "../../../server/api/deliberations.ts";
 import { RUN_FILTER } from "../../../server/api/knowledge.ts";
 import { replyOverRuns } from "../../../server/patience.ts";

@@ -1,9 +1,9 @@
+import { readShares } from "../../../app/projection.ts";
 import { extname } from "node:path";
 import type { Contributions } from "../contract.ts";
 import { measureContributions } from "../app/leave-one-out.ts";
 import { contributionsText, sharesCsv, sharesSvg, sharesText } from "../app/text.ts";
 import { resolveId } from "../../../app/lookup.ts";
-import { readShares } from "../app/shares.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { EXIT } from "../../../cli/exits.ts";
 import type { CONTRIBUTIONS } from "./index.ts";

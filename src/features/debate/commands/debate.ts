@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { estimateNote, printEstimate } from "../../../cli/estimate-text.ts";
 import { join, resolve } from "node:path";
 import { readProblemFile } from "../../../config/input-files.ts";
 import { toAbsolute } from "../../../config/paths.ts";
@@ -15,7 +16,6 @@ import { runWithQuestions } from "../../../cli/clarification.ts";
 import type { Declared, Io, Values } from "../../../cli/command.ts";
 import { refuseWithoutModels } from "../../../cli/connect.ts";
 import { debateFiles, writeDebate } from "../../../cli/debate-files.ts";
-import { estimateNote, printEstimate } from "../../../cli/estimate.ts";
 import { readFollowUp } from "../../../cli/follow-up.ts";
 import { readAttachments, readStandardInput } from "../../../cli/input.ts";
 import { createScreenLog } from "../../../cli/screen-log.ts";
