@@ -1,37 +1,27 @@
+/// <reference types="vite/client" />
 import { describe, expect, it } from "vitest";
-import { catalogue as bench } from "../src/features/bench/words.ts";
-import { catalogue as contributions } from "../src/features/contributions/words.ts";
-import { catalogue as evolution } from "../src/features/evolution/words.ts";
-import { catalogue as forest } from "../src/features/forest/words.ts";
 import * as deMore from "../src/web/strings-de-more.ts";
 import { de as deFirst } from "../src/web/strings-de.ts";
 import * as enMore from "../src/web/strings-en-more.ts";
 import { en as enFirst } from "../src/web/strings-en.ts";
 
+type Words = { readonly catalogue: { readonly en: object; readonly de: object } };
+const brought = Object.entries(import.meta.glob<Words>("../src/features/*/words.ts", { eager: true }));
+const ofFeatures = (language: "en" | "de") =>
+  Object.fromEntries(
+    brought.map(([path, { catalogue }]) => [path.split("/").at(-2) ?? "", catalogue[language]]),
+  );
+
 const [en, de] = [
-  {
-    ...enFirst,
-    ...enMore,
-    bench: bench.en,
-    contributions: contributions.en,
-    evolution: evolution.en,
-    forest: forest.en,
-  },
-  {
-    ...deFirst,
-    ...deMore,
-    bench: bench.de,
-    contributions: contributions.de,
-    evolution: evolution.de,
-    forest: forest.de,
-  },
+  { ...enFirst, ...enMore, ...ofFeatures("en") },
+  { ...deFirst, ...deMore, ...ofFeatures("de") },
 ];
 
 /** What the German catalogue says as the English one does: names, and words that German took over. */
 const SHARED = new Set(
   [
     ...["product", "nav.bus", "nav.system"],
-    ...["ask.personas", "league.player", "contributions.shares.claimed", "bench.n", "bench.p"],
+    ...["ask.personas", "votes.league.player", "contributions.shares.claimed", "bench.n", "bench.p"],
     ...[
       "contributions.shares.measured",
       "memory.ofGrades",

@@ -1,3 +1,4 @@
+import "../../../app/outcome.ts"; // The clock of a stage does not wait for what is loaded on use.
 import {
   agreeable,
   councilAsked,
