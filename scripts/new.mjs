@@ -70,7 +70,7 @@ export const answerPrompt = (
 import { StepKey } from "../../../kernel/index.ts";
 import { extractAnswer } from "../../../replies/extract-answer.ts";
 import { centralDraft, chooseControl } from "../../../protocols/phases/control.ts";
-import type { Draft } from "../../../protocols/phases/draft.ts";
+import type { Draft } from "../../../protocols/phases/table.ts";
 import { modelParams, readReply } from "../../../protocols/phases/reply.ts";
 import { answerPrompt, answerTemplate } from "./prompts.ts";
 import { ${Type}Settings } from "./settings.ts";
@@ -210,7 +210,7 @@ export const ${id} = defineFeature({
   ],
 });
 `,
-  "sim.ts": `import type { SimScript } from "../../sim/prompt.ts";
+  "sim.ts": `import type { SimScript } from "../../sim/belief.ts";
 
 /** What a simulated member replies; null for a prompt that is not this feature's. */
 export const script: SimScript = ({ own }) =>
@@ -242,7 +242,8 @@ export const runs = defineCommand("${name}-runs", "List the runs of ${name}, new
 });
 `,
   "api/index.ts": `import * as z from "zod";
-import { readingContext, route, whole, type ApiRoute } from "../../../server/route.ts";
+import { readingContext } from "../../../server/results.ts";
+import { route, whole, type ApiRoute } from "../../../server/route.ts";
 import { newestRuns } from "../app/runs.ts";
 
 const ${Type}Runs = z

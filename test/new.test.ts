@@ -62,7 +62,7 @@ it("writes one folder, and one line of each list", async () => {
     const added = text.split("\n").filter((line) => !before?.[at]?.includes(line));
     expect(added).toEqual([
       expect.stringMatching(/^import \{ myPanel \} from "\.\/features\/my-panel\/(?:index|web)\.ts";$/),
-      expect.stringMatching(/^export const features: .* = \[.*, myPanel\];$/),
+      expect.stringMatching(/^(?:export const features: .* = \[.*, myPanel\];| {2}myPanel,)$/),
     ]);
   }
 });
