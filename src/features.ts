@@ -14,8 +14,8 @@ export const features: readonly Feature[] = [
   contributions,
   debate,
   evolution,
+  votes,
   judging,
   forest,
   stories,
-  votes,
 ];

@@ -192,7 +192,7 @@ describe("an estimate", () => {
   ])("is unknown for a protocol that %s", async (_, deliberate) => {
     const estimate = await estimateOfToy(deliberate);
     expect(estimate).toMatchObject({ total: null, phases: [], undeclared: ["toy"] });
-    expect(estimateLine(estimate)).toBe("Calls and cost unknown: toy does not declare the calls");
+    expect(estimateLine(estimate)).toBe("Calls and cost unknown: toy cannot be tried without models");
   });
 
   it("is made for anybody's protocol, by a course that agrees and one that does not", async () => {

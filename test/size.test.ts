@@ -2,23 +2,35 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { measure, overCeiling, sumOf } from "../scripts/size.mjs";
+import { measure, overCeilings } from "../scripts/size.mjs";
 
-it("counts product source per folder, and names what is over the ceiling", () => {
+it("counts product source by floor and by feature, and names what is over its ceiling or has none", () => {
   const root = mkdtempSync(join(tmpdir(), "parley-size-"));
   try {
-    mkdirSync(join(root, "src/app"), { recursive: true });
-    mkdirSync(join(root, "src/testing"));
+    for (const folder of ["app", "testing", "features/poll/screens"])
+      mkdirSync(join(root, "src", folder), { recursive: true });
     writeFileSync(join(root, "src/index.ts"), "a\n");
     writeFileSync(join(root, "src/app/one.ts"), "a\nb\nc\n");
+    writeFileSync(join(root, "src/app/one.css"), "a\n");
     writeFileSync(join(root, "src/app/one.test.ts"), "a\n".repeat(100));
     writeFileSync(join(root, "src/testing/kit.ts"), "a\n".repeat(100));
+    writeFileSync(join(root, "src/features/feature.ts"), "a\n");
+    writeFileSync(join(root, "src/features/poll/screens/poll.tsx"), "a\nb\n");
     const sizes = measure(root);
-    expect(sizes).toEqual({ "(files)": { files: 1, lines: 1 }, app: { files: 1, lines: 3 } });
-    expect(overCeiling(sumOf(sizes), { files: 2, lines: 3 })).toEqual([
-      "src: 4 lines, 3 allowed: delete or merge; the ceiling is not raised",
+    expect(sizes).toEqual({
+      "(files)": { files: 1, lines: 1 },
+      all: { files: 5, lines: 8 },
+      app: { files: 2, lines: 4 },
+      features: { files: 1, lines: 1 },
+      "features/poll": { files: 1, lines: 2 },
+      floors: { files: 4, lines: 6 },
+    });
+    expect(overCeilings(sizes, sizes)).toEqual([]);
+    const { "features/poll": _poll, ...others } = sizes;
+    expect(overCeilings(sizes, { ...others, floors: { files: 4, lines: 5 } })).toEqual([
+      "features/poll: no ceiling; give it one, and lower the row that it came from",
+      "floors: 6 lines, 5 allowed: delete or merge; the ceiling is not raised",
     ]);
-    expect(overCeiling(sumOf(sizes), { files: 2, lines: 4 })).toEqual([]);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

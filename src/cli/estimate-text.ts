@@ -33,7 +33,7 @@ const joined = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 const listed = (names: readonly string[]): string => oneLine(names.join(", "), 300);
 const unknownReason = ({ undeclared }: RunEstimate): string =>
-  `${listed(undeclared)} ${undeclared.length === 1 ? "does" : "do"} not declare the calls`;
+  `${listed(undeclared)} cannot be tried without models`;
 
 /** Dollars rounded up, because a limit is not to be passed by what rounding hides. */
 const atMost = (usd: number): string => formatUsd(roundUp(usd));

@@ -30,11 +30,11 @@ export type EstimatedCost = z.infer<typeof EstimatedCost>;
 /** What a run would take. Its total counts only the most expensive of courses that exclude each other. */
 export const RunEstimate = z.strictObject({
   protocol: text,
-  /** Empty where the protocol, or something that reacts to its answer, does not declare its calls. */
+  /** Empty where the protocol, or something that reacts to its answer, cannot be tried without models. */
   phases: z.array(EstimatedCost.extend({ name: text, course: text.nullable() })),
   /** Null where the phases are not known. */
   total: EstimatedCost.nullable(),
-  /** What does not declare its calls: a protocol or a reactor. */
+  /** What cannot be tried without models: a protocol or a reactor. */
   undeclared: z.array(text),
   /** The models without a known price. */
   unpriced: z.array(text),
