@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inBrowser, PAGE } from "../support/browser.ts";
@@ -19,7 +19,7 @@ const catalogue = async (language: "en" | "de"): Promise<Catalogue> => {
   ];
   const folders = readdirSync(new URL("../../src/features", import.meta.url), { withFileTypes: true });
   const own = folders
-    .filter((one) => one.isDirectory())
+    .filter(({ name }) => existsSync(new URL(`../../src/features/${name}/words.ts`, import.meta.url)))
     .map(async ({ name }) => {
       const { catalogue: words } = await load(`../features/${name}/words`);
       return [name, (words as Catalogue)[language]] as const;

@@ -10,10 +10,10 @@ export const judging: FeatureScreens = {
     authorship: {
       section: async () => ({ sectionOf: (await import("./protocol/authorship/view.ts")).sectionOf }),
       // Of its module what is named alone: the schemas beside it are not shipped.
-      report: async () => {
-        const { isVerdict, sectionParts } = await import("./protocol/authorship/view.ts");
-        return { isVerdict, sectionParts };
-      },
+      report: async () => ({
+        isVerdict: (await import("./protocol/authorship/view.ts")).isVerdict,
+        sectionParts: (await import("./protocol/authorship/view.ts")).sectionParts,
+      }),
     },
   },
 };
