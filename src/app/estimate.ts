@@ -24,7 +24,6 @@ const OLD_PRICE_MS = 180 * 24 * 60 * 60 * 1_000;
 const EXPECTED_REPLY_TOKENS = 800;
 /** Of a memory entry in a prompt: its question, its answer in short and what was said of it. */
 const RECALLED_LENGTH = 7_500;
-const CHARACTERS_PER_TOKEN = 3;
 const RecallSetting = z.object({ user: UserId, rules: RecallRules });
 
 const SHORTEST: DryCourse = {
@@ -212,7 +211,7 @@ function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings"
     if (found !== undefined) return found;
     const quote = (text: string) =>
       models.quote({ model, messages: [{ role: "user", text }], maxOutputTokens: 1 });
-    const [short, long] = [quote("x"), quote("x".repeat(CHARACTERS_PER_TOKEN * PROBED_TOKENS))];
+    const [short, long] = [quote("x"), quote("x".repeat(PROBED_LENGTH))];
     const rate =
       short.usd === null || long.usd === null
         ? null
@@ -225,14 +224,13 @@ function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings"
   return {
     priceOf({ request, shown }: DryCall): PhaseCost {
       const rate = rateOf(request);
-      const more = Math.ceil(shown / CHARACTERS_PER_TOKEN);
       const { tokensIn, tokensOut, usd } = models.quote(request);
       const date = (usd ?? 0) > 0 && findPrice(request.model, own) === null && findPrice(request.model)?.date;
       if (date) dates.add(date);
       return {
         calls: 1,
-        tokens: tokensIn + more + tokensOut,
-        usd: usd === null || rate === null ? null : usd + rate * more,
+        tokens: tokensIn + shown + tokensOut,
+        usd: usd === null || rate === null ? null : usd + rate * shown,
       };
     },
     unpriced: () => [...known].flatMap(([model, rate]) => (rate === null ? [model] : [])),
@@ -240,4 +238,4 @@ function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings"
   };
 }
 
-const PROBED_TOKENS = 10_000;
+const PROBED_LENGTH = 30_000;

@@ -7,7 +7,7 @@ const COMMAND_GROUPS: { readonly [heading: string]: readonly string[] } = {
   "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
   Runs: [
     ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost"],
-    ...["votes", "feedback", "answer", "seat", "inbox", "cancel", "rm"],
+    ...["feedback", "answer", "seat", "inbox", "cancel", "rm"],
   ],
   Evaluate: [],
   Setup: [

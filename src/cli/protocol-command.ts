@@ -106,7 +106,7 @@ async function surfaceNamed(name: string, features: readonly Feature[]): Promise
 async function protocolCommand(
   name: string,
   registry: Registry<AnyProtocol>,
-  features: readonly Feature[] = [],
+  features: readonly Feature[],
 ): Promise<Command | undefined> {
   const surface = await surfaceNamed(name, features);
   const protocol = await loadNamed(registry, surface.protocol ?? name);

@@ -51,7 +51,7 @@ export type DryCourse = {
   readonly isWritten: boolean;
 };
 
-/** A call that a dry run made: its prompt counts `shown` more characters of texts that stand for longer ones. */
+/** A call that a dry run made: its prompt counts `shown` more tokens, of texts that stand for longer ones. */
 export type DryCall = { readonly phase: string; readonly request: ModelRequest; readonly shown: number };
 
 type DryOptions = {
@@ -304,7 +304,7 @@ class DryRun {
         messages: counted.map(({ message, text }) => ({ ...message, text })),
         maxOutputTokens: Math.min(request.maxOutputTokens, this.#how.replyTokens),
       },
-      shown: counted.reduce((sum, { shown }) => sum + shown, 0),
+      shown: Math.ceil(counted.reduce((sum, { shown }) => sum + shown, 0) / CHARACTERS_PER_TOKEN),
     });
   }
 

@@ -54,7 +54,7 @@ export type ToolForm<O = never> = {
   readonly fields?: readonly string[];
   /** What fields are called that have another name in a URL. */
   readonly names?: Readonly<Record<string, string>>;
-  /** NoFields that are so unless the call says otherwise. */
+  /** Fields that have these values unless the call says otherwise. */
   readonly preset?: Readonly<Record<string, unknown>>;
   /** Reads the arguments of one whose body has several forms. @throws Refused 422 */
   readonly read?: (args: Readonly<Record<string, unknown>>) => object;
@@ -89,11 +89,10 @@ type NoFields = z.ZodObject<Record<never, never>>;
 /** What is read by a schema, if there is one. */
 type ReadBy<S extends z.ZodType> = NoFields extends S ? unknown : z.infer<S>;
 
-/** A value that nobody is to change. */
-type Whole<T> = T extends readonly (infer E)[]
-  ? readonly Whole<E>[]
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
   : T extends object
-    ? { readonly [K in keyof T]: Whole<T[K]> }
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
 type OperationParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R, O> = Omit<
@@ -118,7 +117,7 @@ export function operation<
 >(
   method: HttpMethod,
   path: string,
-  parts: OperationParts<P, Q, B, Whole<z.input<O>>, z.input<O>> & {
+  parts: OperationParts<P, Q, B, DeepReadonly<z.input<O>>, z.input<O>> & {
     readonly output: O;
     /** Whether line breaks keep the connection while it works. */
     readonly isSlow?: boolean;
