@@ -237,7 +237,7 @@ export const runs = defineCommand("${name}-runs", "List the runs of ${name}, new
   run: (io, { limit, json }) =>
     withStore(io, async ({ store }) => {
       const value = await newestRuns(store, limit);
-      await print(io, { json }, { value, words: () => value.map(({ id, question }) => \`\${id}  \${question}\\n\`).join("") });
+      await print(io, { json, value }, () => value.map(({ id, question }) => \`\${id}  \${question}\\n\`).join(""));
     }),
 });
 `,

@@ -296,12 +296,12 @@ export async function loadMarkdown() {
 /** Prints a value: as one JSON object, or in words for people; `readable`, where these have Markdown in them. */
 export async function print(
   { output }: Pick<Io, "output">,
-  { json }: { readonly json: boolean },
   {
+    json,
     value,
-    words,
     readable = false,
-  }: { readonly value: unknown; readonly words: (face: Face) => string; readonly readable?: boolean },
+  }: { readonly json: boolean; readonly value: unknown; readonly readable?: boolean },
+  words: (face: Face) => string,
 ): Promise<void> {
   const { color, columns: width } = output.stdout;
   if (json) await output.result(jsonText(value));

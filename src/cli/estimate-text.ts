@@ -109,6 +109,6 @@ export async function printEstimate(
   options: { readonly json: boolean },
   estimate: RunEstimate,
 ): Promise<number> {
-  await print(io, options, { value: estimate, words: ({ width }) => estimateText(estimate, { width }) });
+  await print(io, { json: options.json, value: estimate }, ({ width }) => estimateText(estimate, { width }));
   return EXIT.answered;
 }

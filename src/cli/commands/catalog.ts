@@ -35,10 +35,11 @@ export async function list(io: Io, kind: CatalogKind, options: Printing): Promis
       (line) => `${INDENT}${line}`,
     ),
   ];
-  await print(io, options, {
-    value: entries.map(publish),
-    words: ({ width }) => entries.flatMap((entry) => linesOf(entry, width)).join("\n") + "\n",
-  });
+  await print(
+    io,
+    { json: options.json, value: entries.map(publish) },
+    ({ width }) => entries.flatMap((entry) => linesOf(entry, width)).join("\n") + "\n",
+  );
 }
 
 export async function show(
@@ -52,17 +53,13 @@ export async function show(
   const others = below.map((other) => `${whereOf(other)} ${oneLine(other.path)}\n`);
   await print(
     io,
-    { json },
-    {
-      value: { ...entry, shadows: below.map(({ from, path }) => ({ from, path })) },
-      words: (face) => {
-        const about = wrapped(oneLine(entry.description, 600), face.width).join("\n");
-        const text = printable(entry.text);
-        const head = `${oneLine(entry.name)} ${whereOf(entry)}\n${file}${others.join("")}${about}\n`;
-        // A pack's text is YAML.
-        return `${head}\n${kind === "packs" ? `${text}\n` : documentText(`${text}\n`, face)}`;
-      },
-      readable: true,
+    { json, value: { ...entry, shadows: below.map(({ from, path }) => ({ from, path })) }, readable: true },
+    (face) => {
+      const about = wrapped(oneLine(entry.description, 600), face.width).join("\n");
+      const text = printable(entry.text);
+      const head = `${oneLine(entry.name)} ${whereOf(entry)}\n${file}${others.join("")}${about}\n`;
+      // A pack's text is YAML.
+      return `${head}\n${kind === "packs" ? `${text}\n` : documentText(`${text}\n`, face)}`;
     },
   );
 }
@@ -95,7 +92,7 @@ export async function check(
     problem,
     missing,
   }));
-  await print(io, { json }, { value, words: () => [...lines, sum].join("") });
+  await print(io, { json, value }, () => [...lines, sum].join(""));
   return wrong.length === 0 ? EXIT.answered : EXIT.refusedByCheck;
 }
 

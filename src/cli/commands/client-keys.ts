@@ -58,7 +58,7 @@ export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): P
       "Keep it now: it is not shown again. Send it as Authorization: Bearer KEY, or as x-api-key",
     );
     const value = { id, name, key: secret, scopes: read.data, limits };
-    await print(io, options, { value, words: () => `${secret}\n` });
+    await print(io, { json: options.json, value }, () => `${secret}\n`);
   });
 
 /** Lists the keys and the sessions that hold. */
@@ -73,13 +73,11 @@ export const list = (io: Io, options: Values<typeof JSON_FLAG>): Promise<void> =
       until?.slice(0, 10) ?? "never",
     ]);
     const head = ["NAME", "KIND", "ID", "SCOPES", "MADE", "ENDS"];
-    await print(io, options, {
-      value,
-      words: ({ width }) =>
-        rows.length === 0
-          ? "There are no keys. Try: parley serve keys new ci\n"
-          : `${aligned([head, ...rows], width).join("\n")}\n`,
-    });
+    await print(io, { json: options.json, value }, ({ width }) =>
+      rows.length === 0
+        ? "There are no keys. Try: parley serve keys new ci\n"
+        : `${aligned([head, ...rows], width).join("\n")}\n`,
+    );
   });
 
 /** Revokes a key, for every server over this store. */

@@ -14,7 +14,7 @@ export const cost = (io: Io, { by = "model", since, json }: Values<typeof COST>)
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const keys = await whole.credentials.list(store.organization);
     const value = await usageSince(store, { by, since, timeZone, keys, onUnreadable });
-    await print(io, { json }, { value, words: ({ width }) => costText(value, width) });
+    await print(io, { json, value }, ({ width }) => costText(value, width));
   });
 
 const NARROW = 60;

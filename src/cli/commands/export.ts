@@ -123,7 +123,7 @@ export const open = (io: Io, { json }: Values<typeof JSON_FLAG>, name: string): 
     writeFileSync(path, await exportText(parts, entries, { format: "html" }), { mode: 0o600 });
     const opened = await openInBrowser(pathToFileURL(path).href, io.env);
     if (!opened) io.output.note("No browser was started: open the page yourself, or name one in BROWSER");
-    await print(io, { json }, { value: { id, path, opened }, words: () => `${path}\n` });
+    await print(io, { json, value: { id, path, opened } }, () => `${path}\n`);
   });
 
 /** How a system opens what a URL names in the program that is meant for it. */

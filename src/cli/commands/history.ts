@@ -14,10 +14,9 @@ import { readEntries, withStore } from "../session.ts";
 export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =>
   withStore(io, async ({ store }) => {
     const summaries = await listRuns(store, options);
-    await print(io, options, {
-      value: summaries,
-      words: ({ width }) => listText(summaries, { now: Date.now(), width, isFiltered: isFiltered(options) }),
-    });
+    await print(io, { json: options.json, value: summaries }, ({ width }) =>
+      listText(summaries, { now: Date.now(), width, isFiltered: isFiltered(options) }),
+    );
   });
 
 const isFiltered = ({ protocol, status, since, search }: Values<typeof LIST_RUNS>): boolean =>
@@ -32,7 +31,7 @@ export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: st
     else if (shown) {
       const unpriced = unpricedModels(entries);
       const words = (face: Face) => answerText(shown, { ...face, unpriced });
-      await print(io, { json }, { value: shown.result, words, readable: true });
+      await print(io, { json, value: shown.result, readable: true }, words);
       if (!json) io.output.note(nextLine(shown.result));
     }
   });

@@ -48,13 +48,11 @@ export async function list(io: Io, options: Values<typeof JSON_FLAG>): Promise<v
     where,
     used ? "" : "not used",
   ]);
-  await print(io, options, {
-    value: keys,
-    words: ({ width }) =>
-      keys.length === 0
-        ? "No keys are known. Try: parley keys set openai\n"
-        : `${[...aligned([["PROVIDER", "VARIABLE", "WHERE", ""], ...rows], width), "", ORDER].join("\n")}\n`,
-  });
+  await print(io, { json: options.json, value: keys }, ({ width }) =>
+    keys.length === 0
+      ? "No keys are known. Try: parley keys set openai\n"
+      : `${[...aligned([["PROVIDER", "VARIABLE", "WHERE", ""], ...rows], width), "", ORDER].join("\n")}\n`,
+  );
 }
 
 export function remove(io: Io, provider: string): number {

@@ -76,7 +76,7 @@ export const importMemory = (io: Io, options: Values<typeof OF_USER>, file: stri
     for (const { line, why } of refusals) io.output.note(`${name}:${line}: ${oneLine(why)}`);
     if (refused > refusals.length)
       io.output.note(`${pluralize(refused - refusals.length, "more line")} refused`);
-    await print(io, options, { value, words: () => `${countsText(result)}\n` });
+    await print(io, { json: options.json, value }, () => `${countsText(result)}\n`);
     if (written > 0 && context.embeddings !== null)
       io.output.note("An export has no vectors. Try: parley memory reembed");
     return refused > 0 ? EXIT.refusedByCheck : EXIT.answered;

@@ -20,19 +20,19 @@ export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly s
     const { answeredBy: respondent, limit, retired } = options;
     const value = await searchMemory(context, { words: words.join(" "), limit, respondent, retired });
     const narrowed = respondent !== undefined || retired;
-    await print(io, options, { value, words: (face) => memorySearchText(value, { ...face, narrowed }) });
+    await print(io, { json: options.json, value }, (face) => memorySearchText(value, { ...face, narrowed }));
   });
 
 export const show = (io: Io, options: Values<typeof OF_USER>, id: string): Promise<void> =>
   withParley(io, options, async (context) => {
     const value = await showEngram(context, id);
-    await print(io, options, { value, words: (face) => memoryEngramText(value, face) });
+    await print(io, { json: options.json, value }, (face) => memoryEngramText(value, face));
   });
 
 export const facts = (io: Io, options: Values<typeof OF_USER>): Promise<void> =>
   withParley(io, options, async (context) => {
     const value = await listFacts(context);
-    await print(io, options, { value, words: (face) => memoryFactsText(value, face) });
+    await print(io, { json: options.json, value }, (face) => memoryFactsText(value, face));
   });
 
 export const pin = (io: Io, options: Values<typeof USER>, words: readonly string[]): Promise<void> =>
@@ -68,5 +68,5 @@ export const forget = (
 export const stats = (io: Io, options: Values<typeof OF_USER>): Promise<void> =>
   withParley(io, options, async (context) => {
     const value = await memoryReport(context);
-    await print(io, options, { value, words: (face) => memoryStatsText(value, face) });
+    await print(io, { json: options.json, value }, (face) => memoryStatsText(value, face));
   });

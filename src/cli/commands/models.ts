@@ -41,7 +41,7 @@ const listModels = (io: Io, options: Values<typeof JSON_FLAG>): Promise<number> 
   withParley(io, {}, async (context) => {
     const value = await modelTable(context);
     const { terminal, columns } = io.output.stdout;
-    await print(io, options, { value, words: () => tableText(value, terminal ? columns : PIPE_WIDTH) });
+    await print(io, { json: options.json, value }, () => tableText(value, terminal ? columns : PIPE_WIDTH));
     return EXIT.answered;
   });
 
@@ -93,7 +93,7 @@ const test = (io: Io, options: Values<typeof JSON_FLAG>, ref: string): Promise<n
     interruptible(async (signal) => {
       const model = await checkModelRef(context, ref);
       const tested = await testModel(context.models, model, { signal, maxOutputTokens: TEST_TOKENS });
-      await print(io, options, { value: tested, words: ({ width }) => testText(tested, width) });
+      await print(io, { json: options.json, value: tested }, ({ width }) => testText(tested, width));
       if (signal.aborted) return EXIT.interrupted;
       return tested.ok ? EXIT.answered : exitOfFailures([tested.failure]);
     }),
@@ -124,9 +124,10 @@ export const tools = (io: Io, options: Values<typeof JSON_FLAG>): Promise<number
     const failed = value.servers.flatMap(({ problem }) => (problem === null ? [] : [`FAIL  ${problem}`]));
     const rows = [...value.builtIn, ...own].map((one) => [one.name, one.for, one.description]);
     const table = [["TOOL", "FOR", "WHAT IT DOES"], ...rows];
-    await print(io, options, {
-      value,
-      words: ({ width }) => `${[...aligned(table, width), ...failed].join("\n")}\n`,
-    });
+    await print(
+      io,
+      { json: options.json, value },
+      ({ width }) => `${[...aligned(table, width), ...failed].join("\n")}\n`,
+    );
     return failed.length === 0 ? EXIT.answered : EXIT.refusedByCheck;
   });

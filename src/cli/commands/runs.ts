@@ -34,7 +34,7 @@ export const answer = (
     const entries = await store.read(id);
     const pending = pendingQuestions(entries);
     if (options.list) {
-      await print(io, options, { value: pending?.questions ?? [], words: () => questionsText(pending) });
+      await print(io, { json: options.json, value: pending?.questions ?? [] }, () => questionsText(pending));
       return EXIT.answered;
     }
     if (isClosed(entries)) return finish(io, entries, showing);
@@ -189,11 +189,9 @@ export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string
     const { id, closed, ...counts } = await me.replay(prefix);
     const { steps, calls, reread = 0 } = counts;
     const state = closed ? "" : " so far (the run is unfinished)";
-    await print(io, options, {
-      value: { id, same: reread === 0, closed, ...counts },
-      words: () =>
-        reread === 0
-          ? `Replay of ${id} matches${state}: ${pluralize(steps, "step")}, ${pluralize(calls, "recorded reply")}, no model calls\n`
-          : `Replay of ${id}${state}: an earlier version read the replies of ${reread} of ${pluralize(steps, "step")} otherwise; no model calls\n`,
-    });
+    await print(io, { json: options.json, value: { id, same: reread === 0, closed, ...counts } }, () =>
+      reread === 0
+        ? `Replay of ${id} matches${state}: ${pluralize(steps, "step")}, ${pluralize(calls, "recorded reply")}, no model calls\n`
+        : `Replay of ${id}${state}: an earlier version read the replies of ${reread} of ${pluralize(steps, "step")} otherwise; no model calls\n`,
+    );
   });

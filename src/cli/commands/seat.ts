@@ -100,11 +100,11 @@ const isSeat = ({ kind }: InboxItem): boolean => kind === "seat";
 export const inbox = (io: Io, options: Values<typeof INBOX>): Promise<void> =>
   withParley(io, options, async ({ principal }, me) => {
     const items = await me.inbox();
-    await print(io, options, {
-      value: items.map((item) => ({ ...item, next: commandFor(item) })),
-      words: () =>
-        items.length === 0 ? `Nothing waits for ${principal.user}\n` : items.map(itemText).join("\n"),
-    });
+    await print(
+      io,
+      { json: options.json, value: items.map((item) => ({ ...item, next: commandFor(item) })) },
+      () => (items.length === 0 ? `Nothing waits for ${principal.user}\n` : items.map(itemText).join("\n")),
+    );
   });
 
 const commandFor = ({ kind, id }: InboxItem): string => `parley ${kind === "seat" ? "seat" : "answer"} ${id}`;

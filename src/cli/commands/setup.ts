@@ -16,7 +16,7 @@ export async function config(io: Io, options: Options): Promise<void> {
   const lines = Object.entries(sources).map(
     ([key, { value, name }]) => `${key.padEnd(width)}  ${oneLine(settingText(value))}  (${oneLine(name)})\n`,
   );
-  await print(io, options, { value: sources, words: () => lines.join("") });
+  await print(io, { json: options.json, value: sources }, () => lines.join(""));
 }
 
 function settingText(value: unknown): string {
@@ -45,6 +45,6 @@ export async function doctor(io: Io, options: Values<typeof DOCTOR>): Promise<nu
     ({ what, ok, found, next }) =>
       `${(ok ? "ok" : "FAIL").padEnd(INDENT.length)}${indented(`${what}: ${found}`)}${next === undefined ? "" : `\n${INDENT}${indented(`Try: ${next}`)}`}\n`,
   );
-  await print(io, options, { value: checks, words: () => lines.join("") });
+  await print(io, { json: options.json, value: checks }, () => lines.join(""));
   return checks.every(({ ok }) => ok) ? EXIT.answered : EXIT.refusedByCheck;
 }

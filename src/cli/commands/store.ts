@@ -9,7 +9,7 @@ import { projecting, withStore } from "../session.ts";
 export const rebuild = (io: Io, { json, quiet }: Values<typeof JSON_FLAG & typeof QUIET>): Promise<void> =>
   withStore(io, async (known) => {
     const runs = await rebuildProjection(known, projecting(io, quiet));
-    await print(io, { json }, { value: { runs }, words: () => `Read ${pluralize(runs, "run")} again.\n` });
+    await print(io, { json, value: { runs } }, () => `Read ${pluralize(runs, "run")} again.\n`);
   });
 
 /** Says where runs are stored, and how many there are. */
@@ -19,11 +19,7 @@ export const showStore = (io: Io, { json }: Values<typeof JSON_FLAG>): Promise<v
     const runs = (await projection.seqs()).size;
     await print(
       io,
-      { json },
-      {
-        value: { location: whole.location, organization, runs },
-        words: () =>
-          `${pluralize(runs, "run")} in ${oneLine(whole.location)} (organization ${organization})\n`,
-      },
+      { json, value: { location: whole.location, organization, runs } },
+      () => `${pluralize(runs, "run")} in ${oneLine(whole.location)} (organization ${organization})\n`,
     );
   });

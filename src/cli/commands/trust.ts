@@ -20,10 +20,9 @@ export async function trust(
     oneLine(path),
     ...names.map((name) => `  ${oneLine(name)}`),
   ]);
-  await print(io, options, {
-    value: claims.map(({ path, names }) => ({ path, names })),
-    words: () => words.map((line) => `${line}\n`).join(""),
-  });
+  await print(io, { json: options.json, value: claims.map(({ path, names }) => ({ path, names })) }, () =>
+    words.map((line) => `${line}\n`).join(""),
+  );
   if (claims.length === 0) {
     io.output.note("Nothing here needs to be trusted");
     return EXIT.answered;

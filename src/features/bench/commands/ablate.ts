@@ -24,7 +24,7 @@ export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Pr
       const run = await runAblation(context, prepared, asking).finally(() => screens?.stop());
       const { report, stop } = run;
       if (stop !== "interrupted")
-        await print(io, options, { value: report, words: (face) => memoryAblationText(report, face) });
+        await print(io, { json: options.json, value: report }, (face) => memoryAblationText(report, face));
       noteEnd(io, run);
       return exitOfAblation(run);
     }),

@@ -79,7 +79,7 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
 export const listRecorded = (io: Io, { limit, json }: Values<typeof BENCHES>): Promise<void> =>
   withStore(io, async ({ store }) => {
     const { benches } = await listBenches(store, { limit });
-    await print(io, { json }, { value: benches, words: ({ width }) => benchesText(benches, width) });
+    await print(io, { json, value: benches }, ({ width }) => benchesText(benches, width));
   });
 
 /** Prints the report of a bench on record, as it stands now. */
@@ -146,10 +146,8 @@ async function printReport(
     io.output.note(`Written: ${Object.keys(files).join(", ")} in ${out}`);
   }
   if (json || terminal || out === undefined)
-    await print(
-      io,
-      { json },
-      { value: report, readable: true, words: (face) => documentText(benchMarkdown(report), face) },
+    await print(io, { json, value: report, readable: true }, (face) =>
+      documentText(benchMarkdown(report), face),
     );
 }
 

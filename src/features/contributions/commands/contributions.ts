@@ -22,8 +22,7 @@ export const allContributions = (
       throw refuse("--all is about every run, and takes no id", "leave out one of the two");
     const file = output === undefined ? undefined : checkOutput(output, io);
     const rows = await readShares(known, { since, byStrategy: by === "strategy" }, projecting(io, quiet));
-    if (file === undefined)
-      return print(io, { json }, { value: rows, words: ({ width }) => sharesText(rows, width) });
+    if (file === undefined) return print(io, { json, value: rows }, ({ width }) => sharesText(rows, width));
     const ending = extname(file).toLowerCase();
     const text = ending === ".csv" ? sharesCsv(rows) : ending === ".svg" ? sharesSvg(rows) : null;
     writeText(file, text ?? sharesText(rows, 120), io);
@@ -45,7 +44,7 @@ export const contributions = (
         io.output.note(`Interrupted; everything so far is recorded. Try: parley contributions ${id}`);
         return EXIT.interrupted;
       }
-      await print(io, options, { value, words: (face) => contributionsText(value, face) });
+      await print(io, { json: options.json, value }, (face) => contributionsText(value, face));
       return EXITS[value.leaveOneOut.status];
     }),
   );

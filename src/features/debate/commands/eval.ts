@@ -54,7 +54,7 @@ export const evaluate = (io: Io, { models, ...options }: Values<typeof EVAL>): P
     if (report.simulated) io.output.note("simulated models");
     if (file) writeReport(io, report, { ...file, name, unpriced });
     if (!file || options.json) {
-      await print(io, options, { value: report, words: () => evaluationTable(report) });
+      await print(io, { json: options.json, value: report }, () => evaluationTable(report));
       note(`${describeStatus(report)} Details: parley show ${report.id} --details`);
     }
     noteEarlyEnd(io, run, "other evaluators, or --again");

@@ -46,11 +46,8 @@ export const feedback = (
     if (!summarize || found.remarks.length === 0) {
       await print(
         io,
-        { json },
-        {
-          value: { ...found, unique: uniqueRemarks(found).map(({ event }) => event) },
-          words: ({ width }) => feedbackText(persona, found, width),
-        },
+        { json, value: { ...found, unique: uniqueRemarks(found).map(({ event }) => event) } },
+        ({ width }) => feedbackText(persona, found, width),
       );
       return EXIT.answered;
     }
@@ -63,13 +60,8 @@ export const feedback = (
     }
     const { call: _call, ...said } = summary;
     const events = found.remarks.map(({ event }) => event);
-    await print(
-      io,
-      { json },
-      {
-        value: { ...said, run: opened.id, remarks: events },
-        words: ({ width }) => summaryText(persona, summary, { found, width }),
-      },
+    await print(io, { json, value: { ...said, run: opened.id, remarks: events } }, ({ width }) =>
+      summaryText(persona, summary, { found, width }),
     );
     return run.exit;
   });
@@ -162,8 +154,8 @@ export const breed = (
     const { path, fresh } = writeChild(context, child, { parents: prepared.parents, folder });
     await print(
       io,
-      { json },
       {
+        json,
         value: {
           id: child.id,
           name: child.name,
@@ -172,16 +164,16 @@ export const breed = (
           lineage: child.lineage,
           fresh,
         },
-        words: ({ width }) =>
-          `${[
-            `${oneLine(child.name)} (${child.id}) ${fresh ? "is written and on trial" : "was written before"}:`,
-            shownPath(io, path),
-            "",
-            ...printable(child.instructions)
-              .split("\n")
-              .flatMap((line) => wrapped(line, width)),
-          ].join("\n")}\n`,
       },
+      ({ width }) =>
+        `${[
+          `${oneLine(child.name)} (${child.id}) ${fresh ? "is written and on trial" : "was written before"}:`,
+          shownPath(io, path),
+          "",
+          ...printable(child.instructions)
+            .split("\n")
+            .flatMap((line) => wrapped(line, width)),
+        ].join("\n")}\n`,
     );
     if (!json) io.output.note(`Next: parley personas trial ${child.id}`);
     return run.exit;
@@ -191,11 +183,7 @@ export const breed = (
 export const lineage = (io: Io, { json }: Values<typeof JSON_FLAG>, id: string): Promise<void> =>
   withParley(io, {}, async (context) => {
     const node = await readLineage(context, context.resources.persona(id));
-    await print(
-      io,
-      { json },
-      { value: node, words: ({ width }) => `${lineageLines(node, "", width).join("\n")}\n` },
-    );
+    await print(io, { json, value: node }, ({ width }) => `${lineageLines(node, "", width).join("\n")}\n`);
   });
 
 const STATUSES = {
@@ -261,11 +249,8 @@ export const trial = (
       const { questions, siblings, parent } = prepared;
       await print(
         io,
-        { json },
-        {
-          value: { child: id, parent: parent.id, questions, siblings, estimate },
-          words: ({ width }) => `${about}\n\n${estimateText(estimate, { width })}`,
-        },
+        { json, value: { child: id, parent: parent.id, questions, siblings, estimate } },
+        ({ width }) => `${about}\n\n${estimateText(estimate, { width })}`,
       );
       return EXIT.answered;
     }
@@ -295,13 +280,8 @@ async function endTrial(io: Io, context: AppContext, { child, json, ...ended }: 
   const isPresent = child.accepted?.version === verdict.version;
   if (verdict.accepted && !isPresent && run !== undefined)
     await acceptPersona(context, child, { trial: run });
-  await print(
-    io,
-    { json },
-    {
-      value: { ...section, run },
-      words: ({ width }) => trialText(section, { child, run: run ?? "", width }),
-    },
+  await print(io, { json, value: { ...section, run } }, ({ width }) =>
+    trialText(section, { child, run: run ?? "", width }),
   );
   return verdict.accepted ? EXIT.answered : EXIT.refusedByCheck;
 }
@@ -354,7 +334,7 @@ const printDecided = (
   io: Io,
   json: boolean,
   { value, words }: { value: Decided; words: string },
-): Promise<void> => print(io, { json }, { value, words: () => `${words}\n${shownPath(io, value.path)}\n` });
+): Promise<void> => print(io, { json, value }, () => `${words}\n${shownPath(io, value.path)}\n`);
 
 /** Lets a bred persona sit by a person's word. */
 export const accept = (io: Io, { override: why, json }: Values<typeof ACCEPT>, id: string): Promise<void> =>

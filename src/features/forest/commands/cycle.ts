@@ -70,7 +70,7 @@ export const cycle = (
           if (one.finished && !json)
             await io.output.result(cycleText(one.finished, io.output.stdout.columns ?? 100));
         }
-        if (json) await print(io, { json }, { value: finished.map(cycleJson), words: () => "" });
+        if (json) await print(io, { json, value: finished.map(cycleJson) }, () => "");
         else if (exit === EXIT.answered && !quiet) io.output.note("Try: parley forest report");
         return exit;
       });
@@ -92,9 +92,10 @@ async function printPlan(
     ...{ gate: name, title, hard, thresholds, provenance },
   }));
   const roles = opening.participants.map(({ seat, model }) => ({ role: seat, model }));
-  await print(io, options, {
-    value: { weather, roles, gates, estimate },
-    words: ({ width }) =>
+  await print(
+    io,
+    { json: options.json, value: { weather, roles, gates, estimate } },
+    ({ width }) =>
       `${[
         ...aligned(
           [
@@ -126,7 +127,7 @@ async function printPlan(
         "",
         estimateText(estimate, { width }).trimEnd(),
       ].join("\n")}\n`,
-  });
+  );
   return EXIT.answered;
 }
 

@@ -29,8 +29,8 @@ export const handoffs = (
     const amendments = readAmendments(resolve(folder, "archive")).filter(({ decision }) => decision === null);
     await print(
       io,
-      { json },
       {
+        json,
         value: {
           handoffs: open.map(({ id, step, kind, since, until, messages }) => ({
             ...{ run: id, step, kind, since, until },
@@ -39,8 +39,8 @@ export const handoffs = (
           files,
           amendments,
         },
-        words: ({ width }) => filesText(files) + handoffText(open, amendments, width),
       },
+      ({ width }) => filesText(files) + handoffText(open, amendments, width),
     );
   });
 
@@ -120,12 +120,9 @@ export const answer = (
     const outcome = await answerSeat(context, seat.id, { text: inForm(seat.kind, text), step: seat.step });
     await print(
       io,
-      { json },
-      {
-        value: outcome,
-        words: () =>
-          `${outcome.status === "recorded" ? `Recorded: ${seat.step}` : `Not recorded: ${oneLine("why" in outcome ? outcome.why : "", 600)}`}\n`,
-      },
+      { json, value: outcome },
+      () =>
+        `${outcome.status === "recorded" ? `Recorded: ${seat.step}` : `Not recorded: ${oneLine("why" in outcome ? outcome.why : "", 600)}`}\n`,
     );
     if (outcome.status === "refused") return EXIT.usage;
     io.output.note("Try: parley forest cycle");
@@ -168,16 +165,10 @@ async function decide(
     const place = { folder, signal: new AbortController().signal, env: io.env, cwd: io.cwd };
     const { gates, archive } = await openForest(context, place, pool);
     const decided = decideAmendment(archive, { id, decision, gates, by: context.principal.user });
-    await print(
-      io,
-      { json },
-      {
-        value: decided,
-        words: () =>
-          decision === "yes"
-            ? `Recorded: from the next cycle on, ${decided.threshold} of ${decided.gate} is ${decided.value}.\n`
-            : `Recorded: ${decided.gate} stays as it is.\n`,
-      },
+    await print(io, { json, value: decided }, () =>
+      decision === "yes"
+        ? `Recorded: from the next cycle on, ${decided.threshold} of ${decided.gate} is ${decided.value}.\n`
+        : `Recorded: ${decided.gate} stays as it is.\n`,
     );
     return EXIT.answered;
   } finally {

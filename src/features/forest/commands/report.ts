@@ -31,13 +31,8 @@ export async function report(io: Io, { output, json }: Values<typeof REPORT>, pa
   const shown = { cycles, forest, simulated: isSimulatedArchive(resolve(io.cwd, path)) };
   if (file !== undefined) writeInFolders(file, render(shown), io);
   if (file !== undefined && !json) return;
-  await print(
-    io,
-    { json },
-    {
-      value: { cycle_id: forest.cycle_id, parts: cycleParts(cycles) },
-      words: (face) => documentText(markdown(shown), face),
-    },
+  await print(io, { json, value: { cycle_id: forest.cycle_id, parts: cycleParts(cycles) } }, (face) =>
+    documentText(markdown(shown), face),
   );
 }
 
@@ -55,11 +50,8 @@ export const exportCycle = (
     );
     await print(
       io,
-      { json },
-      {
-        value: { archive: displayPath(archive), cycle_id: forest.cycle_id },
-        words: () => `Written: ${displayPath(archive)}, up to ${forest.cycle_id}\n`,
-      },
+      { json, value: { archive: displayPath(archive), cycle_id: forest.cycle_id } },
+      () => `Written: ${displayPath(archive)}, up to ${forest.cycle_id}\n`,
     );
   });
 

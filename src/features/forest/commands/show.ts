@@ -26,16 +26,8 @@ export async function validate(io: Io, { json }: JsonOption, paths: readonly str
     problem,
     invariant,
   }));
-  await print(
-    io,
-    { json },
-    {
-      value: rows,
-      words: () =>
-        rows
-          .map(({ path, problem }) => `${path}: ${problem === null ? "OK" : oneLine(problem, 600)}\n`)
-          .join(""),
-    },
+  await print(io, { json, value: rows }, () =>
+    rows.map(({ path, problem }) => `${path}: ${problem === null ? "OK" : oneLine(problem, 600)}\n`).join(""),
   );
   return rows.some(({ problem }) => problem !== null) ? EXIT.refusedByCheck : EXIT.answered;
 }
@@ -73,7 +65,7 @@ const newest = (io: Io, path: string): ReadForest => {
 /** Shows a forest as it stands after its newest cycle. */
 export async function show(io: Io, { json }: JsonOption, path: string): Promise<void> {
   const { forest } = newest(io, path);
-  await print(io, { json }, { value: forest, words: ({ width }) => forestText(forest, width) });
+  await print(io, { json, value: forest }, ({ width }) => forestText(forest, width));
 }
 
 const LEAVES = ["fruit", "golden_leaf", "normal_leaf", "dead_leaf", "sick_leaf"] as const;
@@ -120,7 +112,7 @@ export async function seeds(io: Io, { json }: JsonOption, path: string): Promise
     idea,
   ]);
   const table = { heads: ["SEED", "STATUS", "SCORE", "TREES", "IDEA"], rows, none: "There are no seeds." };
-  await print(io, { json }, { value: forest.seeds, words: ({ width }) => tableText(table, width) });
+  await print(io, { json, value: forest.seeds }, ({ width }) => tableText(table, width));
 }
 
 /** Lists what became of tested seeds, and why. */
@@ -131,7 +123,7 @@ export async function results(io: Io, { json }: JsonOption, path: string): Promi
   ]);
   const none = "There are no results: nothing was tested yet.";
   const table = { heads: ["KIND", "MODE", "CANDIDATE", "WHY"], rows, none };
-  await print(io, { json }, { value: forest.results, words: ({ width }) => tableText(table, width) });
+  await print(io, { json, value: forest.results }, ({ width }) => tableText(table, width));
 }
 
 type ListTable = {

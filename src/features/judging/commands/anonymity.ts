@@ -49,10 +49,8 @@ export const anonymity = (
       if (exit === EXIT.answered) exit = audited.exit;
     }
     const figures = anonymityFigures(audits);
-    await print(
-      io,
-      { json },
-      { value: { model, figures, audits }, words: ({ width }) => auditText({ audits, figures, width }) },
+    await print(io, { json, value: { model, figures, audits } }, ({ width }) =>
+      auditText({ audits, figures, width }),
     );
     return exit;
   });

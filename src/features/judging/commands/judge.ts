@@ -46,11 +46,9 @@ export const validate = (io: Io, options: Values<typeof VALIDATE>, file: string)
     if (!validation || exit === EXIT.interrupted) return exit;
     const unpriced = unpricedModels(entries);
     const shown = await loadShown(context.protocols, entries);
-    await print(io, options, {
-      value: validation,
-      words: (face) => (shown ? answerText(shown, { ...face, unpriced }) : ""),
-      readable: true,
-    });
+    await print(io, { json: options.json, value: validation, readable: true }, (face) =>
+      shown ? answerText(shown, { ...face, unpriced }) : "",
+    );
     noteEarlyEnd(io, run);
     return exit === EXIT.answered && !validation.measured ? EXIT.inconclusive : exit;
   });
@@ -92,11 +90,9 @@ async function judgeAnswers(io: Io, context: AppContext, { task, names, options 
   if (!judgement || !result || exit === EXIT.interrupted) return exit;
   const unpriced = unpricedModels(entries);
   const shown = { result, parts: sectionParts(judgement, result, names), isVerdict: true };
-  await print(io, options, {
-    value: judgement,
-    words: (face) => answerText(shown, { ...face, unpriced }),
-    readable: true,
-  });
+  await print(io, { json: options.json, value: judgement, readable: true }, (face) =>
+    answerText(shown, { ...face, unpriced }),
+  );
   noteEarlyEnd(io, run);
   const isRead =
     judgement.kind === "grade"

@@ -33,17 +33,12 @@ export const history = (
       const cells = await readMatrix(known, { ...filter, kind, by: matrix }, reading);
       const words = ({ width }: { width: number }) =>
         cells.length === 0 ? NOBODY : linesOf(matrixRows(cells), width);
-      return print(io, { json }, { value: cells, words });
+      return print(io, { json, value: cells }, words);
     }
     const { votes } = await readVotePage(known, { ...filter, kind, limit }, reading);
     const heads = ["WHEN", "KIND", "VOTER", "CANDIDATE", "LABEL", "RANK", "RUN"];
-    await print(
-      io,
-      { json },
-      {
-        value: votes,
-        words: ({ width }) => (votes.length === 0 ? NOBODY : linesOf([heads, ...votes.map(voteRow)], width)),
-      },
+    await print(io, { json, value: votes }, ({ width }) =>
+      votes.length === 0 ? NOBODY : linesOf([heads, ...votes.map(voteRow)], width),
     );
   });
 
@@ -78,14 +73,8 @@ export const league = (
 ): Promise<void> =>
   withStore(io, async (known) => {
     const leagues = await readLeagues(known, { by, kind, ...filter }, projecting(io));
-    await print(
-      io,
-      { json },
-      {
-        value: { by, leagues },
-        words: ({ width }) =>
-          leagues.length === 0 ? NOBODY : leagues.map((one) => leagueText(one, { by, width })).join("\n"),
-      },
+    await print(io, { json, value: { by, leagues } }, ({ width }) =>
+      leagues.length === 0 ? NOBODY : leagues.map((one) => leagueText(one, { by, width })).join("\n"),
     );
   });
 
@@ -152,20 +141,20 @@ export const reviewers = (
     const leans = reviewerLeans(runs);
     await print(
       io,
-      { json },
       {
+        json,
         value: {
           by,
           protocol: protocol ?? null,
           since: since === undefined ? null : new Date(since).toISOString(),
           reviewers: leans,
         },
-        words: ({ width }) => {
-          if (leans.length > 0) return leansText({ by, leans, width });
-          return protocol === undefined && since === undefined
-            ? "No reviews are recorded. Members review each other in: parley council\n"
-            : "No such reviews. parley votes reviewers shows all\n";
-        },
+      },
+      ({ width }) => {
+        if (leans.length > 0) return leansText({ by, leans, width });
+        return protocol === undefined && since === undefined
+          ? "No reviews are recorded. Members review each other in: parley council\n"
+          : "No such reviews. parley votes reviewers shows all\n";
       },
     );
   });
