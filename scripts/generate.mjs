@@ -31,7 +31,9 @@ function defaults(folder) {
   const kinds = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const lines = ["files", ...kinds].map((kind) => {
     const rows = filesIn(kind === "files" ? folder : `${folder}/${kind}`, ".yaml").map((path) => {
-      const data = parse(read(path), { version: "1.2", schema: "core" });
+      const trim = (/** @type {unknown} */ _, /** @type {unknown} */ value) =>
+        typeof value === "string" ? value.trim() : value;
+      const data = parse(read(path), trim, { version: "1.2", schema: "core" });
       return `    "${basename(path)}": ${JSON.stringify(data)},\n`;
     });
     return `  ${kind}: {\n${rows.join("")}  },\n`;

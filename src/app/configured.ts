@@ -4,7 +4,6 @@ import { fileResources, type Resources } from "../config/resources.ts";
 import { systemWorld } from "../engine/world.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
 import { Principal, Scope } from "../kernel/index.ts";
-import { settingKeys } from "../config/settings.ts";
 import type { AppFeature } from "./registry.ts";
 import { isRequestSetting } from "./start.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
@@ -31,9 +30,9 @@ export async function openConfigured({
   readonly protocols?: Registry<AnyProtocol> | undefined;
   readonly features?: readonly AppFeature[] | undefined;
 }) {
-  const { settings, sources, renamed } = loadSettings(place);
+  const { settings, given, renamed } = loadSettings(place);
   const resources = () =>
-    fileResources(place, { files: [settings.strategy, ...files], strategyFrom: sources["strategy"] });
+    fileResources(place, { files: [settings.strategy, ...files], strategyFrom: given.get("strategy") });
   const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,
@@ -47,11 +46,10 @@ export async function openConfigured({
   });
   const { organization, user } = settings;
   const principal = Principal.parse({ organization, user, scopes: Scope.options });
-  const flags = new Set<string | undefined>(
-    Object.entries(sources).flatMap(([name, { from }]) => (from === "flag" ? [settingKeys.get(name)] : [])),
-  );
   const requested = Object.fromEntries(
-    Object.entries(settings).filter(([key]) => flags.has(key) && isRequestSetting(key)),
+    [...given].flatMap(([key, { from }]) =>
+      from === "flag" && isRequestSetting(key) ? [[key, settings[key]]] : [],
+    ),
   );
   const me = parley.as(principal, requested);
   return { parley, me, context: me.context(), renamed };

@@ -50,10 +50,14 @@ export const withoutKeys = (context: AppContext): AppContext => ({
   },
 });
 
-/** Estimates the run of an opening that is not recorded, by running it dry. */
+/**
+ * Estimates the run of an opening that is not recorded, by running it dry. `of`: all figures, or those at full length alone, for
+ * which fewer courses are run; then `low` is 0 and `expected` is `high`.
+ */
 export async function estimateOpening(
   context: AppContext,
   { opening, checked }: AssembledOpening,
+  of: "all" | "most" = "all",
 ): Promise<RunEstimate> {
   const names = Object.keys(opening.reactions ?? {});
   const loaded = await loadReactors(context.reactors, (name) => names.includes(name));
@@ -93,8 +97,8 @@ export async function estimateOpening(
   let costs: Record<"low" | "expected" | "open" | "final" | "calm", RunCosts>;
   try {
     costs = {
-      low: await costsOf(SHORTEST),
-      expected: await costsOf(USUAL),
+      low: of === "all" ? await costsOf(SHORTEST) : new Map(),
+      expected: of === "all" ? await costsOf(USUAL) : new Map(),
       open: await costsOf(OPEN),
       final: await costsOf(FINAL),
       calm: areToolsOffered && reactors.length > 0 ? await costsOf(WITHOUT_TOOLS) : new Map(),
@@ -110,7 +114,7 @@ export async function estimateOpening(
     const own = final.has(name) ? "final answers" : "open question";
     const course = isSplit && open.has(name) !== final.has(name) ? own : null;
     const most = longest.map((one) => one.get(name) ?? FREE).reduce(larger);
-    const usual = expected.get(name) ?? FREE;
+    const usual = of === "all" ? (expected.get(name) ?? FREE) : most;
     // The shortest course has fewer summaries, and so may show more text.
     const least = fold(low.get(name) ?? FREE, usual, Math.min);
     return { name, course, ...rangesOf(least, usual, most) };

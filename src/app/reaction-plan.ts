@@ -108,11 +108,11 @@ export function criticSettings(
 ): CriticSettings | null {
   const [judge] = settings.judge;
   if (settings.critic === "off") return null;
-  const { critic, sources } = resources.critic();
-  const named = judge !== undefined || sources["critic.model"]?.from !== "default";
-  if (settings.critic === "auto" && !named) return null;
+  const loaded = resources.critic();
+  if (settings.critic === "auto" && judge === undefined && !loaded.says.model) return null;
+  const { critic } = loaded;
   const model = judge ?? critic.model;
-  const bounded = sources["critic.context"]?.from !== "default" || makesRoom(model, settings);
+  const bounded = loaded.says.context || makesRoom(model, settings);
   return {
     model,
     temperature: critic.temperature,

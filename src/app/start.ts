@@ -96,6 +96,8 @@ export type StartOptions = RunOptions & {
   readonly folder?: string | undefined;
   /** Called with what the run may take, before anything is recorded or spent. */
   readonly onEstimate?: ((estimate: RunEstimate) => void) | undefined;
+  /** The same with `high` alone, which takes half the time: `low` is 0, and `expected` is `high`. */
+  readonly onMost?: ((estimate: RunEstimate) => void) | undefined;
 };
 
 /** A recorded opening that nobody drives yet. */
@@ -119,9 +121,11 @@ export async function open(
 ): Promise<OpenedRun> {
   const { opening, notes } = await prepareOpening(context, request, options);
   const prepared = { opening, checked: await checkInput(context, opening) };
-  if (options.onEstimate) {
+  const { onEstimate, onMost } = options;
+  const tell = onEstimate ?? onMost;
+  if (tell) {
     const { estimateOpening } = await import("./estimate.ts");
-    options.onEstimate(await estimateOpening(context, prepared));
+    tell(await estimateOpening(context, prepared, onEstimate ? "all" : "most"));
   }
   const { differing, fresh, opened } = await openPrepared(context, prepared, request.request);
   // Every opening draws a seed of its own, unless one is requested.
@@ -132,7 +136,8 @@ export async function open(
 }
 
 /** `client`: the request of a server's client. */
-export type OpenOptions = Pick<StartOptions, "folder" | "onEstimate"> & Pick<ClientParts, "client">;
+export type OpenOptions = Pick<StartOptions, "folder" | "onEstimate" | "onMost"> &
+  Pick<ClientParts, "client">;
 
 type PrepareOptions = Pick<OpenOptions, "folder" | "client"> & {
   /** Replaces the configured or discovered models; they have been checked. */
@@ -386,10 +391,8 @@ export function requestSettings(request: Readonly<Record<string, unknown>>): Par
     ),
     { reportInput: true },
   );
-  if (read.success) {
-    const keys = new Set(given.map(([key]) => key));
-    return Object.fromEntries(Object.entries(read.data).filter(([key]) => keys.has(key)));
-  }
+  if (read.success)
+    return Object.fromEntries(given.map(([key]) => [key, Reflect.get(read.data, key) as unknown]));
   const { path, say, next } = explainIssue(SettingsSchema, read.error);
   throw refusal(say(path.join(".")), next ?? "correct it");
 }

@@ -160,7 +160,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
     .helpOption("-h, --help", "show help")
     .commandsGroup(`${commandGroup({ name: "help" })}:`)
     .helpCommand("help [topic]", "Show the help of a command, of settings or environment")
-    .addHelpText("after", epilogue(columns));
+    .addHelpText("after", () => epilogue(columns));
   const add = (parent: CommanderCommand, one: CommandRow, name = one.name): void => {
     const { commands: below = [] } = one;
     const isDefault = isCommand(one) && one.isUsual === true;

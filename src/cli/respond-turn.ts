@@ -60,7 +60,7 @@ export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Prom
   const { output } = io;
   const run = await me.start(
     { ...how, protocol: "respond", question, context, previous, again, member },
-    { signal, folder, onEstimate: turn.isAnnounced ? estimateNote(io, showing) : undefined },
+    { signal, folder, onMost: turn.isAnnounced ? estimateNote(io, showing) : undefined },
   );
   if (!showing.quiet) for (const note of run.notes) output.note(wordNote(note));
   if (!run.fresh) output.note(`Asked before as ${run.id}; showing the recorded answer`);

@@ -109,7 +109,8 @@ describe("O1: a file of one's own", () => {
     using place = scratch({ [PROJECT]: "# model:\n" });
     const { critic } = loadCritic(place);
     place.write(PROJECT, "model:\nrules:\nrubric:\n");
-    expect(loadCritic(place)).toEqual({ critic, sources: loadCritic(scratch()).sources, warnings: [] });
+    const { sources, says } = loadCritic(scratch());
+    expect(loadCritic(place)).toEqual({ critic, says, sources, warnings: [] });
   });
 
   it("is not blamed for a rubric that it does not name", async () => {

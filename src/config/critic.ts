@@ -8,8 +8,9 @@ import { toAbsolute, type FileContext } from "./paths.ts";
 import { isHarmlessModel } from "./project-settings.ts";
 import { refuse } from "./text-file.ts";
 import { isOwnPath } from "./trust.ts";
-import { parseRubricText, loadRubric } from "./rubrics.ts";
+import { parseRubricText, loadRubric, rubricFiles } from "./rubrics.ts";
 import type { ValueSource } from "./sources.ts";
+import { once } from "../kernel/once.ts";
 import type { YamlFile } from "./yaml.ts";
 
 const positiveInteger = z.int().positive();
@@ -107,27 +108,40 @@ export function loadCritic(place: FileContext) {
     ...(own.says(["model"]) && !isHarmlessModel(file.model) ? [`model: ${file.model}`] : []),
     ...(file.tokens > USUAL_TOKENS ? [`tokens: ${file.tokens}`] : []),
   ]);
-  const rubricAt = createRubricLoader(own, place);
-  const critic: Critic = {
-    model: file.model,
-    temperature: file.temperature,
-    contextTokens: file.num_ctx ?? file.context,
-    timeoutMs: file.grade_timeout ?? file.timeout,
-    form: file.form,
-    maxOutputTokens: file.tokens,
-    rubric: rubricAt(["rubric"], file.rubric),
-    kind: file.kind,
-    rules: file.rules.map((value, index) => {
-      // Checked by itself, so that an error names the keys of a rule.
-      const at: YamlFile["place"] = (path, of) => own.file.place(["rules", index, ...path], of);
-      const { kind, when, rubric } = checkedFile({ ...own.file, value, place: at }, KindRule, RULE_FORM);
-      const theirs = own.says(["rules"]) ? undefined : theirRubric(kind, file);
-      return theirs
-        ? { kind, when, rubric: rubricAt([theirs.key], theirs.text, theirs.name) }
-        : { kind, when, rubric: rubricAt(["rules", index, "rubric"], rubric) };
-    }),
+  const critic = once((): Critic => {
+    const rubricAt = createRubricLoader(own, place);
+    return {
+      model: file.model,
+      temperature: file.temperature,
+      contextTokens: file.num_ctx ?? file.context,
+      timeoutMs: file.grade_timeout ?? file.timeout,
+      form: file.form,
+      maxOutputTokens: file.tokens,
+      rubric: rubricAt(["rubric"], file.rubric),
+      kind: file.kind,
+      rules: file.rules.map((value, index) => {
+        // Checked by itself, so that an error names the keys of a rule.
+        const at: YamlFile["place"] = (path, of) => own.file.place(["rules", index, ...path], of);
+        const { kind, when, rubric } = checkedFile({ ...own.file, value, place: at }, KindRule, RULE_FORM);
+        const theirs = own.says(["rules"]) ? undefined : theirRubric(kind, file);
+        return theirs
+          ? { kind, when, rubric: rubricAt([theirs.key], theirs.text, theirs.name) }
+          : { kind, when, rubric: rubricAt(["rules", index, "rubric"], rubric) };
+      }),
+    };
+  });
+  if (own.says([])) critic(); // a file that is wrong is refused where nothing is graded, too
+  return {
+    get critic() {
+      return critic();
+    },
+    /** Whether a file of the user's says which model grades, and how long its prompt may be. */
+    says: { model: own.says(["model"]), context: own.says(["context"]) || own.says(["num_ctx"]) },
+    get sources() {
+      return listCriticSources(critic(), own);
+    },
+    warnings: own.warnings,
   };
-  return { critic, sources: listCriticSources(critic, own), warnings: own.warnings };
 }
 
 /** LoCAL2's rubric for a kind of answer, where its file has one. */
@@ -170,8 +184,9 @@ type RubricLoader = (path: readonly PropertyKey[], written: string, name?: strin
 /** Reads the rubrics that a file names, each once. A path stands for what it means where it was written. */
 function createRubricLoader({ file, says, requireTrust }: OwnFile, place: FileContext): RubricLoader {
   const loaded = new Map<string, Rubric>();
+  const files = once(() => rubricFiles(place));
   const load: RubricLoader = (path, written, name = "critic") => {
-    if (!says(path.slice(0, 1))) return loadRubric(written, place);
+    if (!says(path.slice(0, 1))) return loadRubric(written, place, files());
     if (/^\[|^score\s*\d+\s*:|\n/i.test(written)) {
       const reading = parseRubricText(written, name);
       if (reading.ok) return reading.rubric;

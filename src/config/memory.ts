@@ -81,14 +81,21 @@ export function loadMemory(place: FileContext) {
       write: file.write_enabled ?? true,
     },
     /** Every value by its key in the file, as `memory.recall.minimum`. */
-    sources: {
-      ...listSources(own, ["memory"], values),
-      ...(own.says(["retrieval", "min_similarity"])
-        ? { "memory.recall.minimum": own.sourceOf(["retrieval", "min_similarity"], minimum) }
-        : {}),
-      ...(own.says(["retrieval", "max_results"])
-        ? { "memory.recall.most": own.sourceOf(["retrieval", "max_results"], most) }
-        : {}),
+    get sources() {
+      const theirs = [
+        ["minimum", "min_similarity", minimum],
+        ["most", "max_results", most],
+      ] as const;
+      const written = theirs.filter(([, key]) => own.says(["retrieval", key]));
+      return {
+        ...listSources(own, ["memory"], values),
+        ...Object.fromEntries(
+          written.map(([name, key, value]) => [
+            `memory.recall.${name}`,
+            own.sourceOf(["retrieval", key], value),
+          ]),
+        ),
+      };
     },
     warnings: own.warnings,
   };

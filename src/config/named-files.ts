@@ -89,8 +89,10 @@ export function collectNamed<T>(
   return sortByName(all);
 }
 
-export function sortByName<T>(named: Iterable<readonly [name: string, value: T]>): ReadonlyMap<string, T> {
-  return new Map([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+export function sortByName<T>(named: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  const sorted = new Map<string, T>();
+  for (const name of [...named.keys()].sort()) sorted.set(name, named.get(name) as T); // It has each of its names.
+  return sorted;
 }
 
 /** @throws Fault `configuration` for a name that does not exist, with the nearest; `files` may be named, too */

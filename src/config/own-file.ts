@@ -44,7 +44,8 @@ export function ownFile(subject: "critic" | "memory", place: FileContext, foreig
   const { value, skipped } = withoutForeign(read?.value, foreign);
   const own = read && { ...read, value };
   /** Whether the user's own file says something at this path. */
-  const says = (path: readonly PropertyKey[]) => (valueAt(own?.value, path) ?? null) !== null;
+  const says = (path: readonly PropertyKey[]) =>
+    own !== undefined && (valueAt(own.value, path) ?? null) !== null;
   return {
     /** What both files say together; places are those of the user's own file, where there is one. */
     file: own ? { ...own, value: mergeValues(built.value, own.value) } : built,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { loadPersonas, findPersona } from "./personas.ts";
+import { readFileSync } from "node:fs";
+import { listFiles } from "./named-files.ts";
+import { loadPersonas, findPersona, readPersona } from "./personas.ts";
 import { contentWords } from "../text/words.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
@@ -36,6 +38,17 @@ describe("built-in personas", () => {
       expect(words, id).toBeLessThanOrEqual(OFFICES.includes(id) ? 130 : 240);
       const headings = [...instructions.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
       expect(headings, id).toEqual(OFFICES.includes(id) ? [] : HEADINGS);
+    }
+  });
+
+  it.each(["personas", "roles"] as const)("ship as the schema reads their files: %s", (kind) => {
+    using place = scratch();
+    const files = listFiles(kind, place);
+    expect(files.length).toBeGreaterThan(5);
+    for (const { path, from, data } of files) {
+      const text = readFileSync(new URL(`defaults/${path}`, import.meta.url), "utf8");
+      const [, read] = readPersona({ path, from, text }, { kind: "persona", place });
+      expect(readPersona({ path, from, data }, { kind: "persona", place })[1], path).toEqual(read);
     }
   });
 

@@ -102,11 +102,28 @@ function readAccordant(file: Readonly<Record<string, unknown>>): Record<string, 
   return { ...own, instructions: Object.fromEntries(parts) };
 }
 
+/** What ships has been trimmed and checked: a test reads each file by the schema, too. */
+type Shipped = Pick<PersonaDefinition, "id" | "name" | "description"> & {
+  readonly instructions: string | z.infer<typeof Parts>;
+};
+
+function missingIn(parts: z.infer<typeof Parts> | undefined): readonly string[] {
+  const isWhole = parts === undefined || Object.keys(parts).length === INSTRUCTION_PARTS.length;
+  return isWhole ? [] : INSTRUCTION_PARTS.filter((part) => !Object.hasOwn(parts, part));
+}
+
 /** A file's persona by its id, null for one that only hides another. @throws Fault `configuration` */
 export function readPersona(
   source: FolderFile,
   { kind, place }: { readonly kind: string; readonly place: FileContext },
 ): readonly [id: string, LoadedPersona | null] {
+  if (source.data !== undefined) {
+    const { instructions: written, ...persona } = source.data as Shipped; // `npm run generate` wrote it.
+    const parts = typeof written === "string" ? undefined : written;
+    const instructions = typeof written === "string" ? written : instructionsOf(written);
+    const { from, path } = source;
+    return [persona.id, { ...persona, instructions, from, path, missingParts: missingIn(parts), parts }];
+  }
   const isMarkdown = extname(source.path).toLowerCase() === ".md";
   const read = isMarkdown ? readPersonaMarkdown(source, INSTRUCTION_PARTS) : readFolderYaml(source, kind);
   const file = isMapping(read.value) ? { ...read, value: readAccordant(read.value) } : read;
@@ -120,8 +137,10 @@ export function readPersona(
     requireTrust(file, [...models, ...tools.map((tool) => `tool: ${tool}`)], place);
   }
   const parts = isMapping(instructions) ? Parts.parse(instructions) : undefined;
-  const missingParts = parts ? INSTRUCTION_PARTS.filter((part) => !Object.hasOwn(parts, part)) : [];
-  return [persona.id, { ...persona, from: source.from, path: source.path, missingParts, parts }];
+  return [
+    persona.id,
+    { ...persona, from: source.from, path: source.path, missingParts: missingIn(parts), parts },
+  ];
 }
 
 /** A persona's text of YAML, read as its file would be; a project's claims are not checked. @throws Fault `configuration` */

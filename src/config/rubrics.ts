@@ -57,11 +57,15 @@ const FORM =
  * built in) or in a file of YAML.
  * @throws Fault `configuration` for an unknown name (with the nearest), or a file that is no rubric
  */
-export function loadRubric(nameOrFile: string, place: FileContext): Rubric {
-  if (looksLikePath(nameOrFile)) return readRubric({ path: toAbsolute(nameOrFile, place) });
-  const files = collectNamed("rubrics", foldersOf("rubrics", place), (file) => [stem(file.path), file]);
-  return readRubric(findNamed("rubrics", files, { written: nameOrFile, files: ".yaml" }));
+export function loadRubric(nameOrFile: string, place: FileContext, files = rubricFiles(place)): Rubric {
+  return looksLikePath(nameOrFile)
+    ? readRubric({ path: toAbsolute(nameOrFile, place) })
+    : readRubric(findNamed("rubrics", files, { written: nameOrFile, files: ".yaml" }));
 }
+
+/** The files of rubrics by name. */
+export const rubricFiles = (place: FileContext): ReadonlyMap<string, FolderFile> =>
+  collectNamed("rubrics", foldersOf("rubrics", place), (file) => [stem(file.path), file]);
 
 function readRubric(file: Pick<FolderFile, "path" | "data">): Rubric {
   return checkedFile(readFolderYaml(file, "rubric"), Rubric, FORM);

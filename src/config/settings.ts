@@ -376,7 +376,7 @@ function isStore(target: string): boolean {
 
 /** A key as files and flags write it. */
 export function settingName(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/-ms$/, "");
+  return key.replaceAll(/[A-Z]/g, "-$&").toLowerCase().replace(/-ms$/, "");
 }
 
 /** The key behind what a file or a flag writes. */

@@ -44,6 +44,8 @@ export type ValueSource = {
 
 export type LoadedSettings = {
   readonly settings: Settings & { readonly store: string };
+  /** Where each setting that was given comes from: of a map, its first entry. */
+  readonly given: ReadonlyMap<SettingKey, ValueSource>;
   /** By key as files write it; entries of a map one by one (`families.ollama/mine`). */
   readonly sources: Readonly<Record<string, ValueSource>>;
   /** What was given under an older name, and the name now. */
@@ -81,25 +83,35 @@ type SettingLayer = {
  */
 export function loadSettings({ flags = {}, flagPrefix = "", ...place }: SettingsRequest): LoadedSettings {
   const layers = [flagLayer(flags, flagPrefix, place), environmentLayer(place), ...fileLayers(place)];
-  const chosen = [...settingKeys].map(([name, key]) => ({ name, key, choices: collectChoices(key, layers) }));
-  const raw = chosen.flatMap(({ key, choices }) => {
-    const entries = choices.map(({ entry, raw: value }) => [entry, value] as const);
-    const [first] = entries;
-    return first ? [[key, isMapSetting(key) ? Object.fromEntries(entries) : first[1]] as const] : [];
-  });
+  const keys = new Set(layers.flatMap(({ values }) => [...values.keys()]));
+  const chosen = new Map([...keys].map((key) => [key, collectChoices(key, layers)]));
+  const raw = [...chosen].map(([key, choices]) =>
+    isMapSetting(key)
+      ? [key, Object.fromEntries(choices.map(({ entry, raw: value }) => [entry, value]))]
+      : [key, choices[0]?.raw],
+  );
   const parsed = Settings.parse(Object.fromEntries(raw));
   const settings = { ...parsed, store: parsed.store ?? defaultStoreFile(place) };
-  const sources = chosen.flatMap(({ name, key, choices }): [string, ValueSource][] => {
-    const value = displayValue(key, settings[key]);
-    if (choices.length === 0) return [[name, { value, from: "default", name: "default" }]];
-    return choices.map(({ entry, from, name: given, raw: own }) =>
-      isMapSetting(key)
-        ? [`${name}.${entry}`, { value: displayValue(key, own), from, name: given }]
-        : [name, { value, from, name: given }],
-    );
-  });
-  const renamed = layers.flatMap((layer) => layer.renamed ?? []);
-  return { settings, sources: Object.fromEntries(sources), renamed };
+  const sourcesOf = ([name, key]: readonly [string, SettingKey]): [string, ValueSource][] =>
+    chosen
+      .get(key)
+      ?.map(({ entry, from, name: given, raw: own }) =>
+        isMapSetting(key)
+          ? [`${name}.${entry}`, { value: displayValue(key, own), from, name: given }]
+          : [name, { value: displayValue(key, settings[key]), from, name: given }],
+      ) ?? [[name, { value: displayValue(key, settings[key]), from: "default", name: "default" }]];
+  return {
+    settings,
+    given: new Map(
+      [...chosen].flatMap(([key, [first]]) =>
+        first ? [[key, { value: settings[key], from: first.from, name: first.name }] as const] : [],
+      ),
+    ),
+    get sources() {
+      return Object.fromEntries([...settingKeys].flatMap(sourcesOf));
+    },
+    renamed: layers.flatMap((layer) => layer.renamed ?? []),
+  };
 }
 
 /** `entry` is empty for a setting that is not a map. */
@@ -152,23 +164,23 @@ function flagLayer(
 const STORE_VARIABLE = "PARLEY_DATABASE_URL";
 
 /** Variables of Parley's that set nothing here. */
-const OTHER_VARIABLES = [STORE_VARIABLE, "PARLEY_HOME", "PARLEY_DEBUG", "PARLEY_SIM_KEY"];
+const OTHER_VARIABLES = ["PARLEY_HOME", "PARLEY_DEBUG", "PARLEY_SIM_KEY"];
 
 /** `PARLEY_` and the key; an empty variable is not set. `PARLEY_STORE` counts before its other name. */
 function environmentLayer(place: FileContext): SettingLayer {
   const { env } = place;
-  refuseMisspelled(env);
   const values = new Map<SettingKey, SettingValue>();
   const renamed: string[] = [];
+  const given = Object.keys(env).filter(
+    (variable) => /^PARLEY_/i.test(variable) && !OTHER_VARIABLES.includes(variable),
+  );
+  if (given.length === 0) return { from: "environment", values };
+  refuseMisspelled(given);
   const older = new Map([...RENAMED_SETTINGS].map(([before, now]) => [now, settingVariable(before)]));
   for (const [name, key] of settingKeys) {
-    const before = older.get(name) ?? [];
-    const variables = [
-      settingVariable(name),
-      ...(key === "store" ? [STORE_VARIABLE] : []),
-      ...[before].flat(),
-    ];
-    const variable = variables.find((one) => (env[one] ?? "") !== "");
+    const before = older.get(name);
+    const names = [settingVariable(name), key === "store" ? STORE_VARIABLE : "", before ?? ""];
+    const variable = names.find((one) => (env[one] ?? "") !== "");
     if (variable === undefined) continue;
     if (variable === before) renamed.push(`${before} is now ${settingVariable(name)}`);
     addValue(values, key, wordValue(variable, resolvePath(key, env[variable], place), `${variable}=`));
@@ -276,14 +288,10 @@ const isPath = (name: unknown): name is string =>
   typeof name === "string" && /^(?:\.{0,2}|~)[\\/]/.test(name);
 
 /** Unknown variables are other programs' business, unless one is a setting but for a letter or two. */
-function refuseMisspelled(env: Environment): void {
-  const own = Object.keys(env).filter(
-    (variable) => variable.startsWith("PARLEY_") && !OTHER_VARIABLES.includes(variable),
-  );
-  if (own.length === 0) return;
-  const known = [...settingNames, ...RENAMED_SETTINGS.keys()].map(settingVariable);
-  for (const variable of own) {
-    if (known.includes(variable)) continue;
+function refuseMisspelled(variables: readonly string[]): void {
+  const known = [STORE_VARIABLE, ...[...settingNames, ...RENAMED_SETTINGS.keys()].map(settingVariable)];
+  for (const variable of variables) {
+    if (known.includes(variable) || !variable.startsWith("PARLEY_")) continue;
     const meant = findMeant(variable, known, "PARLEY_".length);
     if (meant === undefined) continue;
     throw refuse(`${variable} is not a setting`, `did you mean ${meant}? Set that, or unset ${variable}`);

@@ -47,13 +47,18 @@ function isPlain(value: object): boolean {
 
 function writeObject(value: object, pieces: string[], depth: number): void {
   const names = Object.keys(value);
-  const members = names.every(isWellFormed) ? value : wellFormed(value);
-  if (members !== value) names.splice(0, names.length, ...Object.keys(members));
+  let members = value;
+  for (const name of names) {
+    if (nameTexts.has(name) || name.isWellFormed()) continue;
+    members = wellFormed(value);
+    names.splice(0, names.length, ...Object.keys(members));
+    break;
+  }
   let separator = "{";
   for (const name of sorted(names)) {
     const member: unknown = Reflect.get(members, name);
     if (member === undefined) continue;
-    pieces.push(separator, nameText(name));
+    pieces.push(separator, nameTexts.get(name) ?? nameText(name));
     write(member, pieces, depth + 1);
     separator = ",";
   }
@@ -76,12 +81,8 @@ function sorted(names: string[]): string[] {
   return names;
 }
 
-const isWellFormed = (name: string): boolean => nameTexts.has(name) || name.isWellFormed();
-
 /** `"name":`, cached because the vocabulary's names recur. */
 function nameText(name: string): string {
-  const known = nameTexts.get(name);
-  if (known !== undefined) return known;
   const text = `${JSON.stringify(name)}:`;
   if (nameTexts.size < MAX_NAMES && name.length < MAX_NAME_LENGTH) nameTexts.set(name, text);
   return text;

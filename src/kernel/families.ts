@@ -70,13 +70,17 @@ const vendors: ReadonlyMap<string, string> = new Map([
   ["perplexity", "perplexity"],
 ]);
 
-const leading = names.map(([pattern, family]) => [new RegExp(`^${pattern}`), family] as const);
-const anywhere = names.map(([pattern, family]) => [new RegExp(within + pattern), family] as const);
+const patterns = new Map<string, RegExp>();
 
-const ofName = (name: string): string | null =>
-  leading.find(([pattern]) => pattern.test(name))?.[1] ??
-  anywhere.find(([pattern]) => pattern.test(name))?.[1] ??
-  null;
+function ofName(name: string): string | null {
+  for (const place of ["^", within])
+    for (const [pattern, family] of names) {
+      const compiled = patterns.get(place + pattern) ?? new RegExp(place + pattern);
+      patterns.set(place + pattern, compiled);
+      if (compiled.test(name)) return family;
+    }
+  return null;
+}
 
 const ofSimulated = (query: string): string | null => {
   const parameter = query.split("&").find((pair) => pair.startsWith("family="));

@@ -181,6 +181,8 @@ class OpenExchange implements Dispatcher.DispatchHandler {
 
 export type Http = ReturnType<typeof createHttp>;
 
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+
 /**
  * POSTs over kept-alive connections, through the proxies that `env` names. An abort of the signal closes the socket,
  * also while it is connecting. Rejects only with what the receiver throws, and then closes the socket too.
@@ -189,8 +191,7 @@ export function createHttp({
   own,
   env = {},
 }: { readonly own?: Dispatcher | undefined; readonly env?: Variables } = {}) {
-  const isProxied =
-    own === undefined && Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
+  const isProxied = own === undefined && PROXY_VARIABLES.some((name) => env[name] ?? env[name.toLowerCase()]);
   let direct: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
   const proxies = new Map<string, Dispatcher>();
   let closed = false;

@@ -52,20 +52,17 @@ function gapLength(text: string, at: number, isLast: boolean): number {
   return UNSEEN.test(character) ? character.length : 0;
 }
 
-function startsEscape(code: number): boolean {
-  return code === 37 || code === 38 || code === 92;
-}
+/** `%`, `&` and the backslash. */
+const ESCAPES: ReadonlySet<number> = new Set([37, 38, 92]);
 
+/** What a unit of ASCII is read as; every other one is read as it is. */
+type Fold = Readonly<Uint8Array>;
+const AS_WRITTEN: Fold = Uint8Array.from(Array(128).keys());
 /** Letters in one case, and the two alphabets of base64 in one. */
-function foldCase(code: number): number {
-  if (code >= 65 && code <= 90) return code + 32;
-  if (code === 45) return 43;
-  return code === 95 ? 47 : code;
-}
-
-function keepCase(code: number): number {
-  return code;
-}
+const ANY_CASE = AS_WRITTEN.slice();
+for (let code = 65; code <= 90; code += 1) ANY_CASE[code] = code + 32;
+ANY_CASE.set([43], 45);
+ANY_CASE.set([47], 95);
 
 /** The character at a place of a text, with an escape undone. */
 function readUnit(text: string, at: number): { readonly code: number; readonly length: number } {
@@ -82,11 +79,12 @@ function readUnit(text: string, at: number): { readonly code: number; readonly l
   return { code, length: whole.length };
 }
 
-function toUnits(text: string, fold: (code: number) => number): number[] {
+function toUnits(text: string, fold: Fold): number[] {
   const units: number[] = [];
   for (let at = 0; at < text.length;) {
-    const { code, length } = readUnit(text, at);
-    units.push(fold(code));
+    const first = text.charCodeAt(at);
+    const { code, length } = ESCAPES.has(first) ? readUnit(text, at) : { code: first, length: 1 };
+    units.push(fold[code] ?? code);
     at += length;
   }
   return units;
@@ -166,7 +164,7 @@ function buildAutomaton(forms: readonly SecretForm[], { fold, isLoose }: Omit<Ma
   return root;
 }
 
-type Matcher = { readonly root: Node; readonly fold: (code: number) => number; readonly isLoose: boolean };
+type Matcher = { readonly root: Node; readonly fold: Fold; readonly isLoose: boolean };
 
 /** Takes a text piece by piece and gives it back without secrets; `end` gives what was held back. */
 export type SecretStream = { push(text: string): string; end(): string };
@@ -235,13 +233,13 @@ class MatcherStream implements SecretStream {
     while (this.#at < text.length) {
       const at = this.#at;
       const first = text.charCodeAt(at);
-      const escapes = startsEscape(first);
-      if (this.#node === root && !escapes && !root.next.has(fold(first))) {
+      const escapes = ESCAPES.has(first);
+      if (this.#node === root && !escapes && !root.next.has(fold[first] ?? first)) {
         this.#at += 1;
         continue;
       }
       const isInside = isLoose && this.#node !== root && this.#gap < MAX_GAP;
-      if (isInside && !this.#node.next.has(fold(first))) {
+      if (isInside && !this.#node.next.has(fold[first] ?? first)) {
         const length = gapLength(text, at, isLast);
         if (length < 0) break;
         if (length > 0) {
@@ -253,7 +251,7 @@ class MatcherStream implements SecretStream {
       if (escapes && !isLast && text.length - at <= MAX_ESCAPE_LENGTH && BEGUN_ESCAPE.test(text.slice(at)))
         break;
       const { code, length } = escapes ? readUnit(text, at) : { code: first, length: 1 };
-      const unit = fold(code);
+      const unit = fold[code] ?? code;
       const further = this.#node.next.get(unit);
       if (further === undefined && this.#found !== null) {
         out += this.#cut();
@@ -336,8 +334,8 @@ function matchersOf(secrets: readonly string[]): readonly Matcher[] {
   const long = secrets.filter(({ length }) => length >= MIN_LOOSE_LENGTH);
   const short = secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH && length < MIN_LOOSE_LENGTH);
   return [
-    { group: long, fold: foldCase, isLoose: true },
-    { group: short, fold: keepCase, isLoose: false },
+    { group: long, fold: ANY_CASE, isLoose: true },
+    { group: short, fold: AS_WRITTEN, isLoose: false },
   ].flatMap(({ group, ...how }) =>
     group.length === 0 ? [] : [{ root: buildAutomaton(group.flatMap(listForms), how), ...how }],
   );

@@ -99,11 +99,12 @@ const translate = createTranslator((sql) => sql.replaceAll("$", "?").replaceAll(
 
 /** Values as libsql takes them: arrays as JSON, booleans as numbers. */
 function toSqlValues(values: readonly Value[], count: number): SqlValue[] {
-  return values.slice(0, count).map((value) => {
-    if (typeof value === "boolean") return Number(value);
-    if (value === null || typeof value !== "object") return value;
-    return value instanceof Uint8Array ? Buffer.from(value) : JSON.stringify(value);
-  });
+  const taken: SqlValue[] = [];
+  for (const value of values.slice(0, count))
+    if (typeof value === "boolean") taken.push(Number(value));
+    else if (value === null || typeof value !== "object") taken.push(value);
+    else taken.push(value instanceof Uint8Array ? Buffer.from(value) : JSON.stringify(value));
+  return taken;
 }
 
 /** A batch to be appended, together with the others of its group, or anything else that is written. */
@@ -178,11 +179,11 @@ async function sqliteDatabase(
     pollMs: 25,
     all,
     first: async <Row extends object>(sql: string, ...values: Value[]) => (await all<Row>(sql, ...values))[0],
-    run: (sql, ...values) =>
-      transaction(
-        values.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 0), 0),
-        (to) => to.run(sql, ...values),
-      ),
+    run(sql, ...values) {
+      let size = 0;
+      for (const value of values) if (typeof value === "string") size += value.length;
+      return transaction(size, (to) => to.run(sql, ...values));
+    },
     transaction,
     append: (batch) => queue.add({ size: batch.size, batch }) as Promise<Decision>,
     erase: <T>(run: (to: Statements) => Promise<T>) =>

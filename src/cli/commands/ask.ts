@@ -31,7 +31,7 @@ export const ask = (
     const request = { ...how, ...turn, ...readSeats(options.seat), context: texts };
     if (options.dryRun) return printEstimate(io, options, await me.estimate(request));
     const showing = showingIn(options, settings);
-    const onEstimate = estimateNote(io, showing);
-    const begin = (signal: AbortSignal) => me.start(request, { signal, onEstimate });
+    const onMost = estimateNote(io, showing);
+    const begin = (signal: AbortSignal) => me.start(request, { signal, onMost });
     return (await runWithQuestions(io, { context, me }, { begin, showing })).exit;
   });

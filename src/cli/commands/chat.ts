@@ -161,7 +161,7 @@ async function converse(
     const begin = async () =>
       (run = await panel.start(
         { ...(state.panel ? { models: state.panel } : {}), protocol, question, again, previous: state.last },
-        { signal: link.signal, onEstimate: estimateNote(io, showing) },
+        { signal: link.signal, onMost: estimateNote(io, showing) },
       ));
     try {
       exit = await runDeliberation(io, { begin }, showing);

@@ -73,12 +73,12 @@ export const debate = (
     const isFirst = options.continue === undefined && turn.member === undefined;
     if (isFirst && config === undefined && own["agents"] === undefined)
       await refuseWithoutModels(app, question);
-    const onEstimate = estimateNote(io, showing);
+    const onMost = estimateNote(io, showing);
     const { exit, id } = await runWithQuestions(
       io,
       { context: app, me },
       {
-        begin: (signal) => me.start(request, { signal, folder, onEstimate }),
+        begin: (signal) => me.start(request, { signal, folder, onMost }),
         showing,
         progress: own["verbose"] === true ? verboseLog(io) : undefined,
       },
