@@ -16,7 +16,6 @@ import {
   configFolder,
   defaultStoreFile,
   toAbsolute,
-  type Environment,
   type FileContext,
 } from "./paths.ts";
 import {
