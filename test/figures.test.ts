@@ -7,7 +7,7 @@ import { sharesFigure, sharesSvg } from "../src/features/contributions/app/text.
 import { element, elementHtml, svgFile } from "../src/reports/element.ts";
 import { pageHtml } from "../src/reports/page.ts";
 import { figures, part } from "../src/reports/part.ts";
-import { callTimeline } from "../src/reports/timeline.ts";
+import { callTimeline } from "../src/reports/deliberation-journal.ts";
 import { dangersIn, elementsOf, rowsIn, rowsOf, textOf } from "./support/parsed-page.ts";
 import { degradedCouncil } from "./support/sample-council.ts";
 import { sampleDebate } from "./support/sample-debate.ts";

@@ -2,9 +2,8 @@ import type { Resources } from "../config/resources.ts";
 import type { LoadedSettings } from "../config/sources.ts";
 import { configFolder, type Environment } from "../config/paths.ts";
 import { createEngine, type Engine, type OrganizationEngine } from "../engine/engine.ts";
-import { localFrames, textDigest, type LocalFrames } from "../engine/index.ts";
+import { localFrames, textDigest, type LocalFrames, type Reactors, type Registry } from "../engine/index.ts";
 import type { AnyProtocol } from "../engine/protocol.ts";
-import type { Reactors, Registry } from "../engine/index.ts";
 import { systemWorld } from "../engine/world.ts";
 import {
   Fault,
@@ -15,9 +14,14 @@ import {
   type Embeddings,
   type Models,
   refusal,
+  type Digest,
+  type OrganizationStore,
+  type Principal,
+  type Store,
+  type World,
+  type Executor,
 } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
-import type { Digest, OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
@@ -33,7 +37,6 @@ import type { ToolServers } from "../tools/mcp.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { openEmbeddings, type ModelProblem } from "./embeddings.ts";
 import { createFolders, type Folders } from "./folders.ts";
-import { createGrounds, type GateGrounds } from "./grounds.ts";
 import { openToolServers } from "./named-tools.ts";
 import { openPorts } from "./ports.ts";
 
@@ -329,4 +332,35 @@ export function refusePackages(request: Readonly<Record<string, unknown>>): void
   if (found === undefined) return;
   const why = `a request may not name a package (${found.slice(0, 100)})`;
   throw refusal(why, "name it in the settings of the server");
+}
+
+// GROUND-1. A process runs gates only of forests that it was told to: a deliberation on a shared store names a soil, and no code. Else:
+//     whoever writes to a shared store runs code on this machine.
+
+/** The soils whose gates this process runs. */
+type GateGrounds = {
+  readonly executor: Executor;
+  /** Runs the gates of this soil from now on. */
+  add(soil: string, ground: Executor): void;
+};
+
+export function createGrounds(): GateGrounds {
+  const known = new Map<string, Executor>();
+  return {
+    add: (soil, ground) => void known.set(soil, ground),
+    executor: {
+      execute(check, signal) {
+        const soil =
+          typeof check === "object" && check !== null && !Array.isArray(check) ? check["soil"] : undefined;
+        const ground = typeof soil === "string" ? known.get(soil) : undefined;
+        return (
+          ground?.execute(check, signal) ??
+          Promise.resolve({
+            ok: false,
+            reason: "this process has not opened the forest whose gates are asked for",
+          })
+        );
+      },
+    },
+  };
 }

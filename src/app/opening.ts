@@ -22,7 +22,7 @@ import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel, listPersonas } from "./panel.ts";
 import { seatPerson } from "./people.ts";
-import { checkMaySit } from "./personas/status.ts";
+import { checkMaySit } from "./personas/seating.ts";
 import { contextTokensOf, reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Opening } from "../kernel/index.ts";
 import { createFolders } from "./folders.ts";
-import { createGrounds } from "./grounds.ts";
+import { createGrounds } from "./context.ts";
 import { openToolServers } from "./named-tools.ts";
 import { openPorts } from "./ports.ts";
 

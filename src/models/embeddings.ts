@@ -13,8 +13,7 @@ import { createHttp } from "./http.ts";
 import { createLimiter } from "./limiter.ts";
 import type { Substitutes } from "./models.ts";
 import { findProvider } from "./providers.ts";
-import { cleanMessage } from "./redact.ts";
-import { createSecretFilter } from "./secret-filter.ts";
+import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
 
 export type EmbeddingLimits = EmbeddingRetryPolicy & {
   /** The deadline of one `embed`, all its requests and waits included. */

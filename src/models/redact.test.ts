@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cleanMessage } from "./redact.ts";
-import { createSecretFilter } from "./secret-filter.ts";
+import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
 
 const secret = 'a+b/c="d-secret';
 const none = createSecretFilter([]);

@@ -24,8 +24,7 @@ import {
   toText,
   type LooseObject,
 } from "./loose.ts";
-import { cleanMessage } from "./redact.ts";
-import { createSecretFilter } from "./secret-filter.ts";
+import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
 import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from "./sdk-package.ts";
 import { openaiCompatible } from "./wires/openai-compatible.ts";
 import type { WireFeature } from "./wires/wire.ts";

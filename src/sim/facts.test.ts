@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { builtInFacts, recallFact } from "./facts.ts";
+import { builtInFacts, recallFact } from "./belief.ts";
 import { readFacts } from "./reference.ts";
 
 const answerTo = (question: string): string | null => recallFact(question, builtInFacts)?.answer ?? null;

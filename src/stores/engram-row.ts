@@ -11,7 +11,7 @@ import {
 } from "../kernel/index.ts";
 import type { EngramStore, StoredEngram, Vector } from "../memory/engram-store.ts";
 import { LENGTH_TOLERANCE, MAX_DIMENSIONS, toBytes, type Blob } from "./engram-block.ts";
-import { escapeText, unescapeText } from "./row.ts";
+import { escapeText, unescapeText } from "./batch.ts";
 
 /** An id, an event or a model's name as a column that is compared and indexed: 64 digits, however long it is and whatever stands in it. */
 export function hashKey(name: string): string {

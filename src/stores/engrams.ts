@@ -18,7 +18,7 @@ import {
   type StoredRow,
 } from "./engram-row.ts";
 import { engramWrites } from "./engram-writes.ts";
-import { escapeText } from "./row.ts";
+import { escapeText } from "./batch.ts";
 
 /** The scope's number; none has 0. */
 const SCOPE = "coalesce((select number from @engram_scope where organization = $1 and user_id = $2), 0)";

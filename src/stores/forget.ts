@@ -2,7 +2,7 @@ import type { DeliberationId, Forgets, Forgetting, OrganizationId } from "../ker
 import type { Database } from "./database.ts";
 import { engramWrites } from "./engram-writes.ts";
 import { putParts } from "./projection.ts";
-import { MAX_SEQ } from "./row.ts";
+import { MAX_SEQ } from "./batch.ts";
 
 const HEAD = "select seq, opened, series from @deliberation where id = $1 and organization = $2";
 // Where another opening names it, too, a text stays.

@@ -1,7 +1,6 @@
 import { Fault, isFault, refusal } from "../kernel/index.ts";
-import { errorCode } from "./database.ts";
+import { errorCode, retryWhileBusy } from "./database.ts";
 import type pg from "pg";
-import { retryWhileBusy } from "./patience.ts";
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
 const KEPT = "nothing acknowledged was lost";

@@ -1,6 +1,6 @@
 import { Cursor, DeliberationId, type OrganizationId } from "../kernel/index.ts";
 import type { Database, SqlDialect, Statements, Value } from "./database.ts";
-import { escapeText, unescapeText } from "./row.ts";
+import { escapeText, unescapeText } from "./batch.ts";
 
 // A projection is derived: it may be cleared at any time, and is then made anew from the journals.
 // PROJ-2. A part that changes empties the sums that it is in, in one transaction, and an older part never replaces a newer one. An empty

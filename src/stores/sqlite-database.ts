@@ -1,8 +1,7 @@
 import { accessSync, constants, statSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Fault, isFault } from "../kernel/index.ts";
-import { errorCode } from "./database.ts";
-import { retryWhileBusy } from "./patience.ts";
+import { errorCode, retryWhileBusy } from "./database.ts";
 import type { SqliteConnection, SqliteDriver, SqliteReader, SqliteWriter } from "./sqlite-driver.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 

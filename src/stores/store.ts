@@ -13,14 +13,11 @@ import {
   canonical,
   complete,
   withSent,
+  type Digest,
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
-import { prepareBatch } from "./batch.ts";
-import { createCredentials, type Credentials } from "./credentials.ts";
-import { createProjection, type RunProjection } from "./projection.ts";
-import type { Database } from "./database.ts";
-import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import {
+  prepareBatch,
   EVENT_COLUMNS,
   MAX_SEQ,
   toEntry,
@@ -32,9 +29,13 @@ import {
   unescapeText,
   type EventRow,
   type SummaryRow,
-} from "./row.ts";
+} from "./batch.ts";
+import { createCredentials, type Credentials } from "./credentials.ts";
+import { createProjection, type RunProjection } from "./projection.ts";
+import type { Database } from "./database.ts";
+import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import { IS_UNKEPT } from "./schema.ts";
-import { cacheTexts } from "./text-cache.ts";
+import { LRUCache } from "lru-cache";
 
 /** A store, and the engrams in the same place. Closed together. */
 export type OpenedStore = Omit<Store, "for"> & {
@@ -334,6 +335,35 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
       closed = true;
       subscribers.stop(unavailable());
       await opened.close();
+    },
+  };
+}
+
+/** UTF-16 units of text that are kept, at most a quarter of them for one text. */
+const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
+
+/** Reads one of all organizations' texts. */
+type ReadText = (organization: OrganizationId, digest: Digest) => Promise<string>;
+
+/**
+ * Texts that were read. Deliberations share their templates and personas; under one digest the first text stays, whoever put it,
+ * until the last deliberation that pins it is forgotten.
+ */
+export function cacheTexts(get: ReadText): { readonly get: ReadText; readonly clear: () => void } {
+  const known = new LRUCache<string, { readonly content: string }>({
+    maxSize: MAX_TEXT_LENGTH,
+    maxEntrySize: MAX_TEXT_LENGTH / 4,
+    sizeCalculation: ({ content }) => Math.max(1, content.length),
+  });
+  return {
+    clear: () => known.clear(),
+    async get(organization, digest) {
+      const key = `${organization} ${digest}`;
+      const cached = known.get(key);
+      if (cached) return cached.content;
+      const content = await get(organization, digest);
+      known.set(key, { content });
+      return content;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Digest, OrganizationId } from "../kernel/index.ts";
-import { cacheTexts } from "./text-cache.ts";
+import { cacheTexts } from "./store.ts";
 
 const digest = (letter: string): Digest => Digest.parse(letter.repeat(64));
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutExcerpt } from "./excerpt.ts";
+import { cutExcerpt } from "./file-read.ts";
 
 describe("excerpt", () => {
   it("gives lines with their ends, and says how to read on", () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readFolder } from "./folder.ts";
+import { readFolder } from "./list-files.ts";
 import { locate, type Located } from "./sandbox.ts";
 import { scratch } from "../../test/support/tools-scratch.ts";
 

@@ -1,9 +1,9 @@
-import type { Dirent } from "node:fs";
 import * as z from "zod";
-import { compareNames, readFolder } from "./folder.ts";
+import type { Dirent } from "node:fs";
 import { PathInput } from "./path-checks.ts";
-import { locate, type Located } from "./sandbox.ts";
-import { defineTool, type Tool } from "./tool.ts";
+import { locate, type Located, isStillAt, displayName } from "./sandbox.ts";
+import { defineTool, type Tool, CHANGED, refuse, describeFileError, type Refusal } from "./tool.ts";
+import { opendir } from "node:fs/promises";
 
 const MAX_ENTRIES = 500;
 /** Of one folder: one more tells that there are more. */
@@ -100,4 +100,43 @@ function kindOf(entry: Dirent): FolderEntry["kind"] {
 /** What sorts a folder's content right behind it. */
 function treeKey(path: string): string {
   return path.replaceAll("/", "\0");
+}
+
+type Entries = { readonly ok: true; readonly entries: readonly Dirent[] } | Refusal;
+
+/**
+ * The first `most` entries of a folder in order of their names. Nothing is told of another folder that took its
+ * place since it was located. Rejects only for an aborted signal.
+ */
+export async function readFolder(
+  located: Located,
+  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+): Promise<Entries> {
+  const name = displayName(located.name);
+  if (located.kind !== "folder") return refuse(`${name} is not a folder; file_read reads a file`);
+  const entries: Dirent[] = [];
+  const keepFirst = (): void => {
+    entries.sort((a, b) => compareNames(a.name, b.name));
+    entries.length = Math.min(entries.length, most);
+  };
+  try {
+    for await (const entry of await opendir(located.path)) {
+      signal.throwIfAborted();
+      entries.push(entry);
+      // A folder of millions is read to its end, but never held as a whole.
+      if (entries.length >= 2 * most) keepFirst();
+    }
+    keepFirst();
+    return (await isStillAt(located.path, located.identity))
+      ? { ok: true, entries }
+      : refuse(`${name} ${CHANGED}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    return describeFileError(name, error);
+  }
+}
+
+/** By UTF-16 units: the same order on every system and under every locale. */
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readRegularFile } from "./regular-file.ts";
+import { readRegularFile } from "./file-read.ts";
 import { locate, type Located } from "./sandbox.ts";
 import { scratch } from "../../test/support/tools-scratch.ts";
 

@@ -2,7 +2,7 @@ import type { PersonaStatus } from "../../contract/library.ts";
 import type { LoadedPersona } from "../../config/personas.ts";
 import { decideSigns, TRIAL_TEST, type Sign, type SignTally } from "../../stats/sequential-sign-test.ts";
 import { readSessions, type Projected } from "../projection.ts";
-import { fileStatus, type BredPersona } from "./status.ts";
+import { fileStatus, type BredPersona } from "./seating.ts";
 
 // The test that let a child in watches its rankings afterwards: once they show that it stands below its parents, or below the middle where
 // they did not sit, more often than by chance, it is taken back, until a person accepts it again.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createReply } from "../reply.ts";
+import { createReply } from "../http-transport.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Completion } from "./wire.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { ModelRef, type ModelRequest } from "../../kernel/model.ts";
-import { createReply } from "../reply.ts";
+import { createReply } from "../http-transport.ts";
 import { ollama, pullCommand } from "./ollama.ts";
 import type { Completion, Dialect } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type ModelRequest } from "../../kernel/model.ts";
-import { createReply } from "../reply.ts";
+import { createReply } from "../http-transport.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import type { Completion, Dialect } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createReply } from "../reply.ts";
+import { createReply } from "../http-transport.ts";
 import { anthropic } from "./anthropic.ts";
 import { ollama } from "./ollama.ts";
 import { openaiCompatible } from "./openai-compatible.ts";

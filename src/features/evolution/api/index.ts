@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { AppContext } from "../../../app/context.ts";
 import { missingIn } from "../../../app/library.ts";
-import { versionOf } from "../../../app/personas/status.ts";
+import { versionOf } from "../../../app/personas/seating.ts";
 import type { Resumed } from "../../../app/resumable.ts";
 import type { FileContext } from "../../../config/paths.ts";
 import { PersonaId } from "../../../config/settings.ts";

@@ -25,7 +25,7 @@ import {
   type PersonaDecision,
 } from "./decide.ts";
 import { statusOf } from "../../../app/personas/live.ts";
-import { versionOf } from "../../../app/personas/status.ts";
+import { versionOf } from "../../../app/personas/seating.ts";
 import { TRIED, verdictIn } from "./trial.ts";
 
 /** A persona with its file, and where it stands. */

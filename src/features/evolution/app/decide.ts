@@ -17,7 +17,7 @@ import { seatPerson } from "../../../app/people.ts";
 import { resume } from "../../../app/run.ts";
 import { openPrepared } from "../../../app/start.ts";
 import { BRED, childIn } from "./breed.ts";
-import { versionOf } from "../../../app/personas/status.ts";
+import { versionOf } from "../../../app/personas/seating.ts";
 
 export type PersonaDecision = DataOf<"persona-decided">["decision"];
 

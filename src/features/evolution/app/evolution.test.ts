@@ -20,7 +20,7 @@ import { openSummary, readFeedback } from "./feedback.ts";
 import { isHeldOut } from "../../../app/personas/held-out.ts";
 import { readLineage } from "./lineage.ts";
 import { liveTest } from "../../../app/personas/live.ts";
-import { fileStatus } from "../../../app/personas/status.ts";
+import { fileStatus } from "../../../app/personas/seating.ts";
 import { prepareTrial, verdictIn, type TrialTask } from "./trial.ts";
 
 const PARTS = INSTRUCTION_PARTS.map((part) => `${part}: |\n  be CHILD in ${part}.\n`).join("");

@@ -6,7 +6,7 @@ import { TrialSettings } from "../protocol/trial/index.ts";
 import type { AppContext } from "../../../app/context.ts";
 import { listVersions } from "./decide.ts";
 import { statusOf } from "../../../app/personas/live.ts";
-import { versionOf } from "../../../app/personas/status.ts";
+import { versionOf } from "../../../app/personas/seating.ts";
 
 /** A persona with its forebears, and all that is on record of it. */
 export type LineageNode = Omit<FamilyMember, "parents"> & { readonly parents: readonly LineageNode[] };

@@ -22,7 +22,7 @@ import { UNMEASURED } from "../../../app/lookup.ts";
 import { choosePanel } from "../../../app/panel.ts";
 import { againName, openMeasurement, resumable, type Resumed } from "../../../app/resumable.ts";
 import { heldOutRuns, HELD_OUT_EVERY } from "../../../app/personas/held-out.ts";
-import { versionOf } from "../../../app/personas/status.ts";
+import { versionOf } from "../../../app/personas/seating.ts";
 
 /** A question of a file of tasks. */
 export type TrialTask = {
