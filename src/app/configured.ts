@@ -32,7 +32,7 @@ export async function openConfigured({
 }) {
   const { settings, given, renamed } = loadSettings(place);
   const resources = () =>
-    fileResources(place, { files: [settings.strategy, ...files], strategyFrom: given.get("strategy") });
+    fileResources(place, { files: [settings.strategy, ...files], strategyFrom: given.get("strategy")?.[0] });
   const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,
@@ -47,8 +47,8 @@ export async function openConfigured({
   const { organization, user } = settings;
   const principal = Principal.parse({ organization, user, scopes: Scope.options });
   const requested = Object.fromEntries(
-    [...given].flatMap(([key, { from }]) =>
-      from === "flag" && isRequestSetting(key) ? [[key, settings[key]]] : [],
+    [...given].flatMap(([key, [first]]) =>
+      first?.from === "flag" && isRequestSetting(key) ? [[key, settings[key]]] : [],
     ),
   );
   const me = parley.as(principal, requested);

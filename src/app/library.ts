@@ -1,19 +1,24 @@
 import { lstatSync } from "node:fs";
 import { stringify } from "yaml";
-import { readCatalog, fileOf, type CatalogEntry, type CatalogKind } from "../config/catalog.ts";
+import {
+  readCatalog,
+  fileOf,
+  loadEntry,
+  type CatalogEntry,
+  type CatalogKind,
+  type LoadedEntry,
+} from "../config/catalog.ts";
 import {
   checkText,
   conflict,
   findOwnFile,
   kindNoun,
-  loadEntry,
   loadKnown,
   readNewText,
   removeOwnFile,
   writeOwnFile,
   type FileRefusal,
   type LibraryKind,
-  type LoadedEntry,
 } from "../config/library-file.ts";
 import { listFiles } from "../config/named-files.ts";
 import type { FileContext } from "../config/paths.ts";

@@ -1,42 +1,58 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { extname, join } from "node:path";
 import { stringify } from "yaml";
 import { isFault } from "../kernel/index.ts";
 import { findMeant, quoteValue } from "../text/words.ts";
 import { isMapping } from "./yaml.ts";
-import { listFiles, stem, type FolderFile } from "./named-files.ts";
-import { readPack } from "./packs.ts";
-import { nearestAbove, configFolder, type FileContext } from "./paths.ts";
+import { listFiles, ownFolder, stem, type FolderFile } from "./named-files.ts";
+import { readPack, type Pack } from "./packs.ts";
+import type { FileContext } from "./paths.ts";
 import { INSTRUCTION_PARTS } from "../text/instruction-parts.ts";
-import { readPersona } from "./personas.ts";
+import { readPersona, type LoadedPersona } from "./personas.ts";
 import { PersonaId } from "./settings.ts";
 import { readStrategy } from "./strategies.ts";
-import { displayPath, refuse, toReadFault } from "./text-file.ts";
+import { createFile, displayPath, refuse } from "./text-file.ts";
 
 // CATALOG-1. No file that exists is written over. Else: a person's own file is lost.
 
-/** What a file says, as far as a list shows it; `value` is null for one that only hides another. */
-type CatalogFile = {
+/** What a file says, by its kind; nothing for one that only hides another. */
+export type LoadedEntry = {
   readonly name: string;
-  readonly value: {
-    readonly description: string;
-    /** What it makes a prompt say, or sets. */
-    readonly text: string;
-    /** What it may have and lacks. */
-    readonly missing: readonly string[];
-  } | null;
+  readonly persona?: LoadedPersona | undefined;
+  readonly strategy?: ReturnType<typeof readStrategy> | undefined;
+  readonly pack?: Pack | undefined;
 };
+
+/** Reads a file of a kind. @throws Fault `configuration`, `untrusted` with the place of what is wrong */
+export function loadEntry(kind: CatalogKind, file: FolderFile, place: FileContext): LoadedEntry {
+  if (kind === "strategies") {
+    const strategy = readStrategy(file);
+    return { name: strategy.name, strategy };
+  }
+  if (kind === "packs") {
+    const [name, pack] = readPack(file, place);
+    return { name, pack: pack ?? undefined };
+  }
+  const [name, persona] = readPersona(file, { kind: "persona", place });
+  return { name, persona: persona ?? undefined };
+}
+
+/** What a list shows of an entry: what it makes a prompt say, or sets, and what it may have and lacks. */
+function shownOf({ persona, strategy, pack }: LoadedEntry) {
+  if (persona) {
+    const { description, instructions: text, missingParts: missing, lineage, accepted, retired } = persona;
+    const note = retired ? "retired" : lineage ? (accepted ? "bred" : "on trial") : "";
+    return { description: [note, description].filter(Boolean).join(": "), text, missing };
+  }
+  if (strategy) return { description: strategy.description, text: strategy.directive, missing: [] };
+  if (!pack) return undefined;
+  const text = stringify({ protocol: pack.protocol, ...pack.settings }).trim();
+  return { description: pack.description, text, missing: [] };
+}
 
 const KINDS = {
   personas: {
     noun: "persona",
-    read: (file: FolderFile, place: FileContext): CatalogFile => {
-      const [name, persona] = readPersona(file, { kind: "persona", place });
-      if (!persona) return { name, value: null };
-      const { description, instructions: text, missingParts: missing, lineage, accepted, retired } = persona;
-      const note = retired ? "retired" : lineage ? (accepted ? "bred" : "on trial") : "";
-      return { name, value: { description: [note, description].filter(Boolean).join(": "), text, missing } };
-    },
     template: (id: string) =>
       [
         `id: ${id}`,
@@ -54,10 +70,6 @@ const KINDS = {
   },
   strategies: {
     noun: "strategy",
-    read: (file: FolderFile): CatalogFile => {
-      const { name, description, directive: text } = readStrategy(file);
-      return { name, value: { description, text, missing: [] } };
-    },
     template: (id: string) =>
       [
         `name: ${id}`,
@@ -70,12 +82,6 @@ const KINDS = {
   },
   packs: {
     noun: "pack",
-    read: (file: FolderFile, place: FileContext): CatalogFile => {
-      const [name, pack] = readPack(file, place);
-      if (!pack) return { name, value: null };
-      const { description, protocol, settings } = pack;
-      return { name, value: { description, text: stringify({ protocol, ...settings }).trim(), missing: [] } };
-    },
     template: (id: string) =>
       [
         `id: ${id}`,
@@ -125,15 +131,17 @@ export function readCatalog(kind: CatalogKind, place: FileContext): readonly Cat
     const { from, path } = file;
     const base = { from, path, description: "", text: "", missing: [], problem: null };
     try {
-      const { name, value } = KINDS[kind].read(file, place);
+      const loaded = loadEntry(kind, file, place);
+      const { name } = loaded;
+      const value = shownOf(loaded);
       const other = seen.get(name);
       if (other?.from === from) {
         const why = `${displayPath(path)}: the ${nounOf(kind)} ${name} is also in ${displayPath(other.path)}`;
         throw refuse(why, "rename one of them");
       }
-      if (!other) seen.set(name, { from, path, hides: value === null });
+      if (!other) seen.set(name, { from, path, hides: !value });
       const state = other ? (other.hides ? "hidden" : "shadowed") : value ? "used" : "hides";
-      return { ...base, ...(value ?? {}), name, state };
+      return { ...base, ...value, name, state };
     } catch (error) {
       if (!isFault(error)) throw error;
       return { ...base, name: stem(path), state: "unreadable", problem: error.message };
@@ -172,19 +180,10 @@ export function writeNew(
 ): string {
   if (!PersonaId.safeParse(id).success)
     throw refuse(`${quoteValue(id)} cannot be an id`, "take small letters, digits, - and _");
-  const root = project ? (nearestAbove(".parley", place) ?? join(place.cwd, ".parley")) : configFolder(place);
   const ending = like === undefined || like.from === "built-in" ? ".yaml" : extname(like.path);
-  const path = join(root, kind, `${id}${ending}`);
+  const path = join(ownFolder(kind, place, { project }), `${id}${ending}`);
   const text = like ? copyOf(kind, like, { id, place }) : `${KINDS[kind].template(id)}\n`;
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: "wx" });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST")
-      throw refuse(`${displayPath(path)} is already there`, "edit it, or take another id");
-    throw toReadFault(error, displayPath(path));
-  }
-  return path;
+  return createFile(path, text);
 }
 
 /** The file of an entry, with its content where it ships. */

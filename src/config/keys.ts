@@ -2,11 +2,11 @@
 // KEYS-3. A file of keys that other users may read is refused. Else: other users of the machine read API keys.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { configFolder, knownHome, type Environment, type FileContext } from "./paths.ts";
-import { displayPath, refuse } from "./text-file.ts";
+import { displayPath, refuse, replaceFile } from "./text-file.ts";
 
 /** By environment variable: the key itself, or that the platform's keychain holds it. */
 const KeyFile = z.record(
@@ -37,10 +37,7 @@ function readKeyFile(place: FileContext): KeyFile {
 function writeKeyFile(place: FileContext, keys: KeyFile): void {
   const path = keyFilePath(place);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, `${JSON.stringify(keys, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
-  chmodSync(fresh, 0o600); // whatever the umask says
-  renameSync(fresh, path);
+  replaceFile(path, `${JSON.stringify(keys, undefined, 2)}\n`, 0o600);
 }
 
 /** @throws Fault `configuration` as `readKeyFile` */

@@ -1,12 +1,17 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import * as z from "zod";
-import { fileOf, nounOf, readCatalog, type CatalogEntry, type CatalogKind } from "./catalog.ts";
-import { overriddenPrompts, type FolderFile } from "./named-files.ts";
-import { readPack, type Pack } from "./packs.ts";
+import {
+  fileOf,
+  loadEntry,
+  nounOf,
+  readCatalog,
+  type CatalogEntry,
+  type CatalogKind,
+  type LoadedEntry,
+} from "./catalog.ts";
+import { overriddenPrompts } from "./named-files.ts";
 import { configFolder, type FileContext } from "./paths.ts";
-import { readPersona, type LoadedPersona } from "./personas.ts";
-import { readStrategy } from "./strategies.ts";
 import { decodeText, refuse, replaceFile, toReadFault } from "./text-file.ts";
 
 // LIBRARY-1. A name leads to the user's own file of that name, and to no other: not to a project's, not through a link. Else: a request
@@ -70,28 +75,6 @@ function checkRegular(
     `the file of the ${noun} ${name} is a link, or no file`,
     "change what it leads to, or remove it",
   );
-}
-
-/** What a file says, by its kind; nothing for one that only hides another. */
-export type LoadedEntry = {
-  readonly name: string;
-  readonly persona?: LoadedPersona | undefined;
-  readonly strategy?: ReturnType<typeof readStrategy> | undefined;
-  readonly pack?: Pack | undefined;
-};
-
-/** Reads a file of a kind. @throws Fault `configuration`, `untrusted` with the place of what is wrong */
-export function loadEntry(kind: CatalogKind, file: FolderFile, place: FileContext): LoadedEntry {
-  if (kind === "strategies") {
-    const strategy = readStrategy(file);
-    return { name: strategy.name, strategy };
-  }
-  if (kind === "packs") {
-    const [name, pack] = readPack(file, place);
-    return { name, pack: pack ?? undefined };
-  }
-  const [name, persona] = readPersona(file, { kind: "persona", place });
-  return { name, persona: persona ?? undefined };
 }
 
 /** What an entry says; undefined for one that cannot be used. */

@@ -82,19 +82,12 @@ export function loadMemory(place: FileContext) {
     },
     /** Every value by its key in the file, as `memory.recall.minimum`. */
     get sources() {
-      const theirs = [
-        ["minimum", "min_similarity", minimum],
-        ["most", "max_results", most],
-      ] as const;
-      const written = theirs.filter(([, key]) => own.says(["retrieval", key]));
+      const sourceOf = (name: string, key: string, value: number) =>
+        own.says(["retrieval", key]) ? { [name]: own.sourceOf(["retrieval", key], value) } : {};
       return {
         ...listSources(own, ["memory"], values),
-        ...Object.fromEntries(
-          written.map(([name, key, value]) => [
-            `memory.recall.${name}`,
-            own.sourceOf(["retrieval", key], value),
-          ]),
-        ),
+        ...sourceOf("memory.recall.minimum", "min_similarity", minimum),
+        ...sourceOf("memory.recall.most", "max_results", most),
       };
     },
     warnings: own.warnings,

@@ -39,6 +39,14 @@ export function foldersOf(kind: NamedKind, place: FileContext): readonly Folder[
   ];
 }
 
+/** The folder of the user's files of a kind, or of the project's. */
+export const ownFolder = (
+  kind: NamedKind,
+  place: FileContext,
+  { project = false }: { readonly project?: boolean | undefined } = {},
+): string =>
+  join(project ? (nearestAbove(".parley", place) ?? join(place.cwd, ".parley")) : configFolder(place), kind);
+
 /** The files of a folder with one of these endings, by name; a built-in folder has those that ship. */
 function filesOf({ from, path: folder }: Folder, endings: readonly string[]): readonly FolderFile[] {
   return from === "built-in"

@@ -47,26 +47,10 @@ const Hidden = z.looseObject({ id: Id, enabled: z.literal(false) });
 const FORM = "a pack has an id, a name and members, and may have a chair, reviewers, a strategy and settings";
 
 /** What may stand under `settings`: how far a run goes and what it may cost. */
-const OWN_SETTINGS = [
-  ...([
-    "effort",
-    "mode",
-    "quorum",
-    "patience",
-    "timeout",
-    "call-timeout",
-    "draft-tokens",
-    "review-tokens",
-  ] as const),
-  ...([
-    "synthesis-tokens",
-    "max-cost-usd",
-    "max-total-tokens",
-    "max-calls",
-    "strict-families",
-    "system",
-  ] as const),
-];
+const OWN_SETTINGS = (
+  "effort mode quorum patience timeout call-timeout draft-tokens review-tokens synthesis-tokens max-cost-usd " +
+  "max-total-tokens max-calls strict-families system"
+).split(" ");
 
 export type Pack = Pick<z.infer<typeof PackFile>, "id" | "name" | "description" | "protocol"> & {
   /** What it sets. */
@@ -108,7 +92,7 @@ export function readPack(source: FolderFile, place: FileContext): readonly [id: 
   set("goal", given.goal, "goal");
   for (const [key, value] of Object.entries(given.settings)) {
     const setting = settingKeys.get(key);
-    if (setting === undefined || !OWN_SETTINGS.some((one) => one === key))
+    if (setting === undefined || !OWN_SETTINGS.includes(key))
       throw refuse(
         `${file.place(["settings", key], "key")}: a pack cannot set ${quoteValue(key)}`,
         `the nearest is ${findNearest(key, OWN_SETTINGS)}; it may set ${OWN_SETTINGS.join(", ")}`,

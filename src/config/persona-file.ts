@@ -1,35 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { extname } from "node:path";
 import { parseDocument } from "yaml";
-import { nearestAbove, configFolder, type FileContext } from "./paths.ts";
 import type { LoadedPersona } from "./personas.ts";
 import { displayPath, refuse, toReadFault } from "./text-file.ts";
 
 // PFILE-1. A persona's file is changed whole or not at all, and what a person wrote in it beside the change stays. Else: a person's text is
 //     lost.
-
-/** The folder of a user's personas, or of the project's. */
-export const personaFolder = (
-  place: FileContext,
-  { project = false }: { readonly project?: boolean } = {},
-): string =>
-  join(
-    project ? (nearestAbove(".parley", place) ?? join(place.cwd, ".parley")) : configFolder(place),
-    "personas",
-  );
-
-/** Writes a new persona's file. @throws Fault `configuration` where there is one */
-export function writePersona(path: string, text: string): string {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: "wx" });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST")
-      throw refuse(`${displayPath(path)} is already there`, "rename it, or give another name");
-    throw toReadFault(error, displayPath(path));
-  }
-  return path;
-}
 
 /** A persona's file as it is. @throws Fault `configuration` for one that ships, and one that is no YAML */
 export function readOwnFile({ name, from, path }: Pick<LoadedPersona, "name" | "from" | "path">): string {

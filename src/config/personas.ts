@@ -17,7 +17,7 @@ import { readPersonaMarkdown } from "./persona-markdown.ts";
 import { isHarmlessModel } from "./project-settings.ts";
 import { PersonaId } from "./settings.ts";
 import { requireTrust } from "./trust.ts";
-import { isMapping, parseYaml } from "./yaml.ts";
+import { isMapping, parseYaml, type YamlFile } from "./yaml.ts";
 
 const text = z.string().trim().min(1).max(20_000);
 function line(max: number) {
@@ -91,15 +91,17 @@ export type LoadedPersona = PersonaDefinition & {
 };
 
 /**
- * A personality of Accordant's in our own words: its six sections are spelled with `_` and stand under
+ * A file with a personality of Accordant's in our own words: its six sections are spelled with `_` and stand under
  * `personality_prompt`; what only its page shows is left out.
  */
-function readAccordant(file: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { personality_prompt: prompt, ui: _ui, tags: _tags, group: _group, ...own } = file;
+function adapt(file: YamlFile): YamlFile {
+  if (!isMapping(file.value)) return file;
+  const { personality_prompt: prompt, ui: _ui, tags: _tags, group: _group, ...own } = file.value;
   const instructions = own["instructions"] ?? prompt;
-  if (!isMapping(instructions)) return instructions === undefined ? own : { ...own, instructions };
+  if (instructions === undefined) return { ...file, value: own };
+  if (!isMapping(instructions)) return { ...file, value: { ...own, instructions } };
   const parts = Object.entries(instructions).map(([name, part]) => [name.replaceAll("_", "-"), part]);
-  return { ...own, instructions: Object.fromEntries(parts) };
+  return { ...file, value: { ...own, instructions: Object.fromEntries(parts) } };
 }
 
 /** What ships has been trimmed and checked: a test reads each file by the schema, too. */
@@ -125,8 +127,9 @@ export function readPersona(
     return [persona.id, { ...persona, instructions, from, path, missingParts: missingIn(parts), parts }];
   }
   const isMarkdown = extname(source.path).toLowerCase() === ".md";
-  const read = isMarkdown ? readPersonaMarkdown(source, INSTRUCTION_PARTS) : readFolderYaml(source, kind);
-  const file = isMapping(read.value) ? { ...read, value: readAccordant(read.value) } : read;
+  const file = adapt(
+    isMarkdown ? readPersonaMarkdown(source, INSTRUCTION_PARTS) : readFolderYaml(source, kind),
+  );
   const { enabled, instructions } = isMapping(file.value) ? file.value : {};
   if (enabled === false) return [checkedFile(file, Hidden, FORM).id, null];
   const schema = isMapping(instructions) ? InParts : Whole;
@@ -145,8 +148,7 @@ export function readPersona(
 
 /** A persona's text of YAML, read as its file would be; a project's claims are not checked. @throws Fault `configuration` */
 export function parsePersona(text: string, path: string): PersonaDefinition {
-  const read = parseYaml(text, path);
-  const file = isMapping(read.value) ? { ...read, value: readAccordant(read.value) } : read;
+  const file = adapt(parseYaml(text, path));
   const { instructions } = isMapping(file.value) ? file.value : {};
   return checkedFile(file, isMapping(instructions) ? InParts : Whole, FORM);
 }

@@ -8,7 +8,7 @@ import { loadStrategy } from "./strategies.ts";
 import { quoteValue } from "../text/words.ts";
 import { looksLikePath, refuse } from "./text-file.ts";
 import { loadTemplates, overriddenPrompts, type ShippedTemplate } from "./named-files.ts";
-import type { ValueSource } from "./sources.ts";
+import type { Choice } from "./sources.ts";
 import { isFault } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 
@@ -27,7 +27,7 @@ export function fileResources(
   {
     files = [],
     strategyFrom,
-  }: { readonly files?: readonly string[]; readonly strategyFrom?: ValueSource | undefined } = {},
+  }: { readonly files?: readonly string[]; readonly strategyFrom?: Choice | undefined } = {},
 ) {
   const nameOf = (kind: string, nameOrFile: string): string => {
     if (!looksLikePath(nameOrFile) || files.includes(nameOrFile)) return nameOrFile;
@@ -52,7 +52,7 @@ export function fileResources(
       try {
         return loadStrategy(nameOf("strategy", name), { goal, ...place });
       } catch (error) {
-        const isWritten = strategyFrom?.value === name && !["flag", "default"].includes(strategyFrom.from);
+        const isWritten = strategyFrom?.raw === name && strategyFrom.from !== "flag";
         if (!isWritten || !isFault(error, "configuration")) throw error;
         throw refuse(`${strategyFrom.name}: ${error.details.why}`, error.details.next);
       }

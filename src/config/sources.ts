@@ -43,8 +43,8 @@ export type ValueSource = {
 
 export type LoadedSettings = {
   readonly settings: Settings & { readonly store: string };
-  /** Where each setting that was given comes from: of a map, its first entry. */
-  readonly given: ReadonlyMap<SettingKey, ValueSource>;
+  /** Where each setting that was given comes from, the entries of a map one by one. */
+  readonly given: ReadonlyMap<SettingKey, readonly Choice[]>;
   /** By key as files write it; entries of a map one by one (`families.ollama/mine`). */
   readonly sources: Readonly<Record<string, ValueSource>>;
   /** What was given under an older name, and the name now. */
@@ -101,11 +101,7 @@ export function loadSettings({ flags = {}, flagPrefix = "", ...place }: Settings
       ) ?? [[name, { value: displayValue(key, settings[key]), from: "default", name: "default" }]];
   return {
     settings,
-    given: new Map(
-      [...chosen].flatMap(([key, [first]]) =>
-        first ? [[key, { value: settings[key], from: first.from, name: first.name }] as const] : [],
-      ),
-    ),
+    given: chosen,
     get sources() {
       return Object.fromEntries([...settingKeys].flatMap(sourcesOf));
     },
@@ -114,7 +110,7 @@ export function loadSettings({ flags = {}, flagPrefix = "", ...place }: Settings
 }
 
 /** `entry` is empty for a setting that is not a map. */
-type Choice = {
+export type Choice = {
   readonly from: SettingOrigin;
   readonly name: string;
   readonly entry: string;
@@ -170,9 +166,7 @@ function environmentLayer(place: FileContext): SettingLayer {
   const { env } = place;
   const values = new Map<SettingKey, SettingValue>();
   const renamed: string[] = [];
-  const given = Object.keys(env).filter(
-    (variable) => /^PARLEY_/i.test(variable) && !OTHER_VARIABLES.includes(variable),
-  );
+  const given = Object.keys(env).filter((name) => /^PARLEY_/i.test(name) && !OTHER_VARIABLES.includes(name));
   if (given.length === 0) return { from: "environment", values };
   refuseMisspelled(given);
   const older = new Map([...RENAMED_SETTINGS].map(([before, now]) => [now, settingVariable(before)]));

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { Fault } from "../kernel/index.ts";
 import { toOneLine } from "../text/words.ts";
 
@@ -83,15 +84,28 @@ export function decodeText(read: {
 }
 
 /** Puts a text in the place of a file, or makes it: whole or not at all, and through no link. @throws Fault `configuration` */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string, mode = 0o666): void {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    writeFileSync(temporary, text, { flag: "wx", flush: true });
+    writeFileSync(temporary, text, { flag: "wx", flush: true, mode });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw toReadFault(error, displayPath(path));
   }
+}
+
+/** Writes a new file, with the folders above it, and returns its path. @throws Fault `configuration` where there is one */
+export function createFile(path: string, text: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST")
+      throw refuse(`${displayPath(path)} is already there`, "edit it, or take another id");
+    throw toReadFault(error, displayPath(path));
+  }
+  return path;
 }
 
 /** The Fault for an error of the file system; one that is a Fault already is passed on. */

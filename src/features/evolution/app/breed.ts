@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { writePersona } from "../../../config/persona-file.ts";
+import { createFile } from "../../../config/text-file.ts";
 import { parsePersona, type Lineage, type LoadedPersona } from "../../../config/personas.ts";
 import { digestOf, idOfRequest, textDigest } from "../../../engine/index.ts";
 import { isEvent, type Entry, type Opening, refusal } from "../../../kernel/index.ts";
@@ -210,7 +210,7 @@ export function writeChild(
   const known = context.resources.personas().get(child.id);
   if (known?.lineage?.bred === child.lineage.bred) return { path: known.path, fresh: false };
   if (isWritten(path, child)) return { path, fresh: false };
-  return { path: writePersona(path, child.file), fresh: true };
+  return { path: createFile(path, child.file), fresh: true };
 }
 
 /** Whether this child stands there already: written by another process, or by this one since it read its files. */

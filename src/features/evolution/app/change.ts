@@ -10,7 +10,8 @@ import {
 } from "../../../config/library-file.ts";
 import type { FileRefusal } from "../../../config/library-file.ts";
 import type { FileContext } from "../../../config/paths.ts";
-import { personaFolder, withKeys } from "../../../config/persona-file.ts";
+import { ownFolder } from "../../../config/named-files.ts";
+import { withKeys } from "../../../config/persona-file.ts";
 import type { LoadedPersona } from "../../../config/personas.ts";
 import { fileResources } from "../../../config/resources.ts";
 import type { InstructionPart } from "../../../text/instruction-parts.ts";
@@ -163,7 +164,7 @@ export const settlePersona = (given: AppContext, id: DeliberationId, place: File
     if (request.startsWith(BRED)) {
       const child = childIn(entries);
       const parents = child?.lineage.parents.flatMap((one) => context.resources.personas().get(one.id) ?? []);
-      if (child && parents) writeChild(context, child, { parents, folder: personaFolder(place) });
+      if (child && parents) writeChild(context, child, { parents, folder: ownFolder("personas", place) });
     }
     if (request.startsWith(TRIED)) await acceptByVerdict(context, entries);
   });

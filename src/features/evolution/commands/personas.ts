@@ -6,7 +6,7 @@ import { acceptPersona, decideOnPersona, recordEdit, type Decided } from "../app
 import { openSummary, readFeedback, uniqueRemarks, type PersonaFeedback } from "../app/feedback.ts";
 import { readLineage, type LineageNode } from "../app/lineage.ts";
 import { prepareTrial, verdictIn } from "../app/trial.ts";
-import { personaFolder } from "../../../config/persona-file.ts";
+import { ownFolder } from "../../../config/named-files.ts";
 import { displayPath } from "../../../config/text-file.ts";
 import type { LoadedPersona } from "../../../config/personas.ts";
 import { isEvent, type DataOf, type Entry } from "../../../kernel/index.ts";
@@ -150,7 +150,7 @@ export const breed = (
       noteEarlyEnd(io, run);
       return run.exit;
     }
-    const folder = personaFolder({ cwd: io.cwd, env: io.env }, { project });
+    const folder = ownFolder("personas", { cwd: io.cwd, env: io.env }, { project });
     const { path, fresh } = writeChild(context, child, { parents: prepared.parents, folder });
     await print(
       io,
