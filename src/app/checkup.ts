@@ -9,16 +9,14 @@ import { isFault, ModelRef, OrganizationId, refusal } from "../kernel/index.ts";
 import { createModels } from "../models/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
-import { formatDuration } from "../text/format.ts";
-import { pluralize } from "../text/format.ts";
-import { checkOllamaModels, ollamaNames } from "./ollama-models.ts";
+import { formatDuration, pluralize } from "../text/format.ts";
+import { checkOllamaModels, ollamaNames, reachable, type Reachable } from "./reachable.ts";
 import { fileResources } from "../config/resources.ts";
 import { criticSettings, recallSettings } from "./reaction-plan.ts";
 import { protocols } from "./registry.ts";
 import { knownKeys } from "./keys.ts";
 import { declaredPrices } from "./context.ts";
-import { testModel } from "./model-test.ts";
-import { reachable, type Reachable } from "./reachable.ts";
+import { testModel } from "./model-table.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
 
 /** The result of one check. `next` says what to do, if anything. */

@@ -35,10 +35,8 @@ import type { OpenedStore } from "../stores/store.ts";
 import { findMeant } from "../text/words.ts";
 import type { ToolServers } from "../tools/mcp.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
-import { openEmbeddings, type ModelProblem } from "./embeddings.ts";
-import { createFolders, type Folders } from "./folders.ts";
+import { openEmbeddings, type ModelProblem, openPorts, createFolders, type Folders } from "./ports.ts";
 import { openToolServers } from "./named-tools.ts";
-import { openPorts } from "./ports.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
 

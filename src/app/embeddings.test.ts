@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { cosine } from "../text/words.ts";
 import { ModelRef } from "../kernel/index.ts";
 import { simServer } from "../sim/index.ts";
-import { openEmbeddings } from "./embeddings.ts";
+import { openEmbeddings } from "./ports.ts";
 
 const open = (ref: string | undefined, env: { readonly [name: string]: string } = {}) => {
   const embedding = ref === undefined ? undefined : ModelRef.parse(ref);

@@ -50,10 +50,7 @@ export const withoutKeys = (context: AppContext): AppContext => ({
   },
 });
 
-/**
- * Estimates the run of an opening that is not recorded, by running it dry. `of`: all figures, or those at full length alone, for
- * which fewer courses are run; then `low` is 0 and `expected` is `high`.
- */
+/** Estimates an opening's run by running it dry. `most`: on the longest courses alone; `low` is 0, and `expected` is `high`. */
 export async function estimateOpening(
   context: AppContext,
   { opening, checked }: AssembledOpening,

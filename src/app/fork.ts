@@ -234,9 +234,8 @@ async function newParticipants(
     throw refusal(`there is no member "${name}" to leave out`, next);
   });
   const kept = opening.participants.filter(({ id }) => !left.includes(id));
-  if (left.length > 0 && !kept.some(isVoice)) {
+  if (left.length > 0 && !kept.some(isVoice))
     throw refusal("leaving these out would remove every member", "keep at least one");
-  }
   const { requested, settings } = context;
   if (!requested.has("chair")) return kept;
   const chairs = await Promise.all(settings.chair.map((ref) => checkModelRef(context, ref)));

@@ -9,9 +9,8 @@ import { ModelRef, type Delta, type ModelRequest } from "../kernel/index.ts";
 import { createModels } from "../models/index.ts";
 import { createSim, simServer } from "../sim/index.ts";
 import { checkup } from "./checkup.ts";
-import { openEmbeddings } from "./embeddings.ts";
-import { checkOllamaModels, ollamaModels, ollamaNames } from "./ollama-models.ts";
-import { reachable } from "./reachable.ts";
+import { openEmbeddings } from "./ports.ts";
+import { checkOllamaModels, ollamaModels, ollamaNames, reachable } from "./reachable.ts";
 
 type Serving = Omit<Parameters<typeof simServer>[0], "port">;
 

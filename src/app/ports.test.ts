@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Opening } from "../kernel/index.ts";
-import { createFolders } from "./folders.ts";
+import { createFolders, openPorts } from "./ports.ts";
 import { createGrounds } from "./context.ts";
 import { openToolServers } from "./named-tools.ts";
-import { openPorts } from "./ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-ports-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

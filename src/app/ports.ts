@@ -1,11 +1,11 @@
 import type { LoadedSettings } from "../config/sources.ts";
 import type { Ports } from "../engine/protocol.ts";
 import { ModelRef, type Embeddings, type World } from "../kernel/index.ts";
-import type { EmbeddingsOptions } from "../models/embeddings.ts";
-import type { Folders } from "./folders.ts";
+import type { EmbeddingsOptions, EmbeddingsOpening } from "../models/embeddings.ts";
 import type { ToolServers } from "../tools/mcp.ts";
-import { openEmbeddings, type OpenedEmbeddings } from "./embeddings.ts";
 import { loadDateTime } from "./named-tools.ts";
+import { realpath } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 
 type Reaching = Pick<LoadedSettings["settings"], "compatible"> &
   Pick<EmbeddingsOptions, "env"> &
@@ -53,4 +53,89 @@ export function openPorts({ compatible, env, folders, servers, now }: Reaching, 
     close: async (): Promise<void> =>
       void (await Promise.all([...opened.values()].map((one) => one.close()))),
   };
+}
+
+/** Why a model cannot be called, known without a call. */
+export type ModelProblem = {
+  readonly code: "configuration" | "authentication";
+  readonly reason: string;
+  /** What to do about it, where that is more than to choose another model. */
+  readonly next?: string;
+  /** The provider whose key is missing. */
+  readonly needsKeyOf?: string | undefined;
+};
+
+type OpenedEmbeddings = {
+  /** null if no model is set. A model that cannot work rejects every call with the reason. */
+  readonly embeddings: Embeddings | null;
+  /** Returns why the model cannot work, without a call. */
+  readonly problem: () => Promise<ModelProblem | undefined>;
+  close(): Promise<void>;
+};
+
+/** Opens the embedding model of the settings without a call. Its code is loaded on first use. */
+export function openEmbeddings(
+  { embedding: ref, compatible }: Pick<LoadedSettings["settings"], "embedding" | "compatible">,
+  env: EmbeddingsOptions["env"],
+): OpenedEmbeddings {
+  if (ref === undefined) return { embeddings: null, problem: async () => undefined, close: async () => {} };
+  let opening: Promise<EmbeddingsOpening> | undefined;
+  const open = () => (opening ??= load({ ref, env, compatible }));
+  return {
+    embeddings: {
+      model: ref,
+      async embed(texts, signal) {
+        const opened = await open();
+        if (!opened.ok) throw new Error(opened.reason);
+        return opened.embeddings.embed(texts, signal);
+      },
+    },
+    async problem() {
+      const opened = await open();
+      if (opened.ok) return undefined;
+      const { code, reason } = opened;
+      return { code: code === "unauthorised" ? "authentication" : "configuration", reason };
+    },
+    async close() {
+      const opened = await opening;
+      if (opened?.ok) await opened.embeddings.close();
+    },
+  };
+}
+
+async function load(options: EmbeddingsOptions): Promise<EmbeddingsOpening> {
+  if (!options.ref.startsWith("sim/"))
+    return (await import("../models/embeddings.ts")).createEmbeddings(options);
+  const opened = (await import("../sim/embeddings.ts")).simEmbeddings(options.ref);
+  if (!opened.ok) return { ...opened, code: "refused" };
+  return { ok: true, embeddings: { ...opened.embeddings, close: async () => {} } };
+}
+
+/** The folders that a process may read for models. An opening on a shared store names a folder of whoever opened it. */
+export type Folders = {
+  /** Allows a folder and what is in it. */
+  add(folder: string): void;
+  /** True if a folder is allowed, links followed. */
+  allows(folder: string): Promise<boolean>;
+};
+
+export function createFolders(): Folders {
+  const allowed = new Set<string>();
+  return {
+    add: (folder) => void allowed.add(resolve(folder)),
+    async allows(folder) {
+      const asked = await realpath(folder).catch(() => undefined);
+      if (asked === undefined) return false;
+      for (const one of allowed) {
+        const root = await realpath(one).catch(() => undefined);
+        if (root !== undefined && isWithin(root, asked)) return true;
+      }
+      return false;
+    },
+  };
+}
+
+function isWithin(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

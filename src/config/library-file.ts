@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, rmSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
 import * as z from "zod";
+import { lstatSync, mkdirSync, rmSync, readFileSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
 import {
   fileOf,
   loadEntry,
@@ -12,7 +12,9 @@ import {
 } from "./catalog.ts";
 import { overriddenPrompts } from "./named-files.ts";
 import { configFolder, type FileContext } from "./paths.ts";
-import { decodeText, refuse, replaceFile, toReadFault } from "./text-file.ts";
+import { decodeText, refuse, replaceFile, toReadFault, displayPath } from "./text-file.ts";
+import { parseDocument } from "yaml";
+import type { LoadedPersona } from "./personas.ts";
 
 // LIBRARY-1. A name leads to the user's own file of that name, and to no other: not to a project's, not through a link. Else: a request
 //     changes files outside of the user's library.
@@ -40,12 +42,9 @@ export type LibraryPlace = { readonly ok: true; readonly path: string; readonly 
 export const kindNoun = (kind: LibraryKind): string => (kind === "prompts" ? "prompt" : nounOf(kind));
 
 /** The refusal of what is as it has to be, but not to be changed. */
-export const conflict = (why: string, next: string): FileRefusal => ({
-  ok: false,
-  code: "conflict",
-  why,
-  next,
-});
+export function conflict(why: string, next: string): FileRefusal {
+  return { ok: false, code: "conflict", why, next };
+}
 
 /** Where a user's own file of a name is, or would be, if nothing else is in its place (LIBRARY-1). */
 export function findOwnFile(kind: LibraryKind, name: string, place: FileContext): LibraryPlace | FileRefusal {
@@ -136,3 +135,27 @@ export function removeOwnFile(path: string): void {
 
 /** Whether a file is Markdown, which cannot be changed part by part. */
 export const isMarkdown = (path: string): boolean => extname(path).toLowerCase() === ".md";
+
+// PFILE-1. A persona's file is changed whole or not at all, and what a person wrote in it beside the change stays. Else: a person's text is
+//     lost.
+
+/** A persona's file as it is. @throws Fault `configuration` for one that ships, and one that is no YAML */
+export function readOwnFile({ name, from, path }: Pick<LoadedPersona, "name" | "from" | "path">): string {
+  if (from === "built-in") throw refuse(`${name} ships with the program and has no file`, "copy it first");
+  if (extname(path).toLowerCase() === ".md")
+    throw refuse(`${displayPath(path)} is Markdown, and only YAML can be changed`, "edit it yourself");
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw toReadFault(error, displayPath(path));
+  }
+}
+
+/** A file with these keys set, or taken out where they are undefined; comments stay (PFILE-1). */
+export function withKeys(file: string, keys: Readonly<Record<string, unknown>>): string {
+  const document = parseDocument(file);
+  for (const [key, value] of Object.entries(keys))
+    if (value === undefined) document.delete(key);
+    else document.set(key, document.createNode(value));
+  return document.toString();
+}

@@ -35,39 +35,26 @@ const names: readonly (readonly [pattern: string, family: string])[] = [
   ["sonar", "perplexity"],
 ];
 
-/** Families by vendor segment of a router's name, and by provider for providers that serve only their own models. */
+/** The vendors of routers' names and the providers of only their own models that are called as their family is. */
+const named = new Set(
+  (
+    "anthropic openai google deepseek alibaba mistral meta microsoft xai cohere amazon nvidia allenai ai21 01-ai minimax baidu " +
+    "tencent bytedance perplexity"
+  ).split(" "),
+);
+/** The others, with their families. */
 const vendors: ReadonlyMap<string, string> = new Map([
-  ["anthropic", "anthropic"],
-  ["openai", "openai"],
-  ["google", "google"],
-  ["deepseek", "deepseek"],
   ["deepseek-ai", "deepseek"],
   ["qwen", "alibaba"],
-  ["alibaba", "alibaba"],
-  ["mistral", "mistral"],
   ["mistralai", "mistral"],
-  ["meta", "meta"],
   ["meta-llama", "meta"],
-  ["microsoft", "microsoft"],
-  ["xai", "xai"],
   ["x-ai", "xai"],
-  ["cohere", "cohere"],
   ["moonshotai", "moonshot"],
   ["z-ai", "zhipu"],
   ["zai-org", "zhipu"],
   ["thudm", "zhipu"],
-  ["amazon", "amazon"],
-  ["nvidia", "nvidia"],
   ["ibm-granite", "ibm"],
-  ["allenai", "allenai"],
-  ["ai21", "ai21"],
-  ["01-ai", "01-ai"],
-  ["minimax", "minimax"],
   ["tiiuae", "tii"],
-  ["baidu", "baidu"],
-  ["tencent", "tencent"],
-  ["bytedance", "bytedance"],
-  ["perplexity", "perplexity"],
 ]);
 
 const patterns = new Map<string, RegExp>();
@@ -90,9 +77,8 @@ const ofSimulated = (query: string): string | null => {
 
 const ofDeclared = (ref: string, declared: Families): string | null => {
   let best = "";
-  for (const prefix of Object.keys(declared)) {
+  for (const prefix of Object.keys(declared))
     if (prefix !== "" && ref.startsWith(prefix) && prefix.length > best.length) best = prefix;
-  }
   return best === "" ? null : (declared[best] ?? null);
 };
 
@@ -117,5 +103,6 @@ export const familyOf = (ref: string, declared: Families = {}): string | null =>
   const path = provider === "compatible" ? rest.slice(1) : rest.length === 0 ? [provider] : rest;
   const name = path.at(-1)?.split("#").at(-1); // recorded/FILE#NAME
   if (name === undefined) return null;
-  return ofName(name) ?? vendors.get(path.at(-2) ?? provider) ?? null;
+  const vendor = path.at(-2) ?? provider;
+  return ofName(name) ?? vendors.get(vendor) ?? (named.has(vendor) ? vendor : null);
 };

@@ -153,9 +153,7 @@ const utf8Length = (code: number): number => (code < 0x80 ? 1 : code < 0x800 ? 2
 
 function utf8Bytes(text: string): number {
   let bytes = 0;
-  for (const character of text) {
-    bytes += utf8Length(character.codePointAt(0) ?? 0);
-  }
+  for (const character of text) bytes += utf8Length(character.codePointAt(0) ?? 0);
   return bytes;
 }
 
@@ -167,9 +165,8 @@ function utf8Bytes(text: string): number {
  */
 export function admit(events: readonly NewEvent[], origin: Origin): Origin {
   const parsed = Origin.safeParse(origin);
-  if (!parsed.success) {
+  if (!parsed.success)
     throw new Fault("event-invalid", { type: events[0]?.type ?? "none", why: "its origin is malformed" });
-  }
   if (events.length === 0)
     throw new Fault("event-invalid", { type: "none", why: "a batch holds at least one event" });
   events.forEach(({ type }, index) => {

@@ -176,9 +176,8 @@ function resolveProvider(
   }
   const key = firstSet(env, row.keyVariables);
   // Behind a URL of the user's own there may be a server that wants no key.
-  if (key === null && row.keyVariables.length > 0 && given === null) {
+  if (key === null && row.keyVariables.length > 0 && given === null)
     return refuseKey(`${name} needs a key; set ${row.keyVariables.join(" or ")}`, name);
-  }
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.value))
     return refuseKey(`${key.name} holds characters that no key has; set it anew`);
   const { maxTokensField, ...plain } = row.dialect ?? {};

@@ -139,9 +139,8 @@ export function createLimiter(clock: Clock) {
         }
         lane.inFlight -= 1;
         provider.inFlight -= 1;
-        if (pauseMs !== null && pauseMs > 0) {
+        if (pauseMs !== null && pauseMs > 0)
           lane.pausedUntilMs = Math.max(lane.pausedUntilMs, clock.now() + pauseMs);
-        }
         pump(provider);
         forget(provider, place.model, lane);
       },

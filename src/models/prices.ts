@@ -141,9 +141,8 @@ function estimateTokens(request: ModelRequest): number {
   let units = 0;
   for (const message of request.messages) {
     units += weigh(message.text);
-    if (message.role === "assistant") {
+    if (message.role === "assistant")
       for (const call of message.toolCalls ?? []) units += weigh(call.name) + weigh(call.arguments);
-    }
   }
   if (request.tools !== undefined) units += weigh(JSON.stringify(request.tools));
   if (request.reply !== undefined) units += weigh(JSON.stringify(request.reply));

@@ -1,7 +1,7 @@
 import { once } from "../kernel/once.ts";
 
 /** Stands where a secret was. */
-export const PLACEHOLDER = "[redacted]";
+const PLACEHOLDER = "[redacted]";
 
 /** Shorter ones are placeholders such as `x`, and removing them would garble every message. */
 const MIN_SECRET_LENGTH = 4;

@@ -1,5 +1,4 @@
-import type { Dissent, ReportBlock, ReportPart } from "../kernel/index.ts";
-import { isVoice } from "../kernel/index.ts";
+import { type Dissent, type ReportBlock, type ReportPart, isVoice } from "../kernel/index.ts";
 import { groupBy } from "../stats/numbers.ts";
 import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";

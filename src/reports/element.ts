@@ -1,5 +1,4 @@
 import type { ElementTree } from "../kernel/index.ts";
-import { escaped } from "./html.ts";
 import { printable } from "./printable.ts";
 
 // ELEMENT-1. Elements and attributes are those of these lists, which have nothing that runs, loads or styles; a link of a document leads to
@@ -104,3 +103,18 @@ export function svgFile(figure: ElementTree, style: string): string {
     "</svg>",
   ].join("\n")}\n`;
 }
+
+// HTML-1. No foreign text is HTML: it is made printable and escaped, and stands in elements and in quoted attributes only. Else: a model's
+//     text runs in the reader's browser.
+
+const ENTITIES: { readonly [character: string]: string | undefined } = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Foreign text as HTML text, or as a quoted attribute's value; line breaks stay. */
+export const escaped = (text: string): string =>
+  printable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

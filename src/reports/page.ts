@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
-import { element, elementHtml } from "./element.ts";
-import { escaped } from "./html.ts";
+import { element, elementHtml, escaped } from "./element.ts";
 import { markdownHtml, scrollingTable } from "./markdown-tree.ts";
 import { hasContent, isEmptyBlock } from "./part.ts";
 import { oneLine } from "./printable.ts";

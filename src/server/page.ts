@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { escaped } from "../reports/html.ts";
+import { escaped } from "../reports/element.ts";
 import { takesGzip } from "./reply.ts";
 import type { HttpReply } from "./problem.ts";
 import type { HttpExchange } from "./route.ts";

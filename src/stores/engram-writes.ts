@@ -201,9 +201,8 @@ export function engramWrites({ list, among, words }: SqlDialect) {
       });
       if (fresh.length === 0) return;
       const byBlock = new Map<number, Set<number>>();
-      for (const { engram, block } of fresh) {
+      for (const { engram, block } of fresh)
         if (block !== null) byBlock.set(block, (byBlock.get(block) ?? new Set()).add(engram));
-      }
       for (const [block, some] of byBlock) await leave(to, block, some);
       await to.run(
         `insert into @engram_vector (engram, model, model_name, vector)
@@ -213,9 +212,8 @@ export function engramWrites({ list, among, words }: SqlDialect) {
         ...fresh.flatMap(({ engram, vector }) => [engram, toBlob(vector)]),
       );
       const byLength = new Map<number, BlockEntry[]>();
-      for (const { engram, vector, live } of fresh) {
+      for (const { engram, vector, live } of fresh)
         if (live) byLength.set(vector.length, [...(byLength.get(vector.length) ?? []), { engram, vector }]);
-      }
       for (const [dimensions, some] of byLength) await pack(to, { scope, model: of.model, dimensions }, some);
     },
 

@@ -172,9 +172,8 @@ export async function openDatabase(path: string, load = loadLibsql): Promise<Sql
     const database = { path, reader, writer, assertInPlace, emptyLog, close };
     try {
       // The busy timeout is 0 from the start: even the first opening waits without blocking.
-      for (const connection of inMemory ? [writer] : [writer, reader]) {
+      for (const connection of inMemory ? [writer] : [writer, reader])
         await retryWhileBusy(() => configure(connection, inMemory), isBusy);
-      }
       await retryWhileBusy(() => migrate(database), isBusy);
       // What is deleted is overwritten.
       await writer.exec("pragma secure_delete = on");

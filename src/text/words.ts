@@ -45,11 +45,10 @@ function scaleVector(vector: readonly number[]): readonly number[] | null {
  * @throws RangeError where the lengths differ or a component is not a finite number
  */
 export function cosine(first: readonly number[], second: readonly number[]): number {
-  if (first.length !== second.length) {
+  if (first.length !== second.length)
     throw new RangeError(
       `vectors of ${first.length} and ${second.length} numbers cannot be compared; embed both with one model`,
     );
-  }
   if (![...first, ...second].every(Number.isFinite))
     throw new RangeError("every component of a vector must be a finite number");
   const one = scaleVector(first);

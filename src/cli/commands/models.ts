@@ -1,7 +1,6 @@
 import type { ModelRow } from "../../contract/figures.ts";
 import { checkModelRef } from "../../app/context.ts";
-import { testModel, type ModelTest } from "../../app/model-test.ts";
-import { modelTable } from "../../app/model-table.ts";
+import { testModel, type ModelTest, modelTable } from "../../app/model-table.ts";
 import { listTools } from "../../app/named-tools.ts";
 import { refusal } from "../../kernel/index.ts";
 import { aligned } from "../../reports/labelled-rows.ts";

@@ -303,9 +303,8 @@ function charge(out: Writer, segment: Segment, { globals, importedFunctions }: S
   out.byte(0x23, ...fuel, 0x41);
   out.positive(segment.count);
   out.byte(0x6b, 0x24, ...fuel);
-  if (segment.checks) {
+  if (segment.checks)
     out.byte(0x23, ...fuel, 0x41, 0, 0x48, OP.if, 0x40, OP.call, ...encoded(importedFunctions), OP.end);
-  }
   out.copy(segment.code.result);
 }
 

@@ -100,9 +100,8 @@ export const BUILTIN_TASKS: { readonly [name: string]: z.input<typeof FunctionTa
       "the smallest i.",
     incumbent: `function twoSum(values, target) {
   for (let j = 0; j < values.length; j++) {
-    for (let i = 0; i < j; i++) {
+    for (let i = 0; i < j; i++)
       if (values[i] + values[j] === target) return [i, j];
-    }
   }
   return null;
 }`,

@@ -206,9 +206,8 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
       // A message begins with the count of its first tokens, which is no total where it breaks off.
       const usage = usageFrom(stopped || isTotal ? counts : { ...counts, output: null, thinking: null });
       if (problem !== null) return { ok: false, problem, usage };
-      if (!started && (foreign || stopped)) {
+      if (!started && (foreign || stopped))
         return { ok: false, problem: finalProblem("unreadable", "the stream is none of messages"), usage };
-      }
       if (!stopped) return { ok: false, problem: networkProblem("the stream ended early"), usage };
       const toolCalls = [...tools.values()].map(({ id, name, start: input, text: written }) => ({
         id,

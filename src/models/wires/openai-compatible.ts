@@ -202,16 +202,14 @@ type ChatParts = FinishedReply & { readonly refusal: string };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
 function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Completion {
-  if (finish === "error") {
+  if (finish === "error")
     return { ok: false, problem: problemFromBody({ message: "the reply ended in an error" }), usage };
-  }
   if (finish === "content_filter") {
     const words = refusal === "" ? "the provider's content filter stopped the reply" : refusal;
     return { ok: false, problem: finalProblem("refused", words), usage };
   }
-  if (refusal !== "" && text === "" && toolCalls.length === 0) {
+  if (refusal !== "" && text === "" && toolCalls.length === 0)
     return { ok: false, problem: finalProblem("refused", refusal), usage };
-  }
   const named = finish === null || finish === "" || finish === "stop" ? null : finish;
   return {
     ok: true,
@@ -295,12 +293,9 @@ function chatReader(onText: (text: string) => void): ReplyReader {
     },
     end: () => {
       if (failed !== null) return { ...failed, usage };
-      if (!ours && (foreign || done || finish !== null)) {
-        return { ok: false, problem: NOT_CHAT, usage };
-      }
-      if (finish === null && !done) {
+      if (!ours && (foreign || done || finish !== null)) return { ok: false, problem: NOT_CHAT, usage };
+      if (finish === null && !done)
         return { ok: false, problem: networkProblem("the stream ended early"), usage };
-      }
       return conclude({ text, refusal, finish, toolCalls: tools.all(), usage });
     },
   };
@@ -312,9 +307,8 @@ function readWhole(body: unknown): Completion {
   const first = choices[0];
   const error = toObject(body)["error"] ?? toObject(first)["error"];
   if (error !== undefined && error !== null) return { ok: false, problem: problemFromBody({ error }), usage };
-  if (!isObject(first)) {
+  if (!isObject(first))
     return { ok: false, problem: finalProblem("unreadable", "the reply has no choices"), usage };
-  }
   if (choices.length > 1) return { ok: false, problem: SEVERAL, usage };
   const finish = typeof first["finish_reason"] === "string" ? first["finish_reason"] : null;
   const withheld = finish === "content_filter" || finish === "error";

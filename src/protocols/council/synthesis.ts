@@ -69,9 +69,8 @@ export async function synthesize(
       },
       readChairReply(chair, evidence, context.settings.strategy.name),
     );
-    if (event.type === "synthesis-given") {
+    if (event.type === "synthesis-given")
       return { ok: true, step, final: event.data.final, failed: failures.length };
-    }
     const { call, why } = event.data;
     failures.push(createAbsence(why, call?.ok === false ? call.failure : undefined));
   }

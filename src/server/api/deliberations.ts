@@ -166,9 +166,7 @@ export const deliberationRoutes: readonly HttpOperation[] = [
       const shown = query.only
         ? (await readOnly(read, query.only)).filter(({ seq }) => seq > from)
         : await read(from, isPage ? limit + 1 : undefined);
-      if (!isPage) {
-        return { status: 200, content: { type: LINES, bytes: linesOf(shown, how) } };
-      }
+      if (!isPage) return { status: 200, content: { type: LINES, bytes: linesOf(shown, how) } };
       if (!/application\/(?:json|\*)|\*\/\*/.test(accept)) {
         const detail = "the journal is JSON, NDJSON or server-sent events";
         const next = "Accept: application/json, application/x-ndjson or text/event-stream";

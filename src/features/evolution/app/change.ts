@@ -1,17 +1,16 @@
 import type { PersonaStatus } from "../../../contract/library.ts";
-import type { Entry } from "../../../kernel/index.ts";
-import { canonical, isEvent, type DeliberationId, refusal } from "../../../kernel/index.ts";
+import { canonical, isEvent, type DeliberationId, type Entry, refusal } from "../../../kernel/index.ts";
 import {
   findOwnFile,
   conflict,
   isMarkdown,
   readNewText,
   writeOwnFile,
+  type FileRefusal,
+  withKeys,
 } from "../../../config/library-file.ts";
-import type { FileRefusal } from "../../../config/library-file.ts";
 import type { FileContext } from "../../../config/paths.ts";
 import { ownFolder } from "../../../config/named-files.ts";
-import { withKeys } from "../../../config/persona-file.ts";
 import type { LoadedPersona } from "../../../config/personas.ts";
 import { fileResources } from "../../../config/resources.ts";
 import type { InstructionPart } from "../../../text/instruction-parts.ts";

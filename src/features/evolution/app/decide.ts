@@ -1,4 +1,4 @@
-import { readOwnFile, withKeys } from "../../../config/persona-file.ts";
+import { readOwnFile, withKeys } from "../../../config/library-file.ts";
 import { parsePersona, type LoadedPersona } from "../../../config/personas.ts";
 import { replaceFile } from "../../../config/text-file.ts";
 import { textDigest } from "../../../engine/index.ts";
