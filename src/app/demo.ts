@@ -43,7 +43,7 @@ function recordedModels(world: World | undefined): Models {
     async complete({ model }, { signal, onDelta }): Promise<Call> {
       const nth = said.get(model) ?? 0;
       said.set(model, nth + 1);
-      const reply = DEMO_REPLIES[model]?.[nth];
+      const reply = (Object.hasOwn(DEMO_REPLIES, model) ? DEMO_REPLIES[model] : undefined)?.[nth];
       const from = world?.now() ?? 0;
       if (reply !== undefined && world) {
         await world.sleep(FIRST_PIECE_MS, signal);

@@ -4,6 +4,7 @@ import type { PersonaEntry } from "../../../contract/library.ts";
 import { Field, TextField } from "../../../web/parts/field.tsx";
 import { LimitFields, StartRun, useRunLimits } from "./paid-run.tsx";
 import { words } from "../words.ts";
+import { readTasks } from "./trial-tasks.ts";
 
 /** Answers of three for 150 questions, and comparisons of a judge with two rivals in both orders. */
 const MAX_CALLS = 150 * (3 + 4);
@@ -62,19 +63,4 @@ export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaE
       </div>
     </details>
   );
-}
-
-/** A question of a trial; one without an answer is compared by judges. */
-type TaskEntry = { readonly question: string; readonly answer?: string };
-
-/** Reads one question a line, with its answer after the last ` => `. */
-export function readTasks(text: string): readonly TaskEntry[] {
-  return text.split("\n").flatMap((written) => {
-    const line = written.trim();
-    const at = line.lastIndexOf("=>");
-    const question = at < 0 ? line : line.slice(0, at).trim();
-    const answer = at < 0 ? "" : line.slice(at + 2).trim();
-    if (question === "") return [];
-    return [answer === "" ? { question } : { question, answer }];
-  });
 }
