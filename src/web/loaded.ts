@@ -8,21 +8,20 @@ export type Fetched<T> =
   | { readonly state: "ready"; readonly value: T }
   | { readonly state: "failed"; readonly error: Error };
 
+type Load<T> = (path: string, options: { readonly signal: AbortSignal }) => Promise<T>;
+
 /**
  * Fetches from the API, and again when the path changes or `again` is called. What was shown stays until the new comes, and
  * where it is fetched again in vain: the connection's own notice says that.
  */
-export function useApi<T>(path: string | undefined): {
-  readonly loaded: Signal<Fetched<T>>;
-  readonly again: () => void;
-} {
+export function useApi<T>(path: string | undefined, load: Load<T> = fetchJson) {
   const loaded = useSignal<Fetched<T>>({ state: "loading" });
   const turn = useSignal(0);
   const shown = useRef<string>(undefined);
   useEffect(() => {
     if (path === undefined) return;
     const end = new AbortController();
-    fetchJson<T>(path, { signal: end.signal }).then(
+    load(path, { signal: end.signal }).then(
       (value) => {
         shown.current = path;
         loaded.value = { state: "ready", value };
@@ -35,7 +34,7 @@ export function useApi<T>(path: string | undefined): {
     );
     return () => end.abort();
   }, [path, turn.value]);
-  return { loaded, again: () => (turn.value += 1) };
+  return { loaded, again: (): void => void (turn.value += 1) };
 }
 
 const isOffline = (error: unknown): boolean => error instanceof ApiProblem && error.status === 0;

@@ -32,22 +32,8 @@ export const forest: FeatureScreens = {
           },
         ],
         forms: new Map([
-          [
-            "alignment",
-            async () => {
-              const { HandOffPrompt: Prompt, AlignmentFields: Fields } =
-                await import("./screens/hand-off.tsx");
-              return { Prompt, Fields };
-            },
-          ],
-          [
-            "divergence",
-            async () => {
-              const { HandOffPrompt: Prompt, DivergenceFields: Fields } =
-                await import("./screens/hand-off.tsx");
-              return { Prompt, Fields };
-            },
-          ],
+          ["alignment", async () => (await import("./screens/hand-off.tsx")).alignment],
+          ["divergence", async () => (await import("./screens/hand-off.tsx")).divergence],
         ]),
       }
     : {}),

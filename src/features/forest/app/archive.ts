@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import * as z from "zod";
 import { checkedFile } from "../../../config/named-files.ts";
-import { displayPath, MEGABYTE, readTextFile, refuse } from "../../../config/text-file.ts";
+import { displayPath, MEGABYTE, readTextFile, refuse, replaceFile } from "../../../config/text-file.ts";
 import { isMapping, parseYaml, type YamlFile } from "../../../config/yaml.ts";
 import { Forest, ForestSeed, ResultRecord, WeatherEvent } from "../protocol/state.ts";
 import { pluralize } from "../../../text/format.ts";
@@ -196,9 +196,7 @@ export function appendLog(archive: string, lines: readonly string[]): void {
   const before = existsSync(path) ? readFileSync(path, "utf8") : "";
   const added = lines.map((line) => `${line}\n`).join("");
   if (before.endsWith(added)) return;
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${added}`);
-  renameSync(draft, path);
+  replaceFile(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${added}`);
 }
 
 /** Whether simulated models had a part in the forest of an archive, or of the folder that has one. */

@@ -13,7 +13,7 @@ import type { BoundProfileGate } from "../../../gates/profile.ts";
 import { forest as protocol } from "../protocol/index.ts";
 import { random } from "../../../stats/numbers.ts";
 import { crashPoints, stage } from "../../../testing/stage.ts";
-import { accepted, decideAmendment, readAmendments } from "./amendments.ts";
+import { accepted, decideAmendment, readAmendments } from "./handoffs.ts";
 import { appendLog, cyclesAt, readForest, writeForest } from "./archive.ts";
 import { readForestFile } from "./file.ts";
 import { Grounding, plantForest, plantedForest } from "./plant.ts";

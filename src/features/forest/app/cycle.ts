@@ -23,10 +23,9 @@ import { familyProblem, ForestValidationError, validateForest } from "../protoco
 import { routeWeather, type TreeWeather } from "../protocol/weather.ts";
 import { checkModelRef, type AppContext } from "../../../app/context.ts";
 import { appendLog, cyclesAt, keepsCycle, readForest, writeForest } from "./archive.ts";
-import { accepted, proposedIn, readAmendments, writeAmendments } from "./amendments.ts";
+import { accepted, proposedIn, readAmendments, writeAmendments, HANDOFF_FILES } from "./handoffs.ts";
 import { programIn } from "../../../config/trust.ts";
 import { codeDigest, domainPath, readForestFile, readGateScript, type ForestFile } from "./file.ts";
-import { HANDOFF_FILES } from "./handoffs.ts";
 import { choosePanel } from "../../../app/panel.ts";
 import { openMeasurement, resumable, type ResumableWork, type Resumed } from "../../../app/resumable.ts";
 

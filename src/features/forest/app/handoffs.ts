@@ -1,12 +1,18 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import * as z from "zod";
-import { displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.ts";
-import { isEvent, type DeliberationId } from "../../../kernel/index.ts";
-import { Alignment, Alternatives } from "../protocol/replies.ts";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { displayPath, MEGABYTE, readTextFile, refuse, replaceFile } from "../../../config/text-file.ts";
+import { isEvent, type DeliberationId, callOf, type Entry } from "../../../kernel/index.ts";
+import { Alignment, Alternatives, GateAmendment, SkepticVerdict } from "../protocol/replies.ts";
+import { keyOf } from "../protocol/history.ts";
 import type { AppContext } from "../../../app/context.ts";
 import { answerSeat, listOwnSeats, readInbox } from "../../../app/seats.ts";
 import type { OwnSeat } from "../../../contract/runs.ts";
+import { stringify } from "yaml";
+import { jsonText } from "../../../reports/printable.ts";
+import { checkedFile } from "../../../config/named-files.ts";
+import { readYaml } from "../../../config/yaml.ts";
+import type { BoundProfileGate } from "../../../gates/profile.ts";
 
 /** The user whose seats are handed out as files. */
 export const HANDOFF_FILES = "files";
@@ -45,16 +51,17 @@ export async function exchangeFiles(
 ): Promise<FileExchange> {
   const files = asUser(context, HANDOFF_FILES);
   const seats = await listOwnSeats(files, id);
+  const [requests, responses] = [join(folder, "handoffs", "requests"), join(folder, "handoffs", "responses")];
+  for (const path of seats.length === 0 ? [] : [requests, responses]) mkdirSync(path, { recursive: true });
   const waiting: string[] = [];
   const refused: { file: string; why: string }[] = [];
   let answered = 0;
   for (const seat of seats) {
     const name = `${forest.cycle_id}-${seat.step.replaceAll("/", ".")}.json`;
-    const request = join(folder, "handoffs", "requests", name);
-    if (!existsSync(request)) put(request, requestOf(seat));
-    const response = join(folder, "handoffs", "responses", name);
+    const request = join(requests, name);
+    if (!existsSync(request)) replaceFile(request, jsonText(requestOf(seat)));
+    const response = join(responses, name);
     if (!existsSync(response)) {
-      mkdirSync(join(folder, "handoffs", "responses"), { recursive: true });
       waiting.push(displayPath(request));
       continue;
     }
@@ -72,14 +79,6 @@ const requestOf = ({ work, messages, step, id }: OwnSeat): object => ({
   ...handoffKind(work),
   payload: { run: id, step, prompt: messages.map(({ text }) => text).join("\n\n") },
 });
-
-/** A file that is there whole or not at all. */
-function put(path: string, data: object): void {
-  mkdirSync(join(path, ".."), { recursive: true });
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(data, undefined, 2)}\n`);
-  renameSync(draft, path);
-}
 
 /** The steps of cycles that wait for answers in files. */
 export const openFileHandoffs = async (context: AppContext): Promise<readonly string[]> =>
@@ -101,4 +100,105 @@ export async function openHandoffs(context: AppContext): Promise<readonly OpenHa
       all.push({ ...seat, kind: handoffKind(seat.work).kind });
   }
   return all;
+}
+
+const Amendment = z.strictObject({
+  ...GateAmendment.shape,
+  id: z.string(),
+  /** The cycle in which it was proposed. */
+  cycle: z.int(),
+  /** The model that proposed it. */
+  by: z.string(),
+  decision: z.enum(["yes", "no"]).nullable(),
+  decided_by: z.string().nullable(),
+});
+type Amendment = z.infer<typeof Amendment>;
+
+const FILE = "gate-amendments.yaml";
+const AmendmentFile = z.strictObject({ amendments: z.array(Amendment) });
+
+/** The amendments of a forest, oldest first. @throws Fault `configuration` */
+export function readAmendments(archive: string): readonly Amendment[] {
+  const path = join(archive, FILE);
+  if (!existsSync(path)) return [];
+  return checkedFile(readYaml(path, "file of amendments"), AmendmentFile, "amendments of gates").amendments;
+}
+
+/** Adds proposals that are not there yet. */
+export function writeAmendments(archive: string, proposed: readonly Amendment[]): void {
+  const known = readAmendments(archive);
+  const fresh = proposed.filter(({ id }) => !known.some((one) => one.id === id));
+  if (fresh.length > 0) replace(archive, [...known, ...fresh]);
+}
+
+/** What the skeptic of a cycle has proposed, in the order of its steps. */
+export function proposedIn(entries: readonly Entry[], cycle: number): readonly Amendment[] {
+  return entries
+    .filter((entry) => isEvent(entry, "critique-given"))
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+    .flatMap((entry) => {
+      const said = SkepticVerdict.safeParse(JSON.parse(entry.data.text));
+      const amendment = said.data?.gate_amendment;
+      return amendment ? [{ ...amendment, by: callOf(entry)?.model ?? entry.data.by }] : [];
+    })
+    .map((amendment, index) => ({
+      ...{ ...amendment, id: `amendment-${cycle}-${index + 1}`, cycle },
+      ...{ decision: null, decided_by: null },
+    }));
+}
+
+type AmendmentDecision = Pick<Amendment, "id"> & {
+  readonly decision: "yes" | "no";
+  readonly by: string;
+  readonly gates: readonly BoundProfileGate[];
+};
+
+/** Records a person's decision. @throws Fault `configuration` for an amendment that there is not, or that was decided */
+export function decideAmendment(archive: string, { id, decision, by, gates }: AmendmentDecision): Amendment {
+  const all = readAmendments(archive);
+  const one = all.find((amendment) => amendment.id === id);
+  if (!one) throw refuse(`there is no amendment ${id}`, "list them: forest handoffs");
+  if (one.decision !== null)
+    throw refuse(
+      `${id} was decided: ${one.decision}`,
+      "the first decision stands; change the gate in forest.yaml",
+    );
+  const gate = gates.find(({ name }) => name === one.gate);
+  if (decision === "yes" && (!gate || !Object.hasOwn(gate.thresholds, one.threshold)))
+    throw refuse(
+      `${gate ? `the gate ${one.gate} has no threshold ${one.threshold}` : `there is no gate ${one.gate}`}`,
+      "answer no, or change the gate in forest.yaml",
+    );
+  const decided: Amendment = { ...one, decision, decided_by: by };
+  replace(
+    archive,
+    all.map((amendment) => (amendment.id === id ? decided : amendment)),
+  );
+  return decided;
+}
+
+/** The gates with the thresholds that people have accepted. */
+export const accepted = (
+  gates: readonly BoundProfileGate[],
+  amendments: readonly Amendment[],
+): readonly BoundProfileGate[] =>
+  amendments
+    .filter(({ decision }) => decision === "yes")
+    .reduce<readonly BoundProfileGate[]>(
+      (now, { gate, threshold, value, id, decided_by, why }) =>
+        now.map((one) =>
+          one.name === gate && Object.hasOwn(one.thresholds, threshold)
+            ? {
+                ...one,
+                thresholds: { ...one.thresholds, [threshold]: value },
+                provenance: `${id}, accepted by ${decided_by ?? "a person"}: ${why}`,
+              }
+            : one,
+        ),
+      gates,
+    );
+
+function replace(archive: string, amendments: readonly Amendment[]): void {
+  mkdirSync(archive, { recursive: true });
+  replaceFile(join(archive, FILE), stringify({ amendments }, { lineWidth: 0 }));
 }

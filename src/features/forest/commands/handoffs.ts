@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { openGatePool } from "../../../gates/pool.ts";
 import type { AppContext } from "../../../app/context.ts";
-import { decideAmendment, readAmendments } from "../app/amendments.ts";
+import { decideAmendment, readAmendments, openFileHandoffs, openHandoffs } from "../app/handoffs.ts";
 import { openForest } from "../app/cycle.ts";
-import { openFileHandoffs, openHandoffs } from "../app/handoffs.ts";
 import { answerSeat } from "../../../app/seats.ts";
 import { refuse } from "../../../config/text-file.ts";
 import { jsonLine, oneLine, printable } from "../../../reports/printable.ts";
@@ -131,29 +130,23 @@ export const answer = (
 
 /** A person's short answer in the form that the step reads: `2 because …`, or `none`; anything else as it stands. */
 function inForm(kind: string, text: string): string {
-  const [, score, reason = ""] = /^\s*([0-3])\b[\s:.,]*([^]*)$/.exec(text) ?? [];
-  if (kind === "g7_alignment" && /^\s*-?\d/.test(text) && score === undefined)
-    throw refuse(`an alignment is judged from 0 to 3 (got ${oneLine(text, 60)})`, "answer 2 and why");
-  if (kind === "divergence" && !/^\s*(\{|`|none\s*$)/i.test(text))
-    return jsonLine({ candidates: [{ formula: text.trim() }] });
-  if (kind === "g7_alignment" && score !== undefined)
-    return jsonLine({ score: Number(score), reason: reason.trim() });
-  return kind === "divergence" && /^\s*none\s*$/i.test(text) ? jsonLine({ candidates: [] }) : text;
+  const said = text.trim();
+  if (kind === "divergence") {
+    if (/^none$/i.test(said)) return jsonLine({ candidates: [] });
+    return /^[{`]/.test(said) ? text : jsonLine({ candidates: [{ formula: said }] });
+  }
+  if (kind !== "g7_alignment" || !/^-?\d/.test(said)) return text;
+  const [, score, reason = ""] = /^([0-3])\b[\s:.,]*([^]*)$/.exec(said) ?? [];
+  if (score !== undefined) return jsonLine({ score: Number(score), reason });
+  throw refuse(`an alignment is judged from 0 to 3 (got ${oneLine(text, 60)})`, "answer 2 and why");
 }
 
 /** What a short answer looks like. */
 const EXAMPLES = new Map(Object.entries({ g7_alignment: "2 'because …'", divergence: "none" }));
 
-async function decide(
-  io: Io,
-  context: AppContext,
-  {
-    folder,
-    id,
-    given,
-    json,
-  }: { readonly folder: string; readonly id: string; readonly given: string; readonly json: boolean },
-): Promise<number> {
+type Given = Record<"folder" | "id" | "given", string> & { readonly json: boolean };
+
+async function decide(io: Io, context: AppContext, { folder, id, given, json }: Given): Promise<number> {
   const decision = /^y(es)?$/i.test(given) ? "yes" : /^no?$/i.test(given) ? "no" : undefined;
   if (decision === undefined)
     throw refuse(

@@ -72,13 +72,13 @@ export const commands: readonly Command[] = [
   defineCommand("report [folder]", "Report on the newest cycle, with a plot of all of them", {
     options: REPORT,
     examples: ["forest report", "forest report --output report.html"],
-    run: async (io, given, [folder = "."]) => (await import("./report.ts")).report(io, given, folder),
+    run: async (io, given, [folder = "."]) => (await import("./show.ts")).report(io, given, folder),
   }),
   defineCommand("export <run> <folder>", "Write the archive of a cycle's run from its journal", {
     options: JSON_FLAG,
     examples: ["forest export ID elsewhere", "forest export last elsewhere --json"],
     run: async (io, given, [run = "", folder = ""]) =>
-      (await import("./report.ts")).exportCycle(io, given, { run, folder }),
+      (await import("./show.ts")).exportCycle(io, given, { run, folder }),
   }),
   defineCommand("validate <paths...>", "Check archives against the invariants of a forest", {
     details:

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import type { DryDesk, StepOutcome } from "../../../engine/index.ts";
 import {
   callOf,
@@ -10,17 +11,17 @@ import {
   type Participant,
   type Work,
 } from "../../../kernel/index.ts";
-import type * as z from "zod";
 import {
   degradation,
   emptyReplyFailure,
   modelParams,
   repairPrompt,
 } from "../../../protocols/phases/reply.ts";
-import { repairTemplate } from "./prompts.ts";
 import { readStrictly } from "./replies.ts";
 import { asJson, type ForestCheck } from "./settings.ts";
 import { StepLost, type RoleDesk } from "./table.ts";
+import { defineTemplate } from "../../../prompts/template.ts";
+import { texts } from "./templates/index.ts";
 
 /** The events that a role's reply can end in. */
 type RoleEvent = "answer-given" | "critique-given" | "note-taken";
@@ -140,3 +141,35 @@ export async function askExecutor(
   if (!answer.ok) throw refusal(answer.reason, next);
   return answer.metrics;
 }
+
+export const mineTemplate = defineTemplate(
+  "forest-mine",
+  ["material", "count", "style", "weaknesses"],
+  texts["forest-mine"],
+);
+export const critiqueTemplate = defineTemplate(
+  "forest-critique",
+  ["material", "kind"],
+  texts["forest-critique"],
+);
+export const inspectTemplate = defineTemplate("forest-inspect", ["material"], texts["forest-inspect"]);
+export const divergeTemplate = defineTemplate(
+  "forest-diverge",
+  ["material", "count"],
+  texts["forest-diverge"],
+);
+export const alignTemplate = defineTemplate("forest-align", ["material", "rubric"], texts["forest-align"]);
+const repairTemplate = defineTemplate("forest-repair", ["reply", "reason", "form"], texts["forest-repair"]);
+
+export const forestTemplates = [
+  ...[mineTemplate, critiqueTemplate, inspectTemplate],
+  ...[divergeTemplate, alignTemplate, repairTemplate],
+];
+
+/** How a gardener of this temperature is to search. */
+export const styleOf = (temperature: number): string =>
+  temperature <= 0.85
+    ? "robust, well-established mechanisms"
+    : temperature >= 1.15
+      ? "novel mechanisms, which nobody would think of first"
+      : "a balance of robust and novel mechanisms";

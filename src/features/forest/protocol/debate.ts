@@ -1,30 +1,22 @@
 import { phase } from "../../../engine/index.ts";
 import { StepKey, type Failure } from "../../../kernel/index.ts";
-import { ask } from "./asking.ts";
+import { fence, type Fenced } from "../../../prompts/material.ts";
+import { ask, critiqueTemplate, mineTemplate, styleOf } from "./asking.ts";
 import { isFruitCandidate } from "./classification.ts";
-import { critiqueTemplate, forestMaterial, mineTemplate, styleOf } from "./prompts.ts";
 import { exactly, Mechanisms, SkepticVerdict, type Mechanism } from "./replies.ts";
 import { asJson, type ForestSettings } from "./settings.ts";
 import type { Forest } from "./state.ts";
 import {
   aboutOf,
   defineRole,
+  eachCandidate,
   seated,
   StepLost,
+  type ForestCandidate,
   type RoleDesk,
   type ProposedMechanism,
   type TreeTable,
 } from "./table.ts";
-
-type Background = Pick<RoleDesk, "forest" | "language">;
-
-/** What is shown of a forest to whoever proposes or judges. */
-const pieces = ({ forest, language }: Background, { tree }: Pick<TreeTable, "tree">) => [
-  { kind: "goal", label: "", text: forest.research_goal },
-  { kind: "constraints", label: "", text: forest.constraints.join("\n") },
-  { kind: "tree", label: tree.tree_id, text: `${tree.name}\n${tree.core_logic}` },
-  { kind: "language", label: "", text: language },
-];
 
 const taboosOf = ({ sick_leaf_warnings }: Forest): string =>
   sick_leaf_warnings
@@ -55,27 +47,48 @@ export const mechanismPiece = ({ id, step: _, ...mechanism }: ProposedMechanism)
   text: JSON.stringify(mechanism, undefined, 1),
 });
 
-export const backgroundPieces = (desk: Background, table: Pick<TreeTable, "tree">) => [
-  ...pieces(desk, table),
-  { kind: "explored", label: "", text: exploredIn(desk.forest).slice(-MAX_EXPLORED).join("\n") },
+export const candidatePieces = ({ task_id, mechanism, formula, record }: ForestCandidate) => [
+  { kind: "candidate", label: task_id, text: `${mechanism}\n${formula}` },
+  { kind: "evidence", label: "", text: JSON.stringify(asJson(record.gates), undefined, 1) },
 ];
 
-type Pieces = Parameters<typeof forestMaterial>[1];
+/** What is shown of a forest to whoever proposes or judges, with these pieces; those without text are left out. */
+export const materialOf = (
+  { context, forest, language }: RoleDesk,
+  { tree }: Pick<TreeTable, "tree">,
+  shown: readonly Fenced[],
+): string =>
+  [
+    { kind: "goal", label: "", text: forest.research_goal },
+    { kind: "constraints", label: "", text: forest.constraints.join("\n") },
+    { kind: "tree", label: tree.tree_id, text: `${tree.name}\n${tree.core_logic}` },
+    { kind: "language", label: "", text: language },
+    { kind: "explored", label: "", text: exploredIn(forest).slice(-MAX_EXPLORED).join("\n") },
+    ...shown,
+  ]
+    .filter(({ text }) => text !== "")
+    .map((piece) => fence(context, piece))
+    .join("\n\n");
+
 type Mining = { readonly key: string; readonly kind: string; readonly count: number; readonly round: number };
 
 /** Has the tree's gardener propose mechanisms; `task` says what about what is `shown` beside the tree. */
 export async function mine(
   desk: RoleDesk,
   table: TreeTable,
-  { key, kind, count, round, shown = [], task }: Mining & { readonly shown?: Pieces; readonly task?: string },
+  {
+    key,
+    kind,
+    count,
+    round,
+    shown = [],
+    task,
+  }: Mining & { readonly shown?: readonly Fenced[]; readonly task?: string },
 ): Promise<readonly Mechanism[]> {
   const by = seated(desk, "gardener");
   const { tree, temperature } = table;
-  const material = forestMaterial(desk.context, [
-    ...backgroundPieces(desk, table),
-    { kind: "taboos", label: "", text: taboosOf(desk.forest) },
-    ...shown,
-  ]);
+  const taboos = { kind: "taboos", label: "", text: taboosOf(desk.forest) };
+  const material = materialOf(desk, table, [taboos, ...shown]);
   const event = await ask(desk, {
     ...{ key, by, temperature, schema: exactly(count), event: "answer-given" },
     work: { kind, by: by.id, of: aboutOf(tree.tree_id), round },
@@ -143,7 +156,7 @@ type Challenge = {
   readonly of: StepKey;
   readonly what: string;
   readonly round?: number;
-  readonly pieces: Pieces;
+  readonly pieces: readonly Fenced[];
 };
 
 /** Has the skeptic attack a hypothesis, or a candidate that has passed every hard gate. */
@@ -170,10 +183,7 @@ async function challenge(desk: RoleDesk, table: TreeTable, asked: Challenge): Pr
         verdict: verdicts[course],
       }),
     },
-    messages: critiqueTemplate.render(desk.context, {
-      kind,
-      material: forestMaterial(desk.context, [...backgroundPieces(desk, table), ...shown]),
-    }),
+    messages: critiqueTemplate.render(desk.context, { kind, material: materialOf(desk, table, shown) }),
     ending: (said) => ({
       type: "critique-given",
       data: { by: by.id, of, text: JSON.stringify(said), verdict: said.verdict, severity: said.severity },
@@ -282,9 +292,7 @@ export const skeptic = defineRole({
       after: "evaluate",
       async run(table, desk) {
         if (desk.context.settings.deliberation.max_debate_rounds === 0) return table;
-        const candidates = [];
-        for (const candidate of table.candidates) candidates.push(await challenged(desk, table, candidate));
-        return { ...table, candidates };
+        return eachCandidate(table, (candidate) => challenged(desk, table, candidate));
       },
     },
   ],
@@ -294,17 +302,14 @@ export const skeptic = defineRole({
 async function challenged(
   desk: RoleDesk,
   table: TreeTable,
-  candidate: TreeTable["candidates"][number],
-): Promise<TreeTable["candidates"][number]> {
-  const { record, task_id, formula, mechanism } = candidate;
+  candidate: ForestCandidate,
+): Promise<ForestCandidate> {
+  const { record, task_id } = candidate;
   if (!isFruitCandidate(record, desk.spec)) return candidate;
   const key = `${table.key}/challenge/${candidate.key}`;
   const verdict = await challenge(desk, table, {
     ...{ key, kind: "fruit candidate", of: StepKey.parse(`${table.key}/compile`), what: aboutOf(task_id) },
-    pieces: [
-      { kind: "candidate", label: task_id, text: `${mechanism}\n${formula}` },
-      { kind: "evidence", label: "", text: JSON.stringify(asJson(record.gates), undefined, 1) },
-    ],
+    pieces: candidatePieces(candidate),
   });
   return { ...candidate, risks: [...verdict.weaknesses, ...verdict.alt_explanations] };
 }

@@ -1,14 +1,21 @@
 import type * as z from "zod";
 import type { StepOutcome } from "../../../engine/index.ts";
 import type { Event } from "../../../kernel/index.ts";
-import { ask, askExecutor } from "./asking.ts";
+import { ask, askExecutor, alignTemplate } from "./asking.ts";
 import { classify, isFruitCandidate } from "./classification.ts";
-import { backgroundPieces } from "./debate.ts";
-import { alignTemplate, forestMaterial } from "./prompts.ts";
+import { candidatePieces, materialOf } from "./debate.ts";
 import { Alignment } from "./replies.ts";
 import { asJson, GateMetrics, type BoundGate } from "./settings.ts";
 import { ResultRecord, type GateOutcome, type GateRecord } from "./state.ts";
-import { aboutOf, defineRole, type RoleDesk, type ForestCandidate, type TreeTable } from "./table.ts";
+import {
+  aboutOf,
+  decide,
+  defineRole,
+  eachCandidate,
+  type RoleDesk,
+  type ForestCandidate,
+  type TreeTable,
+} from "./table.ts";
 
 // What gates gave is what the executor measured: no reply of a model changes a gate's outcome.
 
@@ -65,16 +72,14 @@ export const examiner = defineRole({
     {
       name: "evaluate",
       after: "sow",
-      async run(table, desk) {
+      run(table, desk) {
         const { gates, execution } = desk.context.settings;
         const examined = execution === "plan_only" ? [] : gates.filter(({ needs_handoff }) => !needs_handoff);
-        const candidates: ForestCandidate[] = [];
-        for (const candidate of table.candidates) {
+        return eachCandidate(table, async (candidate) => {
           const outcomes: Record<string, GateOutcome> = {};
           for (const gate of examined) outcomes[gate.name] = await runGate(desk, table, { gate, candidate });
-          candidates.push({ ...candidate, record: { ...candidate.record, gates: outcomes } });
-        }
-        return { ...table, candidates };
+          return { ...candidate, record: { ...candidate.record, gates: outcomes } };
+        });
       },
     },
   ],
@@ -85,7 +90,7 @@ async function aligned(
   table: TreeTable,
   candidate: ForestCandidate,
 ): Promise<ForestCandidate> {
-  const { record, task_id, mechanism, formula } = candidate;
+  const { record, task_id } = candidate;
   const [by] = desk.context.seats("aligner");
   const gate = desk.context.settings.gates.find(({ needs_handoff }) => needs_handoff);
   // A judgement could not promote what has failed a hard gate, so nobody is asked for one.
@@ -99,11 +104,7 @@ async function aligned(
     },
     messages: alignTemplate.render(desk.context, {
       rubric: desk.rubric,
-      material: forestMaterial(desk.context, [
-        ...backgroundPieces(desk, table),
-        { kind: "candidate", label: task_id, text: `${mechanism}\n${formula}` },
-        { kind: "evidence", label: "", text: JSON.stringify(asJson(record.gates), undefined, 1) },
-      ]),
+      material: materialOf(desk, table, candidatePieces(candidate)),
     }),
     ending: (said) => ({
       type: "note-taken",
@@ -124,11 +125,7 @@ export const aligner = defineRole({
     {
       name: "align",
       after: "challenge",
-      async run(table, desk) {
-        const candidates: ForestCandidate[] = [];
-        for (const candidate of table.candidates) candidates.push(await aligned(desk, table, candidate));
-        return { ...table, candidates };
-      },
+      run: (table, desk) => eachCandidate(table, (candidate) => aligned(desk, table, candidate)),
     },
   ],
 });
@@ -157,27 +154,16 @@ export const classifying = [
   {
     name: "classify",
     after: "align",
-    async run(table: TreeTable, desk: RoleDesk): Promise<TreeTable> {
-      const candidates: ForestCandidate[] = [];
-      for (const candidate of table.candidates) {
+    run: (table: TreeTable, desk: RoleDesk): Promise<TreeTable> =>
+      eachCandidate(table, async (candidate) => {
         const result = resultOf(candidate, desk);
         const { task_id, seed_id, formula } = candidate;
-        const body = asJson({ tree_id: table.tree.tree_id, seed_id, formula, record: result });
-        await desk.run.derive(
-          {
-            key: `${table.key}/classify/${candidate.key}`,
-            outcomes: ["note-taken"],
-            work: { kind: "classify", by: "coordinator", of: aboutOf(task_id) },
-            input: { result: body },
-          },
-          () => ({
-            type: "note-taken",
-            data: { topic: "classify", reason: result.classification_reason, body },
-          }),
-        );
-        candidates.push({ ...candidate, result });
-      }
-      return { ...table, candidates };
-    },
+        const body = { tree_id: table.tree.tree_id, seed_id, formula, record: result };
+        await decide(desk.run, {
+          ...{ key: `${table.key}/classify/${candidate.key}`, topic: "classify", of: aboutOf(task_id) },
+          ...{ reason: result.classification_reason, input: { result: asJson(body) }, body },
+        });
+        return { ...candidate, result };
+      }),
   },
 ];

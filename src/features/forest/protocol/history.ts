@@ -31,7 +31,8 @@ export const weatherIn = (entries: readonly Entry[]): ForestWeather | undefined 
 const inOrder = <T extends { readonly origin: Entry["origin"] }>(entries: readonly T[]): T[] =>
   entries.toSorted((one, other) => compareKeys(keyOf(one), keyOf(other)));
 
-const keyOf = ({ origin }: { readonly origin: Entry["origin"] }): string =>
+/** The step that an event is of; empty for what no step recorded. */
+export const keyOf = ({ origin }: { readonly origin: Entry["origin"] }): string =>
   "step" in origin ? origin.step : "";
 
 /** By parts, numbers by their value: `candidate-10` after `candidate-9`. */
@@ -80,109 +81,79 @@ const parsed = (text: string): Record<string, unknown> => {
   return typeof data === "object" && data !== null ? { ...data } : { text };
 };
 
+/** Makes a line of the log, about `target` where it does not say another. */
+const lineOf =
+  (target: string, usual: Partial<Words> = {}) =>
+  (action: string, more: Partial<Words>): Words => ({
+    ...{ action, target, inputs: {}, outputs: {}, reason: "" },
+    ...usual,
+    ...more,
+  });
+
+const listIn = (said: Record<string, unknown>, name: string): readonly unknown[] =>
+  Array.isArray(said[name]) ? (said[name] as unknown[]) : [];
+
 /** What an event is called in the log, with what it carries; none where it is no step of a role. */
 function wordsOf(entry: Entry, of: string): readonly Words[] {
-  const work = workOf(entry);
-  const line = (action: string, rest: Omit<Words, "action" | "target">, target = of): Words => ({
-    action,
-    target,
-    ...rest,
-  });
+  const kind = workOf(entry)?.kind;
+  const line = lineOf(of);
   if (isEvent(entry, "answer-given")) {
     const said = parsed(entry.data.text);
-    if (work?.kind === "divergence") {
-      const candidates = Array.isArray(said["candidates"]) ? (said["candidates"] as unknown[]) : [];
-      return [
-        line("handoff_divergence", {
-          inputs: {},
-          outputs: { candidate_count: candidates.length, candidates },
-          reason: "other formulations were asked for",
-        }),
-      ];
+    if (kind === "divergence") {
+      const candidates = listIn(said, "candidates");
+      const outputs = { candidate_count: candidates.length, candidates };
+      return [line("handoff_divergence", { outputs, reason: "other formulations were asked for" })];
     }
     const reason =
-      work?.kind === "revise"
+      kind === "revise"
         ? "a mechanism was replaced by one without its weaknesses"
         : "hypotheses were mined for this tree";
     return [line("mine", { inputs: { tree_id: of, round: entry.data.round }, outputs: said, reason })];
   }
   if (isEvent(entry, "critique-given")) {
-    const said = parsed(entry.data.text);
-    const kind = work?.kind === "challenge" ? "fruit_candidate" : "hypothesis";
-    const list = (name: string) => (Array.isArray(said[name]) ? (said[name] as unknown[]) : []);
-    const risks = [...list("weaknesses"), ...list("alt_explanations")];
-    const outputs = { verdict: entry.data.verdict ?? null, severity: entry.data.severity ?? null, risks };
-    const challenge = line("skeptic_challenge", {
-      inputs: { kind },
-      outputs,
-      reason: "recorded only: no gate is changed by it",
-    });
+    const { text, verdict = null, severity = null } = entry.data;
+    const said = parsed(text);
+    const inputs = { kind: kind === "challenge" ? "fruit_candidate" : "hypothesis" };
+    const risks = [...listIn(said, "weaknesses"), ...listIn(said, "alt_explanations")];
+    const outputs = { verdict, severity, risks };
+    const challenge = { inputs, outputs, reason: "recorded only: no gate is changed by it" };
     const amendment = said["gate_amendment"];
-    return amendment == null
-      ? [challenge]
-      : [
-          challenge,
-          line("gate_amendment_proposed", {
-            inputs: { kind },
-            outputs: { amendment },
-            reason: "a person decides about it",
-          }),
-        ];
+    const proposed = { inputs, outputs: { amendment }, reason: "a person decides about it" };
+    return [
+      line("skeptic_challenge", challenge),
+      ...(amendment == null ? [] : [line("gate_amendment_proposed", proposed)]),
+    ];
   }
   if (isEvent(entry, "round-closed")) {
     const { round, in: into, culled, revised, proceeded } = entry.data;
+    const inputs = { tree_id: of, round, in: into.length };
     const outputs = { culled: culled.length, revised: revised.length, proceeded: proceeded.length };
-    return [
-      line("debate_round", {
-        inputs: { tree_id: of, round, in: into.length },
-        outputs,
-        reason: "a round of the debate has ended",
-      }),
-    ];
+    return [line("debate_round", { inputs, outputs, reason: "a round of the debate has ended" })];
   }
   if (isEvent(entry, "gate-decided")) {
     const { gate, outcome, metrics, mode, because } = entry.data;
+    const inputs = { gate, execution_mode: mode };
+    return [line("gate", { inputs, outputs: { outcome, metrics }, reason: because || outcome })];
+  }
+  if (isSeatEvent(entry)) {
+    const { step, person } = entry.data;
+    if (isEvent(entry, "seat-opened"))
+      return [line("handoff_request", { inputs: { step, to: person }, reason: "it was handed to a person" })];
+    if (isEvent(entry, "seat-answered"))
+      return [line("handoff_response", { inputs: { step, from: person }, reason: "a person answered" })];
     return [
-      line("gate", {
-        inputs: { gate, execution_mode: mode },
-        outputs: { outcome, metrics },
-        reason: because || outcome,
-      }),
+      line("handoff_timeout", { inputs: { step, to: person }, reason: entry.data.why || "the time was up" }),
     ];
   }
-  if (isEvent(entry, "seat-opened"))
-    return [
-      line("handoff_request", {
-        inputs: { step: entry.data.step, to: entry.data.person },
-        outputs: {},
-        reason: "it was handed to a person",
-      }),
-    ];
-  if (isEvent(entry, "seat-answered"))
-    return [
-      line("handoff_response", {
-        inputs: { step: entry.data.step, from: entry.data.person },
-        outputs: {},
-        reason: "a person answered",
-      }),
-    ];
-  if (isEvent(entry, "seat-expired"))
-    return [
-      line("handoff_timeout", {
-        inputs: { step: entry.data.step, to: entry.data.person },
-        outputs: {},
-        reason: entry.data.why || "the time was up",
-      }),
-    ];
   return isEvent(entry, "note-taken") ? noteWords(entry, of) : [];
 }
 
+const isSeatEvent = (entry: Entry): entry is Event<"seat-opened" | "seat-answered" | "seat-expired"> =>
+  isEvent(entry, "seat-opened") || isEvent(entry, "seat-answered") || isEvent(entry, "seat-expired");
+
 function noteWords({ data: { topic, reason, body } }: Event<"note-taken">, of: string): readonly Words[] {
   const outputs = typeof body === "object" && body !== null && !Array.isArray(body) ? body : { result: body };
-  const line = (action: string, more: Partial<Words> = {}): Words => ({
-    ...{ action, target: of, inputs: {}, outputs, reason: reason || topic },
-    ...more,
-  });
+  const line = lineOf(of, { outputs, reason: reason || topic });
   if (topic === "sow") {
     const { seeds, decisions } = SowNote.parse(body);
     const routed = seeds.map(({ seed_id, status, seed_score }) => ({ seed_id, status, seed_score }));
@@ -193,7 +164,7 @@ function noteWords({ data: { topic, reason, body } }: Event<"note-taken">, of: s
       ),
     ];
   }
-  if (topic === "alignment") return [line("handoff_g7_alignment")];
+  if (topic === "alignment") return [line("handoff_g7_alignment", {})];
   if (topic === "classify") {
     const { record } = ClassifyNote.parse(body);
     const { gate_record, classification, classification_reason } = record;
@@ -212,7 +183,7 @@ function noteWords({ data: { topic, reason, body } }: Event<"note-taken">, of: s
     const { mechanism, ...said } = body as Record<string, unknown>;
     return [line(topic, { inputs: { mechanism }, outputs: said })];
   }
-  return [line(topic)];
+  return [line(topic, {})];
 }
 
 /** Which part of a cycle a step belongs to: before the trees, in one of them, or after. */
@@ -220,17 +191,8 @@ const partOf = (key: string): number => (/^tree-\d/.test(key) ? 1 : key === "val
 const OPENING_ORDER = ["validate_pre", "route", "gardener_parallel_dispatch"];
 /** The order of a tree's steps, by the second part of their keys. */
 const STAGE_ORDER = [
-  "mine",
-  "round",
-  "diverge",
-  "judge",
-  "evolve",
-  "compile",
-  "sow",
-  "evaluate",
-  "challenge",
-  "align",
-  "classify",
+  ...["mine", "round", "diverge", "judge", "evolve", "compile"],
+  ...["sow", "evaluate", "challenge", "align", "classify"],
 ];
 
 function rankOf(key: string): readonly [part: number, tree: string, stage: number, rest: string] {
@@ -276,10 +238,7 @@ export function forestLog(entries: readonly Entry[]): readonly ForestLogLine[] {
 }
 
 /** The step that an entry is of, also where a client recorded it. */
-const logKey = (entry: Entry): string =>
-  isEvent(entry, "seat-opened") || isEvent(entry, "seat-answered") || isEvent(entry, "seat-expired")
-    ? entry.data.step
-    : keyOf(entry);
+const logKey = (entry: Entry): string => (isSeatEvent(entry) ? entry.data.step : keyOf(entry));
 
 /** The line of a log as text, its keys sorted. */
 export const logLine = (line: ForestLogLine): string => JSON.stringify(sorted(line));

@@ -3,7 +3,7 @@ import { Fault, StepKey, type Closing, type Failure, refusal } from "../../../ke
 import { takeTurns } from "../../../kernel/turns.ts";
 import { stoppedByBudget } from "../../../protocols/phases/reply.ts";
 import { grown, underWeather, type TreeGrowth } from "./growth.ts";
-import { forestTemplates } from "./prompts.ts";
+import { forestTemplates } from "./asking.ts";
 import { asLost, gardener, skeptic } from "./debate.ts";
 import { evolving } from "./evolution.ts";
 import { aligner, classifying, examiner } from "./examination.ts";
@@ -11,6 +11,7 @@ import { diverger, inspector, sowing } from "./selection.ts";
 import { asJson, ForestSettings } from "./settings.ts";
 import { cycleNumber, Forest, type GateDef, type Tree } from "./state.ts";
 import {
+  decide,
   defineRole,
   orderedStages,
   type RoleDesk,
@@ -157,22 +158,12 @@ function refuseOneFamily(context: ForestContext): void {
   if (problem) throw new Fault("configuration", problem);
 }
 
-/** Records a decision of the coordinator, or of whoever `by` names. */
-async function note(
+/** Records a decision about the whole forest under its topic. */
+const note = (
   { run }: ForestContext,
-  action: string,
-  {
-    reason,
-    body,
-    by = "coordinator",
-  }: { readonly reason: string; readonly body: object; readonly by?: string },
-): Promise<void> {
-  const data = { topic: action, reason, body: asJson(body) };
-  await run.derive(
-    { key: action, outcomes: ["note-taken"], work: { kind: action, by }, input: data },
-    () => ({ type: "note-taken", data }),
-  );
-}
+  topic: string,
+  said: { readonly reason: string; readonly body: object; readonly by?: string },
+): Promise<void> => decide(run, { key: topic, topic, ...said });
 
 const weatherOver = (before: Forest, { weather: config }: ForestSettings): ForestWeather =>
   routeWeather(before, cycleNumber(before.cycle_id), { config });

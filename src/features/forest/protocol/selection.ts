@@ -1,9 +1,8 @@
 import type * as z from "zod";
 import { phase, type StepOutcome } from "../../../engine/index.ts";
 import type { Failure } from "../../../kernel/index.ts";
-import { ask, askExecutor } from "./asking.ts";
-import { asLost, backgroundPieces, exploredIn, mechanismPiece } from "./debate.ts";
-import { divergeTemplate, forestMaterial, inspectTemplate } from "./prompts.ts";
+import { ask, askExecutor, divergeTemplate, inspectTemplate } from "./asking.ts";
+import { asLost, exploredIn, materialOf, mechanismPiece } from "./debate.ts";
 import { Alternatives, InspectorJudgment, type Alternative } from "./replies.ts";
 import {
   DIVERGED_SCORES,
@@ -15,7 +14,7 @@ import {
 } from "./seeds.ts";
 import { asJson, CompiledTexts } from "./settings.ts";
 import type { ForestSeed } from "./state.ts";
-import { aboutOf, defineRole, seated, StepLost, type RoleDesk, type TreeTable } from "./table.ts";
+import { aboutOf, decide, defineRole, seated, StepLost, type RoleDesk, type TreeTable } from "./table.ts";
 
 const MAX_ALTERNATIVES = 6;
 
@@ -44,10 +43,7 @@ export const diverger = defineRole({
           },
           messages: divergeTemplate.render(desk.context, {
             count: String(MAX_ALTERNATIVES),
-            material: forestMaterial(desk.context, [
-              ...backgroundPieces(desk, table),
-              ...table.mechanisms.map(mechanismPiece),
-            ]),
+            material: materialOf(desk, table, table.mechanisms.map(mechanismPiece)),
           }),
           ending: (said) => ({
             type: "answer-given",
@@ -100,10 +96,7 @@ export const inspector = defineRole({
                     }),
                   },
                   messages: inspectTemplate.render(desk.context, {
-                    material: forestMaterial(desk.context, [
-                      ...backgroundPieces(desk, table),
-                      mechanismPiece(mechanism),
-                    ]),
+                    material: materialOf(desk, table, [mechanismPiece(mechanism)]),
                   }),
                   ending: (said) => ({
                     type: "note-taken",
@@ -283,22 +276,12 @@ export const sowing = [
       });
       const kept = withReserve(ranked, { banked, slots, share: desk.forest.climate.seed_budget });
       const { seeds, decisions } = nursed(kept, desk);
-      await desk.run.derive(
-        {
-          key: `${table.key}/sow`,
-          outcomes: ["note-taken"],
-          work: { kind: "sow", by: "coordinator", of: aboutOf(tree.tree_id) },
-          input: { seeds: asJson(seeds) },
-        },
-        () => ({
-          type: "note-taken",
-          data: {
-            topic: "sow",
-            reason: "seeds were scored, routed and put through the seven checks",
-            body: asJson({ tree_id: tree.tree_id, seeds, decisions }),
-          },
-        }),
-      );
+      await decide(desk.run, {
+        ...{ key: `${table.key}/sow`, topic: "sow", of: aboutOf(tree.tree_id) },
+        reason: "seeds were scored, routed and put through the seven checks",
+        input: { seeds: asJson(seeds) },
+        body: { tree_id: tree.tree_id, seeds, decisions },
+      });
       const sown = seeds.filter(({ status }) => status === "sow_now");
       const candidates = sown.map(({ seed_id, idea, validation_plan }, index) => ({
         ...{ key: `candidate-${index + 1}`, seed_id, mechanism: idea, formula: validation_plan, risks: [] },

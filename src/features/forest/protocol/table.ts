@@ -1,7 +1,7 @@
 import type { ProtocolContext, StepRunner } from "../../../engine/index.ts";
-import type { Failure, Participant, StepKey } from "../../../kernel/index.ts";
+import type { Failure, Json, Participant, StepKey } from "../../../kernel/index.ts";
 import type { Alternative, InspectorJudgment, Mechanism } from "./replies.ts";
-import type { ForestSettings } from "./settings.ts";
+import { asJson, type ForestSettings } from "./settings.ts";
 import type { Forest, ForestSeed, GateDef, GateRecord, ResultRecord, Tree } from "./state.ts";
 
 export type ForestContext = ProtocolContext<ForestSettings>;
@@ -120,4 +120,40 @@ export function orderedStages(
   const lost = waiting.find(({ name }) => !ordered.some((stage) => stage.name === name));
   if (lost) throw new RangeError(`the stage ${lost.name} follows ${lost.after ?? ""}, which no role has`);
   return ordered;
+}
+
+/** The table after work on one candidate after another. */
+export async function eachCandidate(
+  table: TreeTable,
+  work: (candidate: ForestCandidate) => ForestCandidate | Promise<ForestCandidate>,
+): Promise<TreeTable> {
+  const candidates: ForestCandidate[] = [];
+  for (const candidate of table.candidates) candidates.push(await work(candidate));
+  return { ...table, candidates };
+}
+
+/** A decision of the coordinator, or of whoever `by` names, as the step `key` records it. */
+type Decision = {
+  readonly key: string;
+  readonly topic: string;
+  readonly reason: string;
+  readonly body: object;
+  /** What it rests on; by default what it says. */
+  readonly input?: Json;
+  readonly by?: string;
+  readonly of?: string;
+};
+
+/** Records a decision. */
+export async function decide(
+  run: StepRunner,
+  { key, topic, reason, body: said, by = "coordinator", of, input }: Decision,
+): Promise<void> {
+  const body = asJson(said);
+  const data = { topic, reason, body };
+  const work = { kind: topic, by, ...(of === undefined ? {} : { of }) };
+  await run.derive({ key, outcomes: ["note-taken"], work, input: input ?? data }, () => ({
+    type: "note-taken",
+    data,
+  }));
 }

@@ -4,19 +4,7 @@ import { cycleNumber, type Climate, type Forest, type LeafKind, type Tree } from
 // A frozen tree gets nothing until its freeze is over, and then one cycle in which its streaks do not count.
 
 /** How many cycles and slots the rules speak of. */
-export type WeatherConfig = {
-  readonly slots_per_cycle: number;
-  readonly heatwave_zero_cycles: number;
-  readonly thunderstorm_dead_cycles: number;
-  readonly freeze_duration: number;
-  readonly flood_dominance: number;
-  readonly drought_cycles: number;
-  readonly monsoon_interval: number;
-  readonly frost_recheck_interval: number;
-  readonly consecutive_dead_cycles: number;
-};
-
-export const WEATHER_DEFAULTS: WeatherConfig = {
+export const WEATHER_DEFAULTS = {
   slots_per_cycle: 4,
   heatwave_zero_cycles: 3,
   thunderstorm_dead_cycles: 3,
@@ -27,6 +15,7 @@ export const WEATHER_DEFAULTS: WeatherConfig = {
   frost_recheck_interval: 5,
   consecutive_dead_cycles: 4,
 };
+export type WeatherConfig = Readonly<typeof WEATHER_DEFAULTS>;
 
 /** A tree's weather: `allocation` counts slots. */
 export type TreeWeather = {

@@ -1,4 +1,5 @@
 import { isEvent, type Entry, type Json } from "../../../kernel/index.ts";
+import type { GateAmendment } from "../protocol/replies.ts";
 import type { ForestSection } from "../protocol/view.ts";
 import type { ChartLine } from "../../../web/parts/line-chart.ts";
 import type { ListedRun } from "../../../contract/runs.ts";
@@ -87,19 +88,12 @@ export const gatesIn = ({ candidates }: ForestSection): readonly string[] => [
   ...new Set(candidates.flatMap(({ gates }) => gates.map(({ gate }) => gate))),
 ];
 
-export type ProposedAmendment = {
-  readonly gate: string;
-  readonly threshold: string;
-  readonly value: number;
-  readonly why: string;
-};
-
 /** The changes of gates that the skeptic proposes in its critiques; one that is of another form is left out. */
-export const amendmentsIn = (entries: readonly Entry[]): readonly ProposedAmendment[] =>
+export const amendmentsIn = (entries: readonly Entry[]): readonly GateAmendment[] =>
   entries.flatMap((entry) => {
     if (!isEvent(entry, "critique-given")) return [];
     const said = readJson(entry.data.text);
-    const { gate, threshold, value, why } = (said?.["gate_amendment"] ?? {}) as Partial<ProposedAmendment>; // checked below
+    const { gate, threshold, value, why } = (said?.["gate_amendment"] ?? {}) as Partial<GateAmendment>; // checked below
     return typeof gate === "string" &&
       typeof threshold === "string" &&
       typeof value === "number" &&
@@ -133,7 +127,7 @@ export const shownSeqs = (entries: readonly Entry[]): readonly number[] =>
 // What a hand-off asks, and answers in the form that `protocol/replies.ts` reads.
 
 /** A piece of material in a prompt: `kind` and `label` as its mark has them. */
-export type PromptPiece = { readonly kind: string; readonly label: string; readonly text: string };
+type PromptPiece = { readonly kind: string; readonly label: string; readonly text: string };
 
 /** The pieces of material in a prompt, and the task around them, without the marks. */
 export function readPrompt(prompt: string): {

@@ -1,18 +1,16 @@
-import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
 import type { Entry } from "../../../kernel/index.ts";
 import type { Result } from "../../../views/result.ts";
 import type { ForestSection } from "../protocol/view.ts";
 import { address, hrefTo } from "../../../web/address.ts";
 import { formatAgo, formatCount } from "../../../web/formats.ts";
 import { fetchJson, withQuery } from "../../../web/http.ts";
-import type { Fetched } from "../../../web/loaded.ts";
+import { useApi } from "../../../web/loaded.ts";
 import { Figure } from "../../../web/parts/elements.tsx";
 import { lineChart, type ChartLine } from "../../../web/parts/line-chart.ts";
 import { Empty, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
-import type { Listed, ListedRun } from "../../../contract/runs.ts";
+import type { Listed } from "../../../contract/runs.ts";
 import { t } from "../../../web/strings.ts";
 import {
   countKind,
@@ -39,34 +37,20 @@ export function Forest(): VNode {
   return id === undefined ? <Forests /> : <OneForest key={id} id={id} />;
 }
 
-/** Loads once, and again when it is asked to. */
-function useTask<T>(load: () => Promise<T>) {
-  const loaded = useSignal<Fetched<T>>({ state: "loading" });
-  const turn = useSignal(0);
-  useEffect(() => {
-    load().then(
-      (value) => (loaded.value = { state: "ready", value }),
-      (error: unknown) => (loaded.value = { state: "failed", error: error as Error }), // callApi throws errors
-    );
-  }, [turn.value]);
-  return { loaded, again: () => void (turn.value += 1) };
-}
-
-const listRuns = async (): Promise<readonly ListedRun[]> =>
-  (await fetchJson<Listed>(withQuery("deliberations", { protocol: "forest", limit: PAGE }))).data;
+const RUNS = withQuery("deliberations", { protocol: "forest", limit: PAGE });
 
 function Forests(): VNode {
-  const runs = useTask(listRuns);
+  const runs = useApi<Listed>(RUNS);
   return (
     <>
       <h1>{words.title}</h1>
       <Shown of={runs}>
-        {(all) =>
-          all.length === 0 ? (
+        {({ data }) =>
+          data.length === 0 ? (
             <Empty title={words.empty} next={words.emptyNext} />
           ) : (
             <ul class="runs forests">
-              {listForests(all).map(({ goal, newest, runs: count, waiting }) => (
+              {listForests(data).map(({ goal, newest, runs: count, waiting }) => (
                 <li key={newest.id}>
                   <a class="run-link" href={hrefTo(["forest", newest.id])} dir="auto">
                     {goal}
@@ -101,7 +85,7 @@ const openedOf = async (id: string): Promise<readonly Entry[]> =>
 
 /** The runs of the forest that a run is of, each folded by the server. */
 async function loadForest(id: string): Promise<ForestHistory> {
-  const [first, all] = await Promise.all([openedOf(id), listRuns()]);
+  const [first, { data: all }] = await Promise.all([openedOf(id), fetchJson<Listed>(RUNS)]);
   const key = forestKey(first);
   const [opened] = first;
   const question = opened?.type === "deliberation-opened" ? opened.data.question : "";
@@ -119,7 +103,7 @@ async function loadForest(id: string): Promise<ForestHistory> {
 }
 
 function OneForest({ id }: { readonly id: string }): VNode {
-  const forest = useTask(() => loadForest(id));
+  const forest = useApi(id, loadForest);
   return (
     <>
       <p class="kicker">

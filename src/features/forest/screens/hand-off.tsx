@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
+import type { ComponentProps, VNode } from "preact";
+import type { SeatForm } from "../../../web/feature.ts";
 import { Markdown } from "../../../web/parts/elements.tsx";
 import { alignmentText, divergenceText, formulasIn, readPrompt } from "./forest-cycles.ts";
 import { words } from "../words.ts";
 
-type FieldsProps = { readonly tell: (text: string) => void };
+type FieldsProps = ComponentProps<SeatForm["Fields"]>;
 
 /** How well the evidence fits the mechanism, from 0 to 3, and why. */
-export function AlignmentFields({ tell }: FieldsProps): VNode {
+function AlignmentFields({ tell }: FieldsProps): VNode {
   const score = useSignal<number | undefined>(undefined);
   const reason = useSignal("");
   const change = () => tell(score.value === undefined ? "" : alignmentText(score.value, reason.value));
@@ -48,7 +49,7 @@ export function AlignmentFields({ tell }: FieldsProps): VNode {
 }
 
 /** Other formulations, one a line; or the word that there are none. */
-export function DivergenceFields({ tell }: FieldsProps): VNode {
+function DivergenceFields({ tell }: FieldsProps): VNode {
   const lines = useSignal("");
   const hasNone = useSignal(false);
   const change = () => {
@@ -86,7 +87,7 @@ export function DivergenceFields({ tell }: FieldsProps): VNode {
 }
 
 /** What a hand-off asks: the task, then its material, a fold a piece. */
-export function HandOffPrompt({ text }: { readonly text: string }): VNode {
+function HandOffPrompt({ text }: { readonly text: string }): VNode {
   const { pieces, task } = readPrompt(text);
   return (
     <>
@@ -107,3 +108,7 @@ export function HandOffPrompt({ text }: { readonly text: string }): VNode {
 
 /** What an answer is about; a language and what was tried before are long, and looked up. */
 const OPEN_PIECES: readonly string[] = ["tree", "mechanism", "evidence"];
+
+/** How the evidence is judged, and where other formulations are written. */
+export const alignment: SeatForm = { Prompt: HandOffPrompt, Fields: AlignmentFields };
+export const divergence: SeatForm = { Prompt: HandOffPrompt, Fields: DivergenceFields };
