@@ -7,7 +7,7 @@ import {
   breedingPrompt,
   personaTemplates,
   summaryPrompt,
-} from "../src/features/evolution/protocol/persona/prompts.ts";
+} from "../src/features/evolution/protocol/persona/index.ts";
 import { council } from "../src/protocols/council/index.ts";
 import { openSqlite } from "../src/stores/sqlite.ts";
 import type { OpenedStore } from "../src/stores/store.ts";

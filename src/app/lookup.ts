@@ -176,19 +176,26 @@ export async function* listJournals(
     onUnreadable,
   }: { readonly since?: number | undefined; readonly onUnreadable: (id: string) => void },
 ): AsyncGenerator<readonly Entry[]> {
-  const limit = 200;
-  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
-    const page = await store.list({ limit, ...(before === undefined ? {} : { before }) });
-    for (const { id, openedAt } of page) {
-      if (Date.parse(openedAt) < since) return;
-      try {
-        yield await store.read(id);
-      } catch (fault) {
-        if (!isUnreadable(fault)) throw fault;
-        onUnreadable(id);
-      }
+  for await (const { id, openedAt } of summariesIn(store, {})) {
+    if (Date.parse(openedAt) < since) return;
+    try {
+      yield await store.read(id);
+    } catch (fault) {
+      if (!isUnreadable(fault)) throw fault;
+      onUnreadable(id);
     }
+  }
+}
+
+/** All runs that a query finds, newest first, read page by page. */
+export async function* summariesIn(
+  store: Pick<OrganizationStore, "list">,
+  query: Omit<ListQuery, "limit" | "before">,
+): AsyncGenerator<Summary> {
+  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
+    const page = await store.list({ limit: PAGE, ...query, before });
+    yield* page;
     before = page.at(-1)?.id;
-    isEnd = page.length < limit;
+    isEnd = page.length < PAGE;
   }
 }

@@ -13,6 +13,7 @@ import {
 import { pendingQuestions } from "../views/pending-questions.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
 import type { AppContext } from "./context.ts";
+import { summariesIn } from "./lookup.ts";
 
 // INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else. Else: a
 //     participant reads another person's prompts and answers in that name.
@@ -100,29 +101,23 @@ function describeRecord(entry: Entry | undefined): string {
 export const othersSeat = ({ person }: Pick<PendingSeat, "person">, user: string): Fault =>
   refusal(`this seat is ${person}'s, and you are ${user}`, `act as the user ${person}, if that is you`);
 
-const PAGE = 1_000;
-
 /** Everything that waits for the caller, newest run first. It reads the journals of open runs alone. */
 export async function readInbox({
   principal,
   store,
 }: Pick<SeatCaller, "principal" | "store">): Promise<readonly InboxItem[]> {
   const items: InboxItem[] = [];
-  for (let before: DeliberationId | undefined; ;) {
-    const page = await store.list({ limit: PAGE, open: true, ...(before === undefined ? {} : { before }) });
-    for (const { id, question } of page) {
-      const entries = await store.read(id);
-      for (const { step, person, work, since, until } of pendingSeats(entries))
-        if (person === principal.user)
-          items.push({ id, question, kind: "seat", asked: [work], step, since, until });
-      const pending = pendingQuestions(entries);
-      const asked = pending?.questions.map(({ text }) => text);
-      if (asked) {
-        const since = entries.at(-1)?.at ?? "";
-        items.push({ id, question, kind: "questions", asked, step: null, since, until: null });
-      }
+  for await (const { id, question } of summariesIn(store, { open: true })) {
+    const entries = await store.read(id);
+    for (const { step, person, work, since, until } of pendingSeats(entries))
+      if (person === principal.user)
+        items.push({ id, question, kind: "seat", asked: [work], step, since, until });
+    const pending = pendingQuestions(entries);
+    const asked = pending?.questions.map(({ text }) => text);
+    if (asked) {
+      const since = entries.at(-1)?.at ?? "";
+      items.push({ id, question, kind: "questions", asked, step: null, since, until: null });
     }
-    if (page.length < PAGE) return items;
-    before = page.at(-1)?.id;
   }
+  return items;
 }

@@ -8,6 +8,7 @@ import {
   type Opening,
   type OrganizationStore,
 } from "../../kernel/index.ts";
+import { summariesIn } from "../lookup.ts";
 
 // A fifth of all questions is held out: an organization's keyed hash of the question says which, so that it is the same fifth in every
 // process, and the same question is on one side wherever it is asked again.
@@ -20,7 +21,6 @@ export const HELD_OUT_EVERY = 5;
 const HASHED_LENGTH = 150;
 /** A shorter question has to stand between spaces or signs to be found in a text. */
 const DISTINCT_LENGTH = 12;
-const PAGE = 1_000;
 
 /** A question without what may differ between two spellings of it. */
 const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
@@ -58,12 +58,8 @@ export async function* heldOutRuns(
   store: Pick<OrganizationStore, "organization" | "list">,
   requests?: ListQuery["requests"],
 ): AsyncGenerator<HeldOutRun> {
-  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
-    const page = await store.list({ limit: PAGE, requests, ...(before === undefined ? {} : { before }) });
-    for (const { id, question } of page) if (isHeldOut(store.organization, question)) yield { id, question };
-    before = page.at(-1)?.id;
-    isEnd = page.length < PAGE;
-  }
+  for await (const { id, question } of summariesIn(store, { requests }))
+    if (isHeldOut(store.organization, question)) yield { id, question };
 }
 
 /** Whether a text may feed a prompt: neither a held-out question nor its id or digest stands in it. */

@@ -8,7 +8,6 @@ import {
   type Texts,
   type DeliberationId,
   type OrganizationStore,
-  type Summary,
 } from "../../../kernel/index.ts";
 import { BenchSettings, bench, type RecordedArm } from "../protocol/index.ts";
 import { parseJson } from "../../../replies/json-objects.ts";
@@ -23,7 +22,7 @@ import { assembleOpening } from "../../../app/opening.ts";
 import { recordedRuns } from "../../../app/resumable.ts";
 import { openPrepared } from "../../../app/start.ts";
 import { seatPerson } from "../../../app/people.ts";
-import { findOpening } from "../../../app/lookup.ts";
+import { findOpening, summariesIn } from "../../../app/lookup.ts";
 import type { AppContext } from "../../../app/context.ts";
 import { digestOf, idOfRequest, textDigest } from "../../../engine/index.ts";
 
@@ -226,21 +225,11 @@ export async function listBenches(
   return { benches: listed, next: found.length > limit ? (page.at(-1)?.id ?? null) : null };
 }
 
-/** How many summaries one read of a list takes. */
-const PAGE = 1_000;
-
 /** The status of every deliberation of a bench, by id. */
 async function readStatuses(store: Pick<OrganizationStore, "list">): Promise<ReadonlyMap<string, string>> {
   const statuses = new Map<string, string>();
-  for (let last: DeliberationId | undefined, isEnd = false; !isEnd;) {
-    const page: readonly Summary[] = await store.list({
-      ...{ limit: PAGE, requests: { prefixes: [BENCHES], hidden: false } },
-      ...(last === undefined ? {} : { before: last }),
-    });
-    for (const { id, status } of page) statuses.set(id, status);
-    last = page.at(-1)?.id;
-    isEnd = page.length < PAGE;
-  }
+  for await (const { id, status } of summariesIn(store, { requests: { prefixes: [BENCHES], hidden: false } }))
+    statuses.set(id, status);
   return statuses;
 }
 

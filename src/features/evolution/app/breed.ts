@@ -57,18 +57,15 @@ export async function prepareChild(
   reading: ProjectionReading,
 ): Promise<PreparedChild> {
   const distinct = [...new Set(ids)];
-  if (distinct.length < MIN_PARENTS)
-    throw refusal(`a child has two or three parents (got ${distinct.length})`, "name two different personas");
-  if (distinct.length > MAX_PARENTS)
-    throw refusal(`a child has two or three parents (got ${distinct.length})`, "name at most three personas");
+  if (distinct.length < MIN_PARENTS || distinct.length > MAX_PARENTS)
+    throw refusal(
+      `a child has two or three parents (got ${distinct.length})`,
+      distinct.length < MIN_PARENTS ? "name two different personas" : "name at most three personas",
+    );
   const parents = distinct.map((id) => context.resources.persona(id));
   for (const parent of parents) await checkParent(context, parent);
-  const name =
-    wanted ??
-    parents
-      .map((parent) => parent.name)
-      .join(" and ")
-      .slice(0, 80);
+  const names = parents.map((parent) => parent.name);
+  const name = wanted ?? names.join(" and ").slice(0, 80);
   const id = idOf(name);
   if (id === "") throw refusal(`the name ${JSON.stringify(name)} has no letter`, "give another name");
   const feedback = await Promise.all(
@@ -83,15 +80,14 @@ export async function prepareChild(
   });
   const writer = await seatWriter(context);
   const { callTimeoutMs } = context.settings;
-  const description = `Bred from ${parents.map((parent) => parent.name).join(", ")}.`;
   const settings = {
-    ...{ kind: "breeding" as const, name, description, callTimeoutMs },
+    ...{ kind: "breeding" as const, name, description: `Bred from ${names.join(", ")}.`, callTimeoutMs },
     parents: parents.map((parent) => ({ id: parent.id, name: parent.name })),
     ...(parents[0]?.model === undefined ? {} : { model: parents[0].model }),
   };
   const measurement = await openMeasurement(context, {
     protocol: personaProtocol,
-    question: `Breed ${name} from ${parents.map((parent) => parent.name).join(" and ")}`,
+    question: `Breed ${name} from ${names.join(" and ")}`,
     texts,
     part: { settings, participants: [writer] },
     identity: ({ templates, settings: own }) => ({ own, templates, model: writer.model }),

@@ -12,6 +12,7 @@ import {
 } from "../../../kernel/index.ts";
 import { personaProtocol, PersonaSettings } from "../protocol/persona/index.ts";
 import type { AppContext } from "../../../app/context.ts";
+import { summariesIn } from "../../../app/lookup.ts";
 import { assembleOpening } from "../../../app/opening.ts";
 import { seatPerson } from "../../../app/people.ts";
 import { resume } from "../../../app/run.ts";
@@ -55,6 +56,13 @@ export async function recordDecision(
 
 export type Decided = { readonly run: DeliberationId; readonly path: string };
 
+/** Records a decision, then writes the file that it makes. */
+async function carryOut(context: AppContext, decided: Deciding): Promise<Decided> {
+  const run = await recordDecision(context, decided);
+  replaceFile(decided.persona.path, decided.file);
+  return { run, path: decided.persona.path };
+}
+
 /** Lets a persona sit, by a verdict or by a person's word. */
 export async function acceptPersona(
   context: AppContext,
@@ -63,15 +71,12 @@ export async function acceptPersona(
 ): Promise<Decided> {
   if (!persona.lineage)
     throw refusal(`${persona.name} was not bred, and needs no acceptance`, "name it as a member");
-  const file = readOwnFile(persona);
   const at = new Date(context.world.now()).toISOString();
   const said = "trial" in by ? `trial ${by.trial}` : `${context.principal.user}: ${by.why}`;
   const accepted = { version: versionOf(persona), at, by: said };
-  const next = withKeys(file, { accepted, retired: undefined });
+  const file = withKeys(readOwnFile(persona), { accepted, retired: undefined });
   const why = "trial" in by ? `the trial ${by.trial} accepted it` : by.why;
-  const run = await recordDecision(context, { persona, decision: "accepted", why, file: next });
-  replaceFile(persona.path, next);
-  return { run, path: persona.path };
+  return carryOut(context, { persona, decision: "accepted", why, file });
 }
 
 /** Takes a persona out of use. */
@@ -81,12 +86,9 @@ export async function retirePersona(
   why: string,
 ): Promise<Decided> {
   if (persona.retired) throw refusal(`${persona.name} is retired already`, "nothing is left to do");
-  const file = readOwnFile(persona);
   const at = new Date(context.world.now()).toISOString();
-  const next = withKeys(file, { retired: { at, by: `${context.principal.user}: ${why}` } });
-  const run = await recordDecision(context, { persona, decision: "retired", why, file: next });
-  replaceFile(persona.path, next);
-  return { run, path: persona.path };
+  const file = withKeys(readOwnFile(persona), { retired: { at, by: `${context.principal.user}: ${why}` } });
+  return carryOut(context, { persona, decision: "retired", why, file });
 }
 
 /** Puts the version of a persona in force that was before the present one. */
@@ -98,13 +100,11 @@ export async function rollBackPersona(
   readOwnFile(persona);
   const present = versionOf(persona);
   const versions = await listVersions(context, persona.id);
-  const before = versions.filter(({ version }) => version !== present);
-  const last = before.at(-1);
+  const last = versions.findLast(({ version }) => version !== present);
   if (!last)
     throw refusal(`${persona.name} has no earlier version on record`, "retire it, or name another persona");
-  const run = await recordDecision(context, { persona, decision: "rolled-back", why, file: last.file });
-  replaceFile(persona.path, last.file);
-  return { run, path: persona.path, version: last.version };
+  const done = await carryOut(context, { persona, decision: "rolled-back", why, file: last.file });
+  return { ...done, version: last.version };
 }
 
 /** Records the present version of a bred persona that somebody edited; undefined where it is on record already. */
@@ -150,8 +150,6 @@ export type PersonaVersion = {
   readonly file: string;
 };
 
-const PAGE = 200;
-
 /** All that is on record of a persona's versions, the oldest first. */
 export async function listVersions(
   { store }: Pick<AppContext, "store">,
@@ -159,16 +157,8 @@ export async function listVersions(
 ): Promise<readonly PersonaVersion[]> {
   const prefixes = [`${BRED}${id}/`, `persona/decision/${id}/`];
   const found: PersonaVersion[] = [];
-  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
-    const page = await store.list({
-      limit: PAGE,
-      requests: { prefixes, hidden: false },
-      ...(before === undefined ? {} : { before }),
-    });
-    for (const run of page) found.push(...versionIn(await store.read(run.id)));
-    before = page.at(-1)?.id;
-    isEnd = page.length < PAGE;
-  }
+  for await (const run of summariesIn(store, { requests: { prefixes, hidden: false } }))
+    found.push(...versionIn(await store.read(run.id)));
   return found.toReversed();
 }
 

@@ -29,11 +29,11 @@ export const TRIAL = {
   ...JSON_FLAG,
   ...QUIET,
 };
-export const ACCEPT = {
+const ACCEPT = {
   override: requiredText("--override <why>", "the reason (recorded with your name)"),
   ...JSON_FLAG,
 };
-export const DECIDE = {
+const DECIDE = {
   why: requiredText("--why <text>", "the reason: it is recorded with your name"),
   ...JSON_FLAG,
 };
@@ -77,16 +77,19 @@ export const commands: readonly Command[] = [
       'personas accept archivist --override "for a demo"',
       'personas accept archivist --override "x" --json',
     ],
-    run: async (io, given, [id = ""]) => (await import("./personas.ts")).accept(io, given, id),
+    run: async (io, { override: why, json }, [id = ""]) =>
+      (await import("./personas.ts")).decide(io, { id, decision: "accepted", why, json }),
   }),
   defineCommand("retire <id>", "Take a persona out of use", {
     options: DECIDE,
     examples: ['personas retire archivist --why "superseded"', 'personas retire archivist --why "x" --json'],
-    run: async (io, given, [id = ""]) => (await import("./personas.ts")).retire(io, given, id),
+    run: async (io, given, [id = ""]) =>
+      (await import("./personas.ts")).decide(io, { id, decision: "retired", ...given }),
   }),
   defineCommand("rollback <id>", "Put a persona's earlier version back", {
     options: DECIDE,
     examples: ['personas rollback archivist --why "worse"', 'personas rollback archivist --why "x" --json'],
-    run: async (io, given, [id = ""]) => (await import("./personas.ts")).rollback(io, given, id),
+    run: async (io, given, [id = ""]) =>
+      (await import("./personas.ts")).decide(io, { id, decision: "rolled-back", ...given }),
   }),
 ];

@@ -2,7 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import { estimateOpening, withoutKeys } from "../../../app/estimate.ts";
 import type { AppContext } from "../../../app/context.ts";
 import { childIn, prepareChild, writeChild } from "../app/breed.ts";
-import { acceptPersona, decideOnPersona, recordEdit, type Decided } from "../app/decide.ts";
+import { acceptPersona, decideOnPersona, recordEdit } from "../app/decide.ts";
 import { openSummary, readFeedback, uniqueRemarks, type PersonaFeedback } from "../app/feedback.ts";
 import { readLineage, type LineageNode } from "../app/lineage.ts";
 import { prepareTrial, verdictIn } from "../app/trial.ts";
@@ -22,7 +22,7 @@ import { estimateLine, estimateText } from "../../../cli/estimate-text.ts";
 import { EXIT } from "../../../cli/exits.ts";
 import { noteEarlyEnd, runLab, type LabRun } from "../../../cli/lab-job.ts";
 import type { JSON_FLAG } from "../../../cli/options.ts";
-import type { ACCEPT, BREED, DECIDE, FEEDBACK_OF, TRIAL } from "./index.ts";
+import type { BREED, FEEDBACK_OF, TRIAL } from "./index.ts";
 import { projecting, withParley } from "../../../cli/session.ts";
 import { createProgressLine } from "../../../cli/terminal.ts";
 
@@ -66,50 +66,40 @@ export const feedback = (
     return run.exit;
   });
 
-const bullet = (mark: string, text: string, width: number): string[] =>
-  wrapped(oneLine(text, 600), width - 4).map(
-    (line, index) => `${index === 0 ? `  ${mark} ` : "    "}${line}`,
-  );
+type Section = readonly [title: string, mark: string, texts: readonly string[]];
+
+/** Points under titles, each behind its mark; a title without any is left out. */
+const sectionLines = (sections: readonly Section[], width: number): string[] =>
+  sections
+    .filter(([, , texts]) => texts.length > 0)
+    .flatMap(([title, mark, texts]) => [
+      title,
+      ...texts
+        .map((text) => wrapped(oneLine(text, 600), width - 4))
+        .flatMap((lines) => lines.map((line, index) => `${index === 0 ? `  ${mark} ` : "    "}${line}`)),
+    ]);
 
 /** The same sentence once, with all who wrote it. */
-function bySentence(remarks: PersonaFeedback["remarks"]) {
-  const said = new Map<string, PersonaFeedback["remarks"][number][]>();
-  for (const remark of remarks) said.set(remark.text, [...(said.get(remark.text) ?? []), remark]);
-  return [...said];
+function bySentence(remarks: PersonaFeedback["remarks"]): readonly string[] {
+  const said = new Map<string, string[]>();
+  for (const { text, by, deliberation } of remarks)
+    said.set(text, [...(said.get(text) ?? []), `${by}, ${deliberation}`]);
+  return [...said].map(([text, places]) => `${text} (${places.join("; ")})`);
 }
 
 function feedbackText({ name }: LoadedPersona, found: PersonaFeedback, width: number): string {
   const { remarks, runs, heldOut } = found;
-  const kept = heldOut === 0 ? "" : `; ${pluralize(heldOut, "held-out run")} left out`;
-  if (remarks.length === 0)
-    return `${NO_FEEDBACK}${heldOut === 0 ? "" : ` (${pluralize(heldOut, "held-out run")} left out)`}\n`;
-  const section = (title: string, mark: string, list: PersonaFeedback["remarks"]) =>
-    list.length === 0
-      ? []
-      : [
-          title,
-          ...bySentence(list).flatMap(([text, said]) =>
-            bullet(
-              mark,
-              `${text} (${said.map(({ by, deliberation }) => `${by}, ${deliberation}`).join("; ")})`,
-              width,
-            ),
-          ),
-        ];
-  return `${[
-    `${oneLine(name)}: ${pluralize(remarks.length, "remark")} from ${pluralize(runs, "run")}${kept}`,
-    ...section(
-      "Strengths",
-      "+",
-      remarks.filter(({ kind }) => kind === "strength"),
-    ),
-    ...section(
-      "Weaknesses",
-      "-",
-      remarks.filter(({ kind }) => kind === "weakness"),
-    ),
-    ...section("Said of nobody else", "*", uniqueRemarks(found).slice(0, 5)),
-  ].join("\n")}\n`;
+  const left = `${pluralize(heldOut, "held-out run")} left out`;
+  if (remarks.length === 0) return `${NO_FEEDBACK}${heldOut === 0 ? "" : ` (${left})`}\n`;
+  const of = (kind: "strength" | "weakness") => bySentence(remarks.filter((one) => one.kind === kind));
+  const sections: readonly Section[] = [
+    ["Strengths", "+", of("strength")],
+    ["Weaknesses", "-", of("weakness")],
+    ["Said of nobody else", "*", bySentence(uniqueRemarks(found).slice(0, 5))],
+  ];
+  const from = `${pluralize(remarks.length, "remark")} from ${pluralize(runs, "run")}`;
+  const title = `${oneLine(name)}: ${from}${heldOut === 0 ? "" : `; ${left}`}`;
+  return `${[title, ...sectionLines(sections, width)].join("\n")}\n`;
 }
 
 function summaryText(
@@ -119,16 +109,14 @@ function summaryText(
 ): string {
   const runsOf = (sources: readonly number[]) =>
     [...new Set(sources.flatMap((number) => found.remarks[number - 1]?.deliberation ?? []))].join(", ");
-  const section = (title: string, mark: string, list: typeof strengths) =>
-    list.length === 0
-      ? []
-      : [title, ...list.flatMap(({ text, sources }) => bullet(mark, `${text} (${runsOf(sources)})`, width))];
-  return `${[
-    `${oneLine(name)}: what ${pluralize(found.remarks.length, "remark")} from ${pluralize(found.runs, "run")} come to`,
-    ...section("Strengths", "+", strengths),
-    ...section("Weaknesses", "-", weaknesses),
-    ...section("Unique", "*", unique),
-  ].join("\n")}\n`;
+  const told = (list: typeof strengths) => list.map(({ text, sources }) => `${text} (${runsOf(sources)})`);
+  const sections: readonly Section[] = [
+    ["Strengths", "+", told(strengths)],
+    ["Weaknesses", "-", told(weaknesses)],
+    ["Unique", "*", told(unique)],
+  ];
+  const title = `${oneLine(name)}: what ${pluralize(found.remarks.length, "remark")} from ${pluralize(found.runs, "run")} come to`;
+  return `${[title, ...sectionLines(sections, width)].join("\n")}\n`;
 }
 
 /** Breeds a child and writes its file. */
@@ -330,33 +318,23 @@ function trialProgress(io: Io) {
   };
 }
 
-const printDecided = (
+type PersonDecision = "accepted" | "retired" | "rolled-back";
+
+/** What became of a persona by a person's word. */
+const DECIDED: { readonly [decision in PersonDecision]: (version: string) => string } = {
+  accepted: () => "is accepted and may take part",
+  retired: () => "is retired",
+  "rolled-back": (version) => `is back at the version ${version.slice(0, 8)}`,
+};
+
+/** Carries out what a person decides about a persona. */
+export const decide = (
   io: Io,
-  json: boolean,
-  { value, words }: { value: Decided; words: string },
-): Promise<void> => print(io, { json, value }, () => `${words}\n${shownPath(io, value.path)}\n`);
-
-/** Lets a bred persona sit by a person's word. */
-export const accept = (io: Io, { override: why, json }: Values<typeof ACCEPT>, id: string): Promise<void> =>
+  { id, json, ...decided }: { id: string; json: boolean; decision: PersonDecision; why: string },
+): Promise<void> =>
   withParley(io, {}, async (context) => {
     const persona = context.resources.persona(id);
-    const value = await decideOnPersona(context, persona, { decision: "accepted", why });
-    await printDecided(io, json, { value, words: `${oneLine(persona.name)} is accepted and may take part` });
-  });
-
-export const retire = (io: Io, { why, json }: Values<typeof DECIDE>, id: string): Promise<void> =>
-  withParley(io, {}, async (context) => {
-    const persona = context.resources.persona(id);
-    const value = await decideOnPersona(context, persona, { decision: "retired", why });
-    await printDecided(io, json, { value, words: `${oneLine(persona.name)} is retired` });
-  });
-
-export const rollback = (io: Io, { why, json }: Values<typeof DECIDE>, id: string): Promise<void> =>
-  withParley(io, {}, async (context) => {
-    const persona = context.resources.persona(id);
-    const value = await decideOnPersona(context, persona, { decision: "rolled-back", why });
-    await printDecided(io, json, {
-      value,
-      words: `${oneLine(persona.name)} is back at the version ${(value.version ?? "").slice(0, 8)}`,
-    });
+    const value = await decideOnPersona(context, persona, decided);
+    const words = `${oneLine(persona.name)} ${DECIDED[decided.decision](value.version ?? "")}`;
+    await print(io, { json, value }, () => `${words}\n${shownPath(io, value.path)}\n`);
   });

@@ -7,7 +7,7 @@ import { Empty, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { t } from "../../../web/strings.ts";
 import { words } from "../words.ts";
-import { Breed } from "./persona-breed.tsx";
+import { Breed } from "./persona-runs.tsx";
 import { Persona } from "./persona.tsx";
 
 /** All personas with where they stand, or one at `/personas/ID`; parents of a child at `?breed=ID,ID`. */

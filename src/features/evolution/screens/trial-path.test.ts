@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ElementTree } from "../../../kernel/index.ts";
 import { checkElement } from "../../../reports/element.ts";
 import { TRIAL_TEST, type Sign } from "../../../stats/sequential-sign-test.ts";
-import { pathFigure } from "./trial-path.ts";
+import { pathFigure } from "./trial.ts";
 
 const words = {
   ...{ title: "Path", axis: "ratio", pairs: "pairs", upper: "better", lower: "not better" },

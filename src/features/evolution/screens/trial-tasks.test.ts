@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readTasks } from "./trial-tasks.ts";
+import { readTasks } from "./trial.ts";
 
 it("readTasks reads a question a line, with the answer after its last arrow", () => {
   expect(readTasks(" What is 2*3? => 6\n\nWhy?\r\na => b => c\n=> 7\nOpen =>\n")).toEqual([
