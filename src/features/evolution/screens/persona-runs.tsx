@@ -79,14 +79,14 @@ type RunLimits = {
   readonly again: Signal<boolean>;
 };
 
-export const useRunLimits = (maxCalls: number): RunLimits => ({
+const useRunLimits = (maxCalls: number): RunLimits => ({
   models: useSignal(""),
   maxCalls: useSignal(String(maxCalls)),
   maxCostUsd: useSignal(""),
   again: useSignal(false),
 });
 
-export function LimitFields({ limits }: { readonly limits: RunLimits }): VNode {
+function LimitFields({ limits }: { readonly limits: RunLimits }): VNode {
   const { models, maxCalls, maxCostUsd, again } = limits;
   return (
     <>
@@ -109,7 +109,7 @@ type StartProps = {
 };
 
 /** Says what a run may cost at most, asks once, opens it, and goes to it. */
-export function StartRun({ label, path, body, limits }: StartProps): VNode {
+function StartRun({ label, path, body, limits }: StartProps): VNode {
   const calls = Math.max(1, Math.floor(Number(limits.maxCalls.value)) || 1);
   const usd = limits.maxCostUsd.value === "" ? undefined : Number(limits.maxCostUsd.value);
   const models = namesIn(limits.models.value);
