@@ -57,6 +57,7 @@ const builtIn = [
 const featureParts = {
   "contract[.]ts": [...layers.contract, "contract"],
   "protocol/": [...layers.protocols, "protocols"],
+  "reactor/": [...layers.protocols, "protocols"],
   "app/": [...everythingButSurfaces],
   "api/": [...everythingButSurfaces, "server"],
   "commands/": ["*", "cli"],

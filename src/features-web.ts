@@ -4,11 +4,13 @@ import { debate } from "./features/debate/web.ts";
 import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
+import { memory } from "./features/memory/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
 import { votes } from "./features/votes/web.ts";
 
 /** The features that the page can show. */
 export const features: readonly FeatureScreens[] = [
+  memory,
   votes,
   debate,
   contributions,

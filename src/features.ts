@@ -4,12 +4,14 @@ import type { Feature } from "./features/feature.ts";
 import { debate } from "./features/debate/index.ts";
 import { evolution } from "./features/evolution/index.ts";
 import { forest } from "./features/forest/index.ts";
+import { memory } from "./features/memory/index.ts";
 import { judging } from "./features/judging/index.ts";
 import { stories } from "./features/stories/index.ts";
 import { votes } from "./features/votes/index.ts";
 
 /** The features that ship. */
 export const features: readonly Feature[] = [
+  memory,
   bench,
   contributions,
   debate,

@@ -1,22 +1,20 @@
 /** Internals for Parley's own tools (`bench/`). They may change at any time. */
 export { openParley } from "./index.ts";
 export { createEngine } from "./engine/engine.ts";
-export { localFrames } from "./engine/world.ts";
+export { localFrames, systemWorld } from "./engine/world.ts";
 export { openGatePool } from "./gates/pool.ts";
 export type { NewDeliberation } from "./engine/opening-part.ts";
 export { defineProtocol, type AnyProtocol } from "./engine/protocol.ts";
-export type { AnyReactor } from "./engine/reactor.ts";
-export { needsReaction } from "./engine/reactor.ts";
-export { systemWorld } from "./engine/world.ts";
+export { needsReaction, type AnyReactor } from "./engine/reactor.ts";
 export { createMemory } from "./memory/memory.ts";
 export { createModels, type ModelsOptions } from "./models/models.ts";
 export { council, CouncilSettings } from "./protocols/council/index.ts";
 export { debate, DebateSettings, summaryMethods } from "./protocols/debate/index.ts";
 export { respond, RespondSettings } from "./protocols/respond/index.ts";
 export { trial } from "./features/evolution/protocol/trial/index.ts";
-export { critic } from "./reactors/critic/index.ts";
-export { memory } from "./reactors/memory/index.ts";
-export { pairwise } from "./reactors/pairwise/index.ts";
+export { critic } from "./features/judging/reactor/critic.ts";
+export { memory } from "./features/memory/reactor/index.ts";
+export { pairwise } from "./features/judging/reactor/pairwise.ts";
 export { respondentB } from "./reactors/respondent-b/index.ts";
 export { createSim } from "./sim/index.ts";
 export { siblingAlpha, TRIAL_TEST } from "./stats/sequential-sign-test.ts";

@@ -20,7 +20,7 @@ export {
   type ListedBench,
 } from "./features/bench/contract.ts";
 export { Contributions } from "./features/contributions/contract.ts";
-export { MemoryReport } from "./contract/knowledge.ts";
+export { MemoryReport } from "./features/memory/contract.ts";
 export {
   prepareBench,
   runBench,
@@ -38,22 +38,17 @@ export {
   type BenchRecord,
 } from "./features/bench/app/recorded.ts";
 export type { BenchDefinition } from "./features/bench/app/recorded.ts";
-export { readBenchTasks, type TaskColumns } from "./app/tasks.ts";
+export { readBenchTasks, type BenchTask, type TaskColumns } from "./app/tasks.ts";
 export { benchReport } from "./features/bench/app/report.ts";
-export type { BenchTask } from "./app/tasks.ts";
 export { benchMarkdown } from "./features/bench/app/markdown.ts";
 export { benchSvg } from "./features/bench/protocol/report-plot.ts";
-
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./features/judging/app/tasks.ts";
 export { judgedWork } from "./views/judged-work.ts";
 export { Validation, summarizeValidation } from "./features/judging/protocol/judge/view.ts";
 export { openJudge, type JudgeRequest, type JudgeTask } from "./app/judge.ts";
-
 export { openEvaluation, type EvaluationRequest } from "./features/debate/app/evaluation.ts";
-
 export { measureContributions, type MeasureRequest } from "./features/contributions/app/leave-one-out.ts";
 export { contributionsText } from "./features/contributions/app/text.ts";
-
 export {
   prepareAblation,
   runAblation,
@@ -62,8 +57,7 @@ export {
 } from "./features/bench/app/ablation/ablate.ts";
 export { MemoryAblation } from "./features/bench/app/ablation/report.ts";
 export { memoryAblationText } from "./features/bench/app/ablation/text.ts";
-export { memoryReport } from "./app/memory.ts";
-
+export { memoryReport } from "./features/memory/app/stats.ts";
 export { subjectKnown, SUBJECTS } from "./interop/local2/subjects.ts";
 export { readStoryFile, storyFiles, type Story } from "./features/stories/app/file.ts";
 export type { Subjects } from "./features/stories/app/foreign.ts";

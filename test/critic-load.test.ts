@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { reactors as shipped } from "../src/app/registry.ts";
+import { withReactors } from "../src/app/registry.ts";
 import { loadReactors, needsReaction } from "../src/engine/index.ts";
+import { features } from "../src/features.ts";
 import { isEvent, type DeliberationId, type Entry, type Json } from "../src/kernel/index.ts";
 import { createMemory } from "../src/memory/memory.ts";
 import { respond } from "../src/protocols/respond/index.ts";
@@ -16,7 +17,7 @@ import { isLong } from "./support/long.ts";
 
 // `npm run bench -- --only critic` measures the same in real time.
 
-const reactors = await loadReactors(shipped);
+const reactors = await loadReactors(withReactors(features));
 
 const EVERY_MS = 10;
 const TAKES_MS = 200;

@@ -7,12 +7,11 @@ import { listStrategies } from "../config/strategies.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { isFault, ModelRef, OrganizationId, refusal } from "../kernel/index.ts";
 import { createModels } from "../models/index.ts";
-import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
 import { formatDuration, pluralize } from "../text/format.ts";
 import { checkOllamaModels, ollamaNames, reachable, type Reachable } from "./reachable.ts";
 import { fileResources } from "../config/resources.ts";
-import { criticSettings, recallSettings } from "./reaction-plan.ts";
+import { graderOf, recallSettings } from "./reaction-plan.ts";
 import { protocols } from "./registry.ts";
 import { knownKeys } from "./keys.ts";
 import { declaredPrices } from "./context.ts";
@@ -76,12 +75,12 @@ export async function checkup(
       const templates = await templatesInForce(await shippedTemplates(registry), resources, registry);
       return `${Object.keys(templates).length} templates, OK`;
     });
-    let critic: CriticSettings | null | undefined;
+    let critic: ModelRef | null | undefined;
     await check("critic and memory", () => {
-      critic = criticSettings(resources, settings);
+      critic = graderOf(resources, settings);
       const recall = recallSettings(resources, settings);
       const memory = recall ? `on (user ${recall.user})` : "off";
-      return `critic: ${critic?.model ?? "off"} · memory: ${memory}`;
+      return `critic: ${critic ?? "off"} · memory: ${memory}`;
     });
     const { models, chair, reviewers, synthesizer, judge, embedding } = settings;
     const refs = [
@@ -91,7 +90,7 @@ export async function checkup(
       ...synthesizer,
       ...judge,
       embedding ?? [],
-      critic?.model ?? [],
+      critic ?? [],
     ].flat();
     const names = ollamaNames(refs);
     if (names.length > 0) await check("Ollama", () => checkOllamaModels(names, place.env));

@@ -2,8 +2,16 @@ import type { Resources } from "../config/resources.ts";
 import type { LoadedSettings } from "../config/sources.ts";
 import { configFolder, type Environment } from "../config/paths.ts";
 import { createEngine, type Engine, type OrganizationEngine } from "../engine/engine.ts";
-import { localFrames, textDigest, type LocalFrames, type Reactors, type Registry } from "../engine/index.ts";
+import {
+  localFrames,
+  textDigest,
+  type AnyReactor,
+  type LazyReactor,
+  type LocalFrames,
+  type Registry,
+} from "../engine/index.ts";
 import type { AnyProtocol } from "../engine/protocol.ts";
+import type { Note } from "../engine/opening-part.ts";
 import { systemWorld } from "../engine/world.ts";
 import {
   Fault,
@@ -66,7 +74,7 @@ export interface Process {
   readonly engine: Engine;
   readonly models: Models;
   readonly protocols: Registry<AnyProtocol>;
-  readonly reactors: Reactors;
+  readonly reactors: readonly (AnyReactor | AppReactor)[];
   /** null if the settings name no embedding model. */
   readonly embeddings: Embeddings | null;
   /** Returns why the named or configured embedding model cannot be used; undefined if it can. */
@@ -107,12 +115,31 @@ export interface AppContext extends Omit<Process, "store" | "engine"> {
   readonly resources: Resources;
 }
 
+/** What an opening asks of reactors. */
+export type ReactionsAsked = {
+  /** The models whose answers are graded. */
+  readonly answering: readonly ModelRef[];
+  /** Whether a judge compares two answers. */
+  readonly pairwise: boolean;
+  /** The owner of what is kept. */
+  readonly user: UserId;
+};
+
+/** What an opening pins for a reactor, if anything, and notes about it. */
+export type ReactorPlan = { readonly pinned?: unknown; readonly notes?: readonly Note[] };
+
+/** A reactor of a feature, loaded if an opening pins settings for it. */
+export type AppReactor = LazyReactor & {
+  /** What an opening pins for it by settings of its own, which its schema can read. @throws Fault for settings that cannot work */
+  readonly plan?: (context: AppContext, asked: ReactionsAsked) => Promise<ReactorPlan>;
+};
+
 export type ProcessParts = {
   readonly store: OpenedStore;
   readonly settings: EffectiveSettings;
   readonly env: Environment;
   readonly protocols: Registry<AnyProtocol>;
-  readonly reactors: Reactors;
+  readonly reactors: Process["reactors"];
   /** The folder in which it asks, an absolute path; absent where it asks for others. */
   readonly cwd?: string | undefined;
   /** Replaces the models from the settings and the environment. */

@@ -1,13 +1,12 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { configFolder, type FileContext } from "../config/paths.ts";
-import type { LazyReactor } from "../engine/index.ts";
 import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { refusal, type DeliberationId } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { SimScript } from "../sim/belief.ts";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
-import type { AppContext } from "./context.ts";
+import type { AppContext, AppReactor } from "./context.ts";
 
 /** The built-in protocols, loaded on use. */
 export const protocols = {
@@ -18,18 +17,15 @@ export const protocols = {
 } satisfies Registry<AnyProtocol>;
 
 /** The built-in reactors, loaded if an opening pins settings for them. */
-export const reactors: readonly LazyReactor[] = [
-  { name: "critic", load: async () => (await import("../reactors/critic/index.ts")).critic },
-  { name: "memory", load: async () => (await import("../reactors/memory/index.ts")).memory },
-  { name: "pairwise", load: async () => (await import("../reactors/pairwise/index.ts")).pairwise },
+const reactors: readonly AppReactor[] = [
   { name: "respondent-b", load: async () => (await import("../reactors/respondent-b/index.ts")).respondentB },
 ];
 
-/** The built-in reactors, and those of features. */
-export const withReactors = (features: readonly AppFeature[]): readonly LazyReactor[] => [
-  ...features.flatMap((feature) => feature.reactors ?? []),
-  ...reactors,
-];
+/** The built-in reactors, and those of features, by name. */
+export const withReactors = (features: readonly AppFeature[]): readonly AppReactor[] =>
+  [...features.flatMap((feature) => feature.reactors ?? []), ...reactors].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
 
 /** Loads a protocol by name. @throws Fault `configuration` for an unknown name, with the nearest one */
 export async function protocolNamed(registry: Registry<AnyProtocol>, name: string): Promise<AnyProtocol> {
@@ -46,7 +42,7 @@ export async function protocolNamed(registry: Registry<AnyProtocol>, name: strin
 export type AppFeature = {
   readonly name: string;
   readonly protocols?: Readonly<Record<string, () => Promise<AnyProtocol>>>;
-  readonly reactors?: readonly LazyReactor[];
+  readonly reactors?: readonly AppReactor[];
   /** What a simulated model replies to its prompts. */
   readonly script?: () => Promise<SimScript>;
   /** Reads what its files in a folder name that takes effect only where they are trusted. */

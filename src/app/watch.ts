@@ -29,7 +29,6 @@ import {
   type WatchReport,
 } from "../views/reactor-state.ts";
 import { veiled, veiledEntry } from "../views/veil.ts";
-import { reactors as shipped } from "./registry.ts";
 
 // Every event after the start is processed once, in the journal's order. Other organizations' events are not reported.
 // Leases and cursors are used only when the journal has been read up to its end at the time they were read, so that no event looks skipped
@@ -40,8 +39,7 @@ import { reactors as shipped } from "./registry.ts";
 export type Watching = {
   readonly store: Pick<Store, "cursor" | "end" | "findOrganization" | "for" | "leases" | "subscribe">;
   readonly organization: OrganizationId;
-  /** Replaces the registry's reactors. */
-  readonly reactors?: Reactors;
+  readonly reactors: Reactors;
   readonly world?: World;
 };
 
@@ -77,7 +75,7 @@ type WatchSnapshot = Pick<ReactorMoment, "leases" | "cursors"> & { readonly end:
 /** Reports the reactors' states until `signal` aborts. @throws Fault of the store */
 export async function watch(watching: Watching, options: WatchOptions): Promise<void> {
   const { store, organization, world = systemWorld } = watching;
-  const reactors = await loadReactors(watching.reactors ?? shipped);
+  const reactors = await loadReactors(watching.reactors);
   const { onBegin, onEntry, onState } = options;
   const ownPart = store.for(organization);
   const pinned = pinnedSettings(ownPart, reactors);

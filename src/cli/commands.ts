@@ -3,57 +3,6 @@ import { defineCommand, type Command, type CommandRow } from "./command.ts";
 import * as options from "./options.ts";
 import { SERVER_COMMANDS } from "./server-commands.ts";
 
-const MEMORY: readonly Command[] = [
-  defineCommand("search [words...]", "Search memory; without words, list the newest entries", {
-    options: options.SEARCH,
-    examples: ["memory search queue migration", "memory search --limit 5 --json"],
-    run: async (io, given, words) => (await import("./commands/memory.ts")).search(io, given, words),
-  }),
-  defineCommand("show <id>", "Show a memory entry and everything said about it", {
-    details: "The id may be an entry's, the beginning of one, or the run's that wrote it.",
-    options: options.OF_USER,
-    examples: ["memory show ID", "memory show ID --json"],
-    run: async (io, given, [id = ""]) => (await import("./commands/memory.ts")).show(io, given, id),
-  }),
-  defineCommand("facts", "List the pinned facts that respond and chat always see", {
-    options: options.OF_USER,
-    examples: ["memory facts", "memory facts --user ada --json"],
-    run: async (io, given) => (await import("./commands/memory.ts")).facts(io, given),
-  }),
-  defineCommand("pin [fact...]", "Pin a fact for respond and chat; stdin without words", {
-    options: options.USER,
-    examples: ['memory pin "We deploy on Fridays."', "memory pin --user ada"],
-    run: async (io, given, words) => (await import("./commands/memory.ts")).pin(io, given, words),
-  }),
-  defineCommand("forget <id>", "Delete a memory entry or a fact (run history is kept)", {
-    options: { yes: options.YES, ...options.USER },
-    examples: ["memory forget ID", "memory forget ID --yes"],
-    run: async (io, given, [id = ""]) => (await import("./commands/memory.ts")).forget(io, given, id),
-  }),
-  defineCommand("stats", "Compare models by wins, losses, ties and scores", {
-    options: options.OF_USER,
-    examples: ["memory stats", "memory stats --json"],
-    run: async (io, given) => (await import("./commands/memory.ts")).stats(io, given),
-  }),
-  defineCommand("export [file]", "Export memory to a file or stdout, one JSON line each", {
-    options: options.USER,
-    examples: ["memory export memory.jsonl", "memory export --user ada"],
-    run: async (io, given, [file]) =>
-      (await import("./commands/memory-transfer.ts")).exportMemory(io, given, file),
-  }),
-  defineCommand("import <file>", "Import exported memory; existing entries stay (-: stdin)", {
-    options: options.OF_USER,
-    examples: ["memory import memory.jsonl", "memory import - --json"],
-    run: async (io, given, [file = ""]) =>
-      (await import("./commands/memory-transfer.ts")).importMemory(io, given, file),
-  }),
-  defineCommand("reembed", "Embed the entries that the embedding model has not seen", {
-    options: { ...options.USER, ...options.QUIET },
-    examples: ["memory reembed", "memory reembed --user ada"],
-    run: async (io, given) => (await import("./commands/memory-transfer.ts")).reembed(io, given),
-  }),
-];
-
 const KEYS: readonly Command[] = [
   defineCommand("set <words...>", "Store a provider's key: typed unseen, or from stdin", {
     details:
@@ -79,7 +28,6 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ['feedback ID up "saved us a week"', "feedback ID --outcome bad"],
     run: async (io, given, args) => (await import("./commands/feedback.ts")).feedback(io, given, args),
   }),
-  { name: "memory", summary: "Search, edit, transfer and measure memory", commands: MEMORY },
   defineCommand("answer <id> [file]", "Answer the questions of a waiting run, and continue it", {
     details:
       'Asks on the terminal, or reads a file or a pipe (-): {"QUESTION-ID": "answer"}. "" skips a question.',

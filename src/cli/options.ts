@@ -225,17 +225,6 @@ export const SIM_SERVER = {
   port: integer("--port <n>", "port to listen on; 0 takes a free one", { min: 0, max: 65_535, or: 0 }),
   host: { ...text("--host <host>", "address to listen on"), shownDefault: "127.0.0.1" },
 };
-export const SEARCH = {
-  answeredBy: {
-    ...choice("--answered-by <who>", "only answers of model A, or of the second model B", ["A", "B"]),
-    old: "--respondent <who>",
-  },
-  retired: flag("--retired", "only excluded entries"),
-  limit: integer("-n, --limit <n>", "maximum number (of entries)", { min: 1, max: 1_000, or: 10 }),
-  ...USER,
-  ...JSON_FLAG,
-};
-export const OF_USER = { ...USER, ...JSON_FLAG };
 export const YES = flag("-y, --yes", "do not ask: confirm everything");
 export const TRUST = { yes: YES, ...JSON_FLAG };
 const STATUSES = [

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { DeliberationId, EventId, Intent, ModelRef, StepKey, UserId } from "../kernel/index.ts";
-import { Estimate } from "./figures.ts";
+import { DeliberationId, EventId, StepKey } from "../kernel/index.ts";
 
 const text = z.string();
 const figure = z.number().nullable();
@@ -139,40 +138,3 @@ export const Reactors = z.strictObject({
   leftOut,
 });
 export type ReactorsReply = z.infer<typeof Reactors>;
-
-const count = z.int().nonnegative();
-
-/** What comparisons show of a configuration: it wins more than it loses, the other way round, neither, or they are too few. */
-const ContestReading = z.enum(["ahead", "behind", "not-told-apart", "too-few"]);
-export type ContestReading = z.infer<typeof ContestReading>;
-
-/** The statistics of a memory as they are printed. Published as `schemas/memory-stats.schema.json`. */
-export const MemoryReport = z.strictObject({
-  ...{ episodic: count, pinned: count, retired: count },
-  /** With a grade, a comparison, a thumb or an outcome. */
-  judged: count,
-  ...{ forgotten: count, clusters: count },
-  /** How each has done, for one kind of question or for all: by models, temperature and intent, every kind last. */
-  configurations: z.array(
-    z.strictObject({
-      /** Who answered: one model, of a council all that spoke. */
-      models: z.array(ModelRef),
-      /** Null: the provider's own. */
-      temperature: figure,
-      /** Null: of every kind. */
-      intent: Intent.nullable(),
-      /** How many were remembered. */
-      engrams: count,
-      /** `ties`: comparisons without a winner, and those that changed with the order. */
-      ...{ wins: count, losses: count, ties: count },
-      /** Shares of all its comparisons, ties being neither won nor lost. */
-      ...{ won: Estimate, lost: Estimate, tied: Estimate },
-      /** The mean of the last grade of each engram; null where none has one. */
-      grade: z.strictObject({ mean: figure, n: count }),
-      /** What its comparisons show; of fewer than 20 nothing. */
-      claim: ContestReading,
-    }),
-  ),
-  user: UserId,
-});
-export type MemoryReport = z.infer<typeof MemoryReport>;

@@ -16,9 +16,6 @@ export type CatalogRow = Catalog["data"][number];
 export const ConfigReply = z.record(text, z.looseObject({ value: Json.optional(), from: text }));
 export type ConfigReply = z.infer<typeof ConfigReply>;
 
-export const PinBody = z.strictObject({ fact: text.min(1).max(10_000) });
-export const Pinned = z.strictObject({ id: text, fresh: z.boolean() });
-
 /** Whose entry of the library it is. */
 const From = z.enum(["built-in", "user", "project"]);
 export type LibraryFrom = z.infer<typeof From>;

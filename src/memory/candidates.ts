@@ -1,9 +1,8 @@
 import type { DeliberationId, EngramId, MemoryScope } from "../kernel/index.ts";
 import type { Embedder } from "./embedder.ts";
-import type { EngramStore, Near, StoredEngram, Vector } from "./engram-store.ts";
+import { type EngramStore, type Near, type StoredEngram, type Vector, cosineOf } from "./engram-store.ts";
 import { matchShares, type Query } from "./query.ts";
 import type { RecallCandidate } from "./rank.ts";
-import { cosineOf } from "./vector.ts";
 
 /** Maximum engrams without a vector that are counted: what is said of them is a hint, not a figure to live by. */
 const MAX_COUNTED = 100;

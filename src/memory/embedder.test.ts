@@ -4,7 +4,7 @@ import type { Embeddings } from "../kernel/index.ts";
 import { stepClock } from "../testing/step-clock.ts";
 import { createEmbedder, withTimeout } from "./embedder.ts";
 import { directed } from "../../test/support/memory-samples.ts";
-import { cosineOf, unitVector } from "./vector.ts";
+import { cosineOf, unitVector } from "./engram-store.ts";
 
 const never = () => new AbortController().signal;
 const bounded = () => ({ timeoutMs: 2_000, signal: never() });

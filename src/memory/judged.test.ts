@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { summarizeAnnotations, chooseMark } from "./annotation-summary.ts";
+import { summarizeAnnotations, chooseMark } from "./annotate.ts";
 import { grade, outcome, preference, said, thumb, timeOf } from "../../test/support/memory-samples.ts";
 
 describe("judgedOf", () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { EngramId, ModelRef, type Embeddings } from "../kernel/index.ts";
+import { EngramId, type Embeddings } from "../kernel/index.ts";
 import { memoryEngrams } from "../../test/support/memory-engrams.ts";
 import { stepClock } from "../testing/step-clock.ts";
 import { createMemory, type EngramMemory } from "./memory.ts";
@@ -7,7 +7,6 @@ import {
   directed,
   engram,
   grade,
-  preference,
   remembered,
   rules,
   said,
@@ -325,51 +324,5 @@ describe("re-embedding", () => {
     expect(await reembed(broken)).toEqual({ ...none, why: "sim/embed failed: no such model" });
     expect(await reembed(null)).toEqual({ ...none, why: "no embedding model is set" });
     expect(await reembed(broken, AbortSignal.abort())).toEqual({ ...none, why: "it was given up" });
-  });
-});
-
-describe("stats", () => {
-  it("counts, and compares configurations by kind of question", async () => {
-    const warm = { models: [ModelRef.parse("sim/ada")], temperature: 0.5 };
-    const add = async (id: string, changes: object, ...whats: ReturnType<typeof grade>[]) => {
-      await store.put(engram(id, { ...warm, ...changes }), idOf(id));
-      for (const [nth, what] of whats.entries()) await store.annotate(named(id), said(nth, what));
-    };
-    await add("a", {}, grade(5), preference("won", { against: "x" }), preference("tied", { against: "y" }));
-    await add("b", {}, grade(1), grade(2), preference("lost", { against: "x" }));
-    await add("c", {}, preference("lost", { against: "x" }), preference("won", { against: "x" }));
-    await add("d", { intent: "procedure" }, preference("won", { orderSensitive: true }));
-    await add("e", { temperature: null }, { kind: "retired", reason: "so" });
-    await add("f", { type: "pinned", models: [] });
-    await add("g", {});
-    await store.forget(scopeOf(), { id: idOf("g"), by: "ann", at: timeOf(1) });
-    const { configurations, ...counts } = await opened().stats(scopeOf());
-    expect(counts).toEqual({ episodic: 5, pinned: 1, retired: 1, judged: 4, forgotten: 1, clusters: 5 });
-    const rows = configurations.map(
-      ({ models, temperature, intent, engrams, wins, losses, ties, grade: of }) => [
-        models.join(),
-        temperature,
-        intent,
-        engrams,
-        `${wins}/${losses}/${ties}`,
-        of.mean,
-        of.n,
-      ],
-    );
-    expect(rows).toEqual([
-      ["sim/ada", 0.5, "fact", 3, "2/1/1", 3.5, 2],
-      ["sim/ada", 0.5, "procedure", 1, "0/0/1", null, 0],
-      ["sim/ada", 0.5, null, 4, "2/1/2", 3.5, 2],
-      ["sim/ada", null, "fact", 1, "0/0/0", null, 0],
-      ["sim/ada", null, null, 1, "0/0/0", null, 0],
-    ]);
-    // Wilson's interval for 2 of 5: 0.118 to 0.769.
-    expect(configurations[2]?.won).toEqual({
-      value: 0.4,
-      n: 5,
-      low: expect.closeTo(0.1176, 4),
-      high: expect.closeTo(0.7693, 4),
-    });
-    expect(configurations[4]?.tied).toEqual({ value: null, n: 0, low: null, high: null });
   });
 });

@@ -1,6 +1,6 @@
 import { EngramId, type MemoryScope, type Mark } from "../kernel/index.ts";
 import type { EngramQuery, EngramStore, StoredEngram } from "./engram-store.ts";
-import { summarizeAnnotations, chooseMark, type AnnotationSummary } from "./annotation-summary.ts";
+import { summarizeAnnotations, chooseMark, type AnnotationSummary } from "./annotate.ts";
 
 const PAGE = 200;
 

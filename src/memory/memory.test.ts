@@ -15,7 +15,7 @@ import {
   timeOf,
   watched,
 } from "../../test/support/memory-samples.ts";
-import { unitVector } from "./vector.ts";
+import { unitVector } from "./engram-store.ts";
 
 const never = () => new AbortController().signal;
 const idOf = (id: string) => EngramId.parse(id);

@@ -1,12 +1,10 @@
 import type { Embeddings, EngramId, Memory, MemoryScope, World } from "../kernel/index.ts";
 import { annotate } from "./annotate.ts";
-import { createEmbedder } from "./embedder.ts";
+import { createEmbedder, catchUp, reembed, type OnEmbedded, type Reembedded } from "./embedder.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { listFacts, pin, type NewFact } from "./facts.ts";
-import { catchUp, reembed, type OnEmbedded, type Reembedded } from "./reembedding.ts";
 import { recall, search, find, type EngramSearch } from "./recall.ts";
-import { lookUpEngram } from "./lookup.ts";
-import { computeStats } from "./stats.ts";
+import { listEngrams, lookUpEngram } from "./lookup.ts";
 import { exportEngrams, importEngrams, type TextLines } from "./transfer.ts";
 import { write } from "./write.ts";
 
@@ -66,6 +64,7 @@ export function createMemory({ store, embeddings, world }: MemoryParts) {
       embedder
         ? reembed({ store, embedder, scope }, onProgress, signal)
         : { embedded: 0, passed: 0, why: "no embedding model is set" },
-    stats: (scope: MemoryScope) => computeStats(store, scope),
+    /** All there are, newest first; forgotten ones too. */
+    all: (scope: MemoryScope) => listEngrams(store, scope, {}),
   };
 }

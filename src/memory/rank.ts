@@ -1,6 +1,6 @@
 import type { Recalled, RecallRules } from "../kernel/index.ts";
 import type { StoredEngram } from "./engram-store.ts";
-import { summarizeAnnotations, chooseMark, type AnnotationSummary } from "./annotation-summary.ts";
+import { summarizeAnnotations, chooseMark, type AnnotationSummary } from "./annotate.ts";
 
 // Of one cluster one engram is recalled: the best judged of those that are admitted.
 // RANK-4. A retired or forgotten engram is never recalled, and never more than `most` and one. Else: a forgotten memory gets into a prompt.

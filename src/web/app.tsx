@@ -22,7 +22,6 @@ const SCREENS = new Map<string, Screen>([
   ["bus", [async () => (await import("./screens/bus.tsx")).Bus, () => t.nav.bus]],
   ["compare", [async () => (await import("./screens/compare.tsx")).Compare, () => t.compare.title]],
   ["inbox", [async () => (await withMoreWords(import("./screens/inbox.tsx"))).Inbox, () => t.nav.inbox]],
-  ["memory", [async () => (await withMoreWords(import("./screens/memory.tsx"))).Memory, () => t.nav.memory]],
   [
     "library",
     [async () => (await withMoreWords(import("./screens/library.tsx"))).Library, () => t.nav.library],
@@ -48,7 +47,7 @@ export function loadScreen(): void {
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
   ["results", ["", "runs", "inbox"]],
-  ["knowledge", ["costs", "memory"]],
+  ["knowledge", ["costs"]],
   ["design", ["library"]],
   ["system", ["workers", "bus", "settings"]],
 ] as const;

@@ -1,7 +1,7 @@
 import type { Strings } from "./strings-en.ts";
 
 // The words of screens that few begin with; they come with the first of these.
-export { library, memory, settings } from "./strings-de-knowledge.ts";
+export { library, settings } from "./strings-de-knowledge.ts";
 
 export const record: Strings["record"] = { noRecord: "Das Protokoll wird zusammengestellt." };
 

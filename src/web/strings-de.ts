@@ -31,7 +31,6 @@ export const de: FirstStrings = {
     inbox: "Eingang",
     compare: "Vergleichen",
     costs: "Kosten",
-    memory: "Gedächtnis",
     library: "Bibliothek",
     settings: "Einstellungen",
     workers: "Hintergrunddienste",

@@ -1,5 +1,5 @@
 // The words of screens that few begin with; they come with the first of these.
-export { library, memory, settings } from "./strings-en-knowledge.ts";
+export { library, settings } from "./strings-en-knowledge.ts";
 
 export const record = { noRecord: "The record is being put together." };
 

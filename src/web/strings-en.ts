@@ -42,7 +42,6 @@ export const en = {
     inbox: "Inbox",
     compare: "Compare",
     costs: "Costs",
-    memory: "Memory",
     library: "Library",
     settings: "Settings",
     workers: "Workers",

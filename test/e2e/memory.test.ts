@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { MemoryReport } from "../../src/contract/knowledge.ts";
 import { EngramLine, MemoryImport } from "../../src/memory/transfer.ts";
 import { MemoryAblation } from "../../src/features/bench/app/ablation/report.ts";
-import { MemoryEngram, MemoryFacts, MemorySearch } from "../../src/views/memory-view.ts";
+import { MemoryEngram, MemoryFacts, MemoryReport, MemorySearch } from "../../src/features/memory/contract.ts";
 import { built, isProblem, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();

@@ -4,7 +4,7 @@ import { readRevision } from "../../src/protocols/phases/revise.ts";
 import { readFenced } from "../../src/prompts/material.ts";
 import { parseQuery } from "../../src/memory/query.ts";
 import { parseFact } from "../../src/memory/facts.ts";
-import { readGrade, readPreference } from "../../src/reactors/judging/verdict.ts";
+import { readGrade, readPreference } from "../../src/features/judging/reactor/request.ts";
 import { sameAnswer, readNumber } from "../../src/replies/answer.ts";
 import { parseComparison } from "../../src/replies/comparison.ts";
 import { parseConfidence, readConfidence } from "../../src/replies/confidence.ts";

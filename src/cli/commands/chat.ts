@@ -3,7 +3,7 @@ import { estimateNote } from "../estimate-text.ts";
 import type { AppContext } from "../../app/context.ts";
 import { resolveTurn } from "../../app/conversation.ts";
 import { choosePanel } from "../../app/panel.ts";
-import { criticSettings } from "../../app/reaction-plan.ts";
+import { graderOf } from "../../app/reaction-plan.ts";
 import type { Run } from "../../app/run.ts";
 import { linkAbort, type LinkedAbort } from "../../engine/index.ts";
 import { isFault, type DeliberationId } from "../../kernel/index.ts";
@@ -268,7 +268,7 @@ async function greet({ output }: Io, context: AppContext, state: ChatState): Pro
     [state.model] = members;
     state.panel = members;
   }
-  const judge = criticSettings(context.resources, context.settings)?.model ?? "off";
+  const judge = graderOf(context.resources, context.settings) ?? "off";
   const memory = state.memory ? `on (user ${context.settings.user})` : "off";
   output.note(
     `Chatting with ${oneLine(state.model ?? "", 100)} · memory: ${memory} · judge: ${oneLine(judge, 100)}`,

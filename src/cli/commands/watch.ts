@@ -1,3 +1,4 @@
+import { withReactors } from "../../app/registry.ts";
 import { resolve } from "node:path";
 import { mostWatched, watch } from "../../app/watch.ts";
 import { runWorker } from "../../app/worker.ts";
@@ -40,7 +41,10 @@ export const watchWorkers = (io: Io, options: WatchFlags): Promise<number> =>
         : { watcher: once ? onceOn(io, options) : inLines(io, options), end: () => undefined };
       try {
         await watch(
-          { store, organization: OrganizationId.parse(settings.organization) },
+          {
+            ...{ store, organization: OrganizationId.parse(settings.organization) },
+            reactors: withReactors(io.features ?? []),
+          },
           {
             onUnreadable: noteUnreadable(io),
             ...watcher,

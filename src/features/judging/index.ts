@@ -7,6 +7,18 @@ export const judging = defineFeature({
     judge: async () => (await import("./protocol/judge/index.ts")).judge,
     authorship: async () => (await import("./protocol/authorship/index.ts")).authorship,
   },
+  reactors: [
+    {
+      name: "critic",
+      load: async () => (await import("./reactor/critic.ts")).critic,
+      plan: async (...asked) => (await import("./app/plan.ts")).planCritic(...asked),
+    },
+    {
+      name: "pairwise",
+      load: async () => (await import("./reactor/pairwise.ts")).pairwise,
+      plan: async (...asked) => (await import("./app/plan.ts")).planPairwise(...asked),
+    },
+  ],
   commands: [
     {
       name: "judge",

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { ProtocolContext } from "../../engine/index.ts";
 import type { Json, Participant, Recalled, RecallRules, ToolSpec, UserId } from "../../kernel/index.ts";
-import type { KeptFact } from "../../views/memory-view.ts";
 import { shorten } from "../../replies/gist.ts";
 
 // A call is an effect: a replay and a fork take its result from the journal, and need no memory.
@@ -117,7 +116,7 @@ export async function useMemoryTool(
   const pinned = await memory.pinTold(told);
   if (!pinned.ok) return { error: pinned.reason };
   const { engram, fresh } = pinned;
-  return { remembered: engram.summary, id: engram.id, fresh } satisfies KeptFact;
+  return { remembered: engram.summary, id: engram.id, fresh };
 }
 
 /** What the model wrote is not repeated: it may be of any length. */

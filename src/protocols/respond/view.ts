@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { isEvent, type Entry, type EngramId, type Json } from "../../kernel/index.ts";
 import { writeAnswer } from "../../text/format.ts";
-import type { KeptFact } from "../../views/memory-view.ts";
 import { AnswerGrade, answerOfB, gradeOf } from "../../views/answer-event.ts";
 
 /** What responding adds to a result. */
@@ -65,7 +64,7 @@ export function sectionOf(entries: readonly Entry[]): RespondSection {
 }
 
 /** The fact that a tool's result says memory keeps; undefined for a result of another form. */
-function keptFactIn(result: Json): KeptFact | undefined {
+function keptFactIn(result: Json) {
   if (typeof result !== "object" || result === null || Array.isArray(result)) return undefined;
   const { remembered, id, fresh } = result;
   const isRead = typeof remembered === "string" && typeof id === "string" && typeof fresh === "boolean";

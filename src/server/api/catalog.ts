@@ -1,37 +1,24 @@
 import * as z from "zod";
 import { ModelList, RunEstimate, Usage } from "../../contract/figures.ts";
-import { MemoryReport } from "../../contract/knowledge.ts";
-import { Catalog, ConfigReply, PinBody, Pinned } from "../../contract/library.ts";
+import { Catalog, ConfigReply } from "../../contract/library.ts";
 import { Inbox } from "../../contract/runs.ts";
 import { configSources } from "../../app/checkup.ts";
 import { usageSince } from "../../app/usage.ts";
-import {
-  findEngram,
-  forgetEngram,
-  listFacts,
-  pinFact,
-  searchMemory,
-  showEngram,
-  memoryReport,
-} from "../../app/memory.ts";
 import { modelTable } from "../../app/model-table.ts";
 import type { StartRequest } from "../../app/start.ts";
 import { readCatalog } from "../../config/catalog.ts";
-import { isFault, type Principal } from "../../kernel/index.ts";
+import type { Principal } from "../../kernel/index.ts";
 import { COST_KEYS } from "../../views/cost.ts";
 import { pluralize } from "../../text/format.ts";
-import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { operation, type HttpOperation } from "../operation.ts";
-import { Problem, REFUSALS, Refused } from "../problem.ts";
+import { Problem, REFUSALS } from "../problem.ts";
 import { readingContext } from "../results.ts";
-import { moment, route, whole, type ApiRoute, type Services } from "../route.ts";
+import { moment, route, type ApiRoute, type Services } from "../route.ts";
 import { ASKED, refuseForeignFields } from "./deliberations.ts";
 import { NewRequest } from "./schemas.ts";
 
 const contextOf = ({ parley }: Pick<Services, "parley">, principal: Principal) =>
   readingContext(parley, principal);
-
-const OfEngram = z.strictObject({ id: z.string().max(200) });
 
 /** Names and texts that are installed: of one kind. */
 const catalogRoute = (kind: "personas" | "strategies" | "packs"): ApiRoute =>
@@ -130,83 +117,4 @@ export const catalogRoutes: readonly HttpOperation[] = [
       body: { data: await parley.inbox({ principal }) },
     }),
   }),
-  operation("get", "memory/search", {
-    name: "searchMemory",
-    tag: "Memory",
-    needs: "read",
-    summary: "Search what is remembered of earlier answers; without words, the newest",
-    query: z.strictObject({
-      q: z.string().max(1_000).optional(),
-      limit: whole(1, 200).optional().describe("How many rows at most; 20 by default."),
-      retired: z.boolean().optional().describe("Whether retired entries are listed, and no other."),
-    }),
-    output: MemorySearch,
-    tools: [
-      {
-        name: "memory_search",
-        title: "Search memory",
-        place: 13,
-        names: { q: "query" },
-        words: ({ engrams }) => `${pluralize(engrams.length, "entry")} found.`,
-      },
-    ],
-    run: (me, { q: words = "", limit = 20, retired = false }) =>
-      searchMemory(me.context(), { words, limit, retired }),
-  }),
-  route("get", "memory/engrams/{id}", {
-    ...{ name: "getEngram", tag: "Memory", needs: "read", params: OfEngram },
-    summary: "Show one memory entry, and everything said about it",
-    replies: { 200: MemoryEngram, ...REFUSALS },
-    handle: async (call) => ({
-      status: 200,
-      body: await orMissing(() => showEngram(contextOf(call, call.caller.principal), call.params.id)),
-    }),
-  }),
-  route("get", "memory/facts", {
-    ...{ name: "listFacts", tag: "Memory", needs: "read" },
-    summary: "List the pinned facts",
-    replies: { 200: MemoryFacts, ...REFUSALS },
-    handle: async (call) => ({ status: 200, body: await listFacts(contextOf(call, call.caller.principal)) }),
-  }),
-  route("post", "memory/facts", {
-    ...{ name: "pinFact", tag: "Memory", needs: "write", body: PinBody },
-    example: { fact: "We run PostgreSQL 16." },
-    summary: "Pin a fact",
-    replies: { 201: Pinned, ...REFUSALS },
-    handle: async (call) => ({
-      status: 201,
-      body: await pinFact(contextOf(call, call.caller.principal), call.body.fact),
-    }),
-  }),
-  route("delete", "memory/facts/{id}", {
-    ...{ name: "forgetFact", tag: "Memory", needs: "write", params: OfEngram },
-    summary: "Delete a fact or a memory entry for good",
-    replies: { 204: { type: "", description: "It is deleted" }, ...REFUSALS },
-    async handle(call) {
-      const context = contextOf(call, call.caller.principal);
-      const { engram } = await orMissing(() => findEngram(context, call.params.id));
-      await forgetEngram(context, engram.engram.id);
-      return { status: 204 };
-    },
-  }),
-  route("get", "memory/stats", {
-    ...{ name: "getMemoryStats", tag: "Memory", needs: "read" },
-    summary: "Compare models by wins, losses, ties and scores",
-    replies: { 200: MemoryReport, ...REFUSALS },
-    handle: async (call) => ({
-      status: 200,
-      body: await memoryReport(contextOf(call, call.caller.principal)),
-    }),
-  }),
 ];
-
-/** An entry that nobody has is missing, as a deliberation is. */
-async function orMissing<T>(find: () => Promise<T>): Promise<T> {
-  try {
-    return await find();
-  } catch (error) {
-    if (!isFault(error, "configuration")) throw error;
-    const { why, next } = error.details;
-    throw new Refused({ status: 404, code: "not-found", detail: why, next });
-  }
-}

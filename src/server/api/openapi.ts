@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { ForkEstimate, ModelList, RunEstimate, Usage } from "../../contract/figures.ts";
-import * as knowledgeSchemas from "../../contract/knowledge.ts";
+import * as knowledge from "../../contract/knowledge.ts";
 import * as library from "../../contract/library.ts";
 import * as runs from "../../contract/runs.ts";
 import { Json, Labels, type ReportPart } from "../../kernel/index.ts";
 import { pageHtml } from "../../reports/page.ts";
-import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, TITLES } from "../problem.ts";
 import type { DeclaredReply, ApiRoute } from "../route.ts";
 import { BusMessage } from "./bus.ts";
@@ -14,13 +13,11 @@ import * as requests from "./schemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-const { MemoryReport: MemoryStats, ...knowledge } = knowledgeSchemas;
-
 /** The names of the schemas in the document. `Json` is recursive: without a name of its own it could not be referred to. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
-  ...{ BusMessage, Json, Labels, Problem, MemorySearch, MemoryEngram, MemoryFacts },
+  ...{ BusMessage, Json, Labels, Problem },
   ...{ Estimate: RunEstimate, ForkEstimate, ModelList, Usage },
-  ...{ MemoryStats, ...knowledge, ...library, ...runs, ...requests },
+  ...{ ...knowledge, ...library, ...runs, ...requests },
 };
 
 /** The name of a schema in the document. */
