@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
-import { median, quantile, startClient, startServer } from "./harness.mjs";
+import { cpuOf, median, quantile, startClient, startServer } from "./harness.mjs";
 
 /** @typedef {{ lags: number[], frames: number, wholeUs: number, steady: { share: number, framesPerMs: number } | undefined }} Followed Milliseconds; frames that all followers got; the server's processor time a frame and follower, with joining; and while all follow, the share of a processor and the frames.  */
 
@@ -16,7 +16,9 @@ const PACES = [40, 20];
  * A server in a process of its own: followers of live streams, and stored results at a fixed rate, beside the same bytes from
  * a bare `node:http`. @type {import("./harness.mjs").Measurement}
  */
-export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch }) {
+export async function serve({ dist, against, quick, repetitions = quick ? 1 : 3, scratch }) {
+  if (against !== undefined)
+    return compare([dist, against], { repetitions, seconds: quick ? 2 : 5, scratch });
   const { followers, drives, tokens, seconds } = quick
     ? { followers: 100, drives: 5, tokens: 50, seconds: 2 }
     : { followers: 400, drives: 20, tokens: 200, seconds: 10 };
@@ -113,6 +115,32 @@ export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch 
   return { rows };
 }
 
+/** The stored results that each of two builds gives, in turns: how many, and the processor time of one. @param {readonly [string, string]} builds @param {{ repetitions: number, seconds: number, scratch: string }} options @returns {Promise<import("./harness.mjs").Measured>} */
+async function compare(builds, { repetitions, seconds, scratch }) {
+  const servers = [];
+  for (const [nth, dist] of builds.entries()) {
+    const place = { scratch: join(scratch, `${nth}`), models: "http://127.0.0.1:1", names: ["stamps-1-1"] };
+    const server = await startParley(dist, place);
+    const url = `${server.url}api/v1/deliberations/${await server.ask()}`;
+    const runs = /** @type {{ rate: number, us: number }[]} */ ([]);
+    servers.push({ server, url, runs, by: nth === 0 ? "parley" : "against" });
+  }
+  for (let repetition = -1; repetition < repetitions; repetition += 1)
+    for (const { server, url, runs } of servers) {
+      const before = cpuOf(server.pid);
+      const run = await autocannon({ url, headers: server.headers, duration: seconds, connections: 32 });
+      if (run.non2xx > 0) throw new Error(`${run.non2xx} replies were refused`);
+      const us = ((cpuOf(server.pid) - before) * 1_000) / run.requests.total;
+      if (repetition >= 0) runs.push({ rate: run.requests.average, us }); // the first warms up
+    }
+  await Promise.all(servers.map(({ server }) => server.stop()));
+  const rows = servers.flatMap(({ by, runs }) => [
+    { name: `${by}: stored results`, value: median(runs.map(({ rate }) => rate)), unit: "/s" },
+    { name: `${by}: CPU of a stored result`, value: median(runs.map(({ us }) => us)), unit: "us" },
+  ]);
+  return { rows, raw: servers.map(({ runs }) => runs) };
+}
+
 /** `parley serve` of a build, over a store of its own, and a key. @param {string} dist @param {{ scratch: string, models: string, names: readonly string[] }} place */
 async function startParley(dist, { scratch, models, names }) {
   const home = join(scratch, "serve-home");
@@ -131,7 +159,9 @@ async function startParley(dist, { scratch, models, names }) {
     });
   const lines = (/** @type {ReturnType<typeof command>} */ child) =>
     createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const { value: key } = await lines(command("serve", "keys", "new", "bench")).next();
+  const { value: key } = await lines(
+    command("serve", "keys", "new", "bench", "--max-requests", "1000000/minute"),
+  ).next();
   const child = command("serve", "--simulated", "--port", "0");
   const { value: link } = await lines(child).next();
   const url = new URL("/", link).href;

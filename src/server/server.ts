@@ -1,6 +1,6 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { RegExpRouter } from "hono/router/reg-exp-router";
+import { Hono } from "hono";
 import type { Parley } from "../app/parley.ts";
 import { issueLink } from "../app/credentials.ts";
 import type { AppFeature } from "../app/registry.ts";
@@ -123,26 +123,29 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ] as const;
     return `${rows.map(([name, value]) => `${name} ${value}`).join("\n")}\n`;
   };
-  /** What stands beside the APIs. */
-  const ownPath = async (path: string, exchange: HttpExchange): Promise<HttpReply | undefined> => {
-    if (!OWN_PATHS.has(path)) return undefined;
-    if (!["GET", "HEAD"].includes(exchange.request.method ?? "")) throw notAllowed(["GET"]);
-    if (path === "healthz") return { status: 200, body: { ok: true } };
-    if (path === "readyz") {
-      const problems = health.problems();
-      return { status: Object.keys(problems).length === 0 ? 200 : 503, body: { problems } };
-    }
-    if (path === "metrics") {
-      checkScope(await access.caller(exchange.request), "operate");
-      return { status: 200, content: { type: "text/plain; version=0.0.4", bytes: metrics() } };
-    }
+  const app = new Hono<RoutedEnv>({ getPath: (_, given) => given?.env?.path ?? "/" });
+  const on = (method: string, path: string, reply: (routed: Routed) => Promise<HttpReply | undefined>) =>
+    app.on(method, path, async ({ env, req }) => {
+      const made = await reply({ ...env, params: req.param() });
+      if (made) send(env.response, await encoded(env.request, made));
+      return WRITTEN;
+    });
+  on("GET", "/healthz", async () => ({ status: 200, body: { ok: true } }));
+  on("GET", "/readyz", async () => {
+    const problems = health.problems();
+    return { status: Object.keys(problems).length === 0 ? 200 : 503, body: { problems } };
+  });
+  on("GET", "/metrics", async ({ request }) => {
+    checkScope(await access.caller(request), "operate");
+    return { status: 200, content: { type: "text/plain; version=0.0.4", bytes: metrics() } };
+  });
+  on("GET", "/", async (exchange) => {
     const token = exchange.url.searchParams.get("token");
     // A look ahead at the link, such as a messenger's, is not its use.
     if (token === null || exchange.request.method === "HEAD")
       return (
-        (await page?.reply(path, exchange)) ?? {
-          status: 200,
-          content: { type: "text/plain; charset=utf-8", bytes: HELLO },
+        (await page?.reply("", exchange)) ?? {
+          ...{ status: 200, content: { type: "text/plain; charset=utf-8", bytes: HELLO } },
         }
       );
     const cookie = await access.redeem(token, exchange.request.headers["user-agent"]);
@@ -151,33 +154,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (cookie !== undefined || page) return { status: 303, headers };
     const next = "print a new link where the server runs; it works for ten minutes";
     throw new Refused({ status: 401, code: "authentication", detail: "the link has ended", next });
-  };
-
-  const mounts = new Map(Object.entries(options.mounts));
-  const surfaces = options.surfaces.map((surface) => ({ surface, router: routerOf(surface) }));
-  const dispatch = async (path: string, exchange: HttpExchange): Promise<HttpReply | undefined> => {
-    const mount = mounts.get(path);
-    if (mount) {
-      await mount(exchange, services);
-      return undefined;
-    }
-    const own = await ownPath(path, exchange);
-    if (own) return own;
-    const found = surfaces.find(({ surface }) => path.startsWith(surface.prefix));
-    if (!found) {
-      const isRead = ["GET", "HEAD"].includes(exchange.request.method ?? "");
-      const shown = isRead ? await page?.reply(path, exchange) : undefined;
-      if (shown) return shown;
-      throw notHere(path);
-    }
-    const below = `/${path.slice(found.surface.prefix.length)}`;
-    const { method: asked = "GET" } = exchange.request;
-    const method = asked === "HEAD" ? "GET" : asked;
-    const matched = matchOf(found.router, method, below);
-    if (matched) return matched.route.answer(exchange, services, matched.params);
-    const others = METHODS.filter((one) => matchOf(found.router, one, below));
-    throw others.length === 0 ? notHere(path) : notAllowed(others);
-  };
+  });
+  for (const { prefix, routes } of options.surfaces)
+    for (const { method, path, answer } of routes)
+      on(method, `/${prefix}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`, ({ params, ...exchange }) =>
+        answer(exchange, services, params),
+      );
+  for (const [path, mount] of Object.entries(options.mounts))
+    app.all(`/${path}`, async ({ env }) => {
+      await mount(env, services);
+      return WRITTEN;
+    });
+  const surfaceOf = (path: string) => options.surfaces.find(({ prefix }) => path.startsWith(`/${prefix}`));
+  app.notFound(async ({ env }) => {
+    const { path, request, response } = env;
+    const others = METHODS.filter((one) => app.router.match(one, path)[0].length > 0);
+    if (others.length > 0) throw notAllowed(others);
+    const isShown = ["GET", "HEAD"].includes(request.method ?? "") && !surfaceOf(path);
+    const shown = isShown ? await page?.reply(path.slice(1), env) : undefined;
+    if (!shown) throw notHere(path);
+    send(response, await encoded(request, shown));
+    return WRITTEN;
+  });
+  app.onError((error) => {
+    throw error;
+  });
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const control = new AbortController();
@@ -186,7 +187,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       exchanges.delete(control);
       control.abort(GONE); // without a reason, each would make an error of its own
     });
-    let path = "";
+    let path = "/";
     const id = world.id();
     response.setHeader(REQUEST_HEADER, id);
     if (page) response.setHeader(BUILD_HEADER, page.build);
@@ -198,24 +199,29 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
       if (!url) throw notHere(target);
       path = pathBelow(url.pathname, base);
-      if (path !== "healthz" && path !== "readyz") {
+      if (path !== "/healthz" && path !== "/readyz") {
         access.checkHost(request); // those probe a server by any address of its own
         await turns.turn();
       }
-      const reply = await dispatch(path, { request, response, url, signal: control.signal });
-      if (reply) send(response, await encoded(request, reply));
+      // Of a request, Hono reads the method alone.
+      await app.fetch(request as unknown as Request, {
+        request,
+        response,
+        url,
+        signal: control.signal,
+        path,
+      });
     } catch (error) {
       if (request.errored !== null) return; // the client has gone, or was too slow
       const refusal = { ...refusalOf(error), instance: instanceOf(id) };
       if (refusal.status >= 500 && !(error instanceof Refused)) {
         const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        log(`${refusal.instance} ${request.method} /${path}: ${why}`); // SERVER-2
+        log(`${refusal.instance} ${request.method} ${path}: ${why}`); // SERVER-2
       }
       // A reply that has begun can only be broken off.
       if (response.headersSent) response.destroy();
       else {
-        const surface = surfaces.find((one) => path.startsWith(one.surface.prefix))?.surface;
-        send(response, surface ? surface.refuse(refusal) : problemReply(refusal));
+        send(response, (surfaceOf(path)?.refuse ?? problemReply)(refusal));
       }
     } finally {
       if (response.headersSent) counts.set(response.statusCode, (counts.get(response.statusCode) ?? 0) + 1);
@@ -287,49 +293,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 const ORIGIN = "http://parley.invalid";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
-/** What stands beside the APIs. */
-const OWN_PATHS: ReadonlySet<string> = new Set(["", "healthz", "readyz", "metrics"]);
-/** Paths as they stand come before those with parameters, which the other router could not tell apart. */
-type Router = { readonly exact: ReadonlyMap<string, ApiRoute>; readonly open: RegExpRouter<ApiRoute> };
+/** Hono takes a response of each handler; what it stands for has been written to Node's own. */
+const WRITTEN = new Response();
+type RoutedEnv = { readonly Bindings: HttpExchange & { readonly path: string } };
+type Routed = HttpExchange & { readonly params: Readonly<Record<string, string>> };
 
-function routerOf({ routes }: ApiSurface): Router {
-  const open: RegExpRouter<ApiRoute> = new RegExpRouter();
-  const exact = new Map<string, ApiRoute>();
-  for (const one of routes) {
-    const [method, path] = [one.method.toUpperCase(), `/${one.path.replaceAll(/\{(\w+)\}/g, ":$1")}`];
-    if (path.includes(":")) open.add(method, path, one);
-    else exact.set(`${method} ${path}`, one);
-  }
-  return { exact, open };
-}
-
-type Matched = { readonly route: ApiRoute; readonly params: Readonly<Record<string, string>> };
-
-/** The route of a path, with its parameters decoded; one that is not well-formed is none. */
-function matchOf({ exact, open }: Router, method: string, path: string): Matched | undefined {
-  const known = exact.get(`${method} ${path}`);
-  if (known) return { route: known, params: {} };
-  const [[found] = [], stash] = open.match(method, path);
-  if (!found) return undefined;
-  const [route, places] = found;
-  try {
-    const params = Object.entries(places).map(([name, at]) => [
-      name,
-      decodeURIComponent(typeof at === "number" ? (stash?.[at] ?? "") : at),
-    ]);
-    return { route, params: Object.fromEntries(params) as Record<string, string> };
-  } catch {
-    return undefined;
-  }
-}
-
-/** A path without its first slash, below the base; a proxy may have taken the base away already. */
+/** A path below the base; a proxy may have taken the base away already. */
 const pathBelow = (path: string, base: string): string =>
-  path.startsWith(base) ? path.slice(base.length) : `${path}/` === base ? "" : path.slice(1);
+  path.startsWith(base) ? path.slice(base.length - 1) : `${path}/` === base ? "/" : path;
 
 const notHere = (path: string) =>
   new Refused({
-    ...{ status: 404, code: "not-found", detail: `there is nothing at /${path.slice(0, 100)}` },
+    ...{ status: 404, code: "not-found", detail: `there is nothing at ${path.slice(0, 101)}` },
     next: "see api/v1/openapi.json",
   });
 
