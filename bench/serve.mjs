@@ -126,7 +126,7 @@ async function compare(builds, { repetitions, seconds, scratch }) {
     servers.push({ server, url, runs, by: nth === 0 ? "parley" : "against" });
   }
   for (let repetition = -1; repetition < repetitions; repetition += 1)
-    for (const { server, url, runs } of servers) {
+    for (const { server, url, runs } of repetition % 2 === 0 ? servers : servers.toReversed()) {
       const before = cpuOf(server.pid);
       const run = await autocannon({ url, headers: server.headers, duration: seconds, connections: 32 });
       if (run.non2xx > 0) throw new Error(`${run.non2xx} replies were refused`);

@@ -199,7 +199,7 @@ export const ${id} = defineFeature({
   name: "${name}",
   protocols: { "${name}": async () => (await import("./protocol/index.ts")).${id} },
   script: async () => (await import("./sim.ts")).script,
-  operations: async () => (await import("./api/index.ts")).routes,
+  operations: async () => (await import("./api/index.ts")).operations,
   commands: [
     {
       name: "${name}-runs",
@@ -242,8 +242,8 @@ export const runs = defineCommand("${name}-runs", "List the runs of ${name}, new
 });
 `,
   "api/index.ts": `import * as z from "zod";
-import { readingContext } from "../../../server/results.ts";
-import { route, whole, type ApiRoute } from "../../../server/route.ts";
+import { operation, type HttpOperation } from "../../../server/operation.ts";
+import { whole } from "../../../server/route.ts";
 import { newestRuns } from "../app/runs.ts";
 
 const ${Type}Runs = z
@@ -254,17 +254,14 @@ const ${Type}Runs = z
   })
   .meta({ id: "${Type}Runs" });
 
-export const routes: readonly ApiRoute[] = [
-  route("get", "${name}-runs", {
-    name: "list${Type}Runs",
-    tag: "Deliberations",
-    needs: "read",
+export const operations: readonly HttpOperation[] = [
+  operation("list${Type}Runs", "GET ${name}-runs", {
+    ...{ tag: "Deliberations", needs: "read", output: ${Type}Runs },
     summary: "List the runs of ${name}, newest first",
     query: z.strictObject({ limit: whole(1, 1_000).optional() }),
-    replies: { 200: ${Type}Runs },
-    async handle({ parley, caller: { principal }, query: { limit = 20 } }) {
-      const runs = await newestRuns(readingContext(parley, principal).store, limit);
-      return { status: 200, body: { data: runs.map(({ id, question }) => ({ id, question })) } };
+    async run(me, { limit = 20 }) {
+      const runs = await newestRuns(me.context().store, limit);
+      return { data: runs.map(({ id, question }) => ({ id, question })) };
     },
   }),
 ];

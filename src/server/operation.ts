@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { Opened } from "../contract/runs.ts";
 import type { AppContext } from "../app/context.ts";
+import type { ProjectionReading } from "../app/projection.ts";
 import type { AppFeature } from "../app/registry.ts";
 import type { OpenedRun } from "../app/start.ts";
 import { isWaiting } from "../views/waiting.ts";
@@ -89,7 +90,7 @@ type NoFields = z.ZodObject<Record<never, never>>;
 /** What is read by a schema, if there is one. */
 type ReadBy<S extends z.ZodType> = NoFields extends S ? unknown : z.infer<S>;
 
-type DeepReadonly<T> = T extends readonly (infer E)[]
+export type DeepReadonly<T> = T extends readonly (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
@@ -97,7 +98,7 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 
 type OperationParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R, O> = Omit<
   RouteParts<P, Q, B>,
-  "replies" | "handle"
+  "name" | "replies" | "handle"
 > & {
   /** The status of its reply where it is not the usual one. */
   readonly status?: number;
@@ -115,8 +116,8 @@ export function operation<
   Q extends z.ZodObject = NoFields,
   B extends z.ZodType = NoFields,
 >(
-  method: HttpMethod,
-  path: string,
+  name: string,
+  address: `${Uppercase<HttpMethod>} ${string}`,
   parts: OperationParts<P, Q, B, DeepReadonly<z.input<O>>, z.input<O>> & {
     readonly output: O;
     /** Whether line breaks keep the connection while it works. */
@@ -125,21 +126,32 @@ export function operation<
 ): HttpOperation {
   const { output, status = 200, isSlow = false, replies } = parts;
   const all = { [status]: output, ...REFUSALS, ...replies };
-  return make([method, path], { ...parts, opens: false, replies: all }, (call, run) => {
+  return make(address, { ...parts, name, opens: false, replies: all }, (call, run) => {
     const reply = async () => ({ status, body: await run() });
     return isSlow ? withPatience(call, {}, reply) : reply();
   });
 }
 
+/** What all runs come to, and which of them could not be read; the first time after many changes, that takes its time. */
+export async function overRuns<T extends object>(
+  me: Me,
+  read: (known: AppContext, reading: ProjectionReading) => Promise<T>,
+): Promise<T & { readonly leftOut: string[] }> {
+  const leftOut: string[] = [];
+  const found = await read(me.context(), { onUnreadable: (id) => void leftOut.push(id) });
+  return { ...found, leftOut };
+}
+
 /** An operation that leaves nothing to tell. */
 export function deletion<P extends z.ZodObject>(
+  name: string,
   path: string,
   { done, replies, ...parts }: OperationParts<P, NoFields, NoFields, void, never> & { readonly done: string },
 ): HttpOperation {
   const all = { 204: { type: "", description: done }, ...REFUSALS, ...replies };
   return make(
-    ["delete", path],
-    { ...parts, output: z.undefined(), opens: false, replies: all },
+    `DELETE ${path}`,
+    { ...parts, name, output: z.undefined(), opens: false, replies: all },
     async (_, run) => {
       await run();
       return { status: 204 };
@@ -149,13 +161,20 @@ export function deletion<P extends z.ZodObject>(
 
 /** An operation that opens or drives a deliberation: over HTTP `Prefer` says whether the reply waits for it; a tool always does. */
 export function opening<P extends z.ZodObject = NoFields, B extends z.ZodType = NoFields>(
+  name: string,
   path: string,
   parts: OperationParts<P, NoFields, B, OpenedRun, never>,
 ): HttpOperation {
   const { status = 202, replies, headers } = parts;
   const all = { 200: ResultOrOpened, [status]: Opened, 202: Opened, ...REFUSALS, ...replies };
-  const own = { output: ResultOrOpened, opens: true, replies: all, headers: { ...headers, Prefer: PREFER } };
-  return make(["post", path], { ...parts, ...own }, async (call, run) =>
+  const own = {
+    name,
+    output: ResultOrOpened,
+    opens: true,
+    replies: all,
+    headers: { ...headers, Prefer: PREFER },
+  };
+  return make(`POST ${path}`, { ...parts, ...own }, async (call, run) =>
     openedReply(call, await run(), status),
   );
 }
@@ -168,14 +187,15 @@ export const asTools = ({ tools = [] }: HttpOperation, forms: readonly ToolForm[
 type HttpCall = RouteCall<object, object, unknown>;
 type AnyParts<R> = OperationParts<z.ZodObject, z.ZodObject, z.ZodType, R, never> &
   Pick<OperationTool["operation"], "output" | "opens"> &
-  Pick<ApiRoute, "replies">;
+  Pick<ApiRoute, "name" | "replies">;
 
 function make<R>(
-  [method, path]: readonly [HttpMethod, string],
+  address: string,
   { tools = [], run, ...parts }: Omit<AnyParts<R>, "run"> & { run(me: Me, input: never): Promise<R> },
   replyWith: (call: HttpCall, run: () => Promise<R>) => Promise<HttpReply | undefined>,
 ): HttpOperation {
-  const made = route(method, path, {
+  const [method = "", path = ""] = address.split(" ");
+  const made = route(method.toLowerCase() as HttpMethod, path, {
     ...parts,
     handle: (call) =>
       replyWith(call, () => {

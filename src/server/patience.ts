@@ -1,10 +1,7 @@
 import type { ServerResponse } from "node:http";
-import type { AppContext } from "../app/context.ts";
-import type { ProjectionReading } from "../app/projection.ts";
 import type { Sink } from "./followers.ts";
 import type { HttpReply } from "./problem.ts";
-import { readingContext } from "./results.ts";
-import type { HttpExchange, RouteCall, ServerConfig } from "./route.ts";
+import type { HttpExchange, ServerConfig } from "./route.ts";
 
 // What lies between a client and the server may cut a connection on which nothing comes for some seconds: something comes every ten. JSON
 // may have white space before it.
@@ -40,19 +37,6 @@ export async function withPatience(
   } finally {
     clearInterval(timer);
   }
-}
-
-/** Replies with what all runs come to; the first time after many changes, that takes its time. */
-export function replyOverRuns<T extends object>(
-  call: RouteCall<unknown, unknown, unknown>,
-  read: (known: AppContext, reading: ProjectionReading) => Promise<T>,
-): ReturnType<typeof withPatience> {
-  return withPatience(call, {}, async () => {
-    const leftOut: string[] = [];
-    const context = readingContext(call.parley, call.caller.principal);
-    const body = await read(context, { onUnreadable: (id) => void leftOut.push(id) });
-    return { status: 200, body: { ...body, leftOut } };
-  });
 }
 
 const QUIET_HEADERS = {

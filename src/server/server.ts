@@ -123,8 +123,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ] as const;
     return `${rows.map(([name, value]) => `${name} ${value}`).join("\n")}\n`;
   };
-  const app = new Hono<RoutedEnv>({ getPath: (_, given) => given?.env?.path ?? "/" });
-  const on = (method: string, path: string, reply: (routed: Routed) => Promise<HttpReply | undefined>) =>
+  const app = new Hono<RoutingEnv>({ getPath: (_, given) => given?.env?.path ?? "/" });
+  const on = (
+    method: string,
+    path: string,
+    reply: (routed: MatchedExchange) => Promise<HttpReply | undefined>,
+  ) =>
     app.on(method, path, async ({ env, req }) => {
       const made = await reply({ ...env, params: req.param() });
       if (made) send(env.response, await encoded(env.request, made));
@@ -295,8 +299,8 @@ const ORIGIN = "http://parley.invalid";
 const METHODS = ["GET", "POST", "DELETE"] as const;
 /** Hono takes a response of each handler; what it stands for has been written to Node's own. */
 const WRITTEN = new Response();
-type RoutedEnv = { readonly Bindings: HttpExchange & { readonly path: string } };
-type Routed = HttpExchange & { readonly params: Readonly<Record<string, string>> };
+type RoutingEnv = { readonly Bindings: HttpExchange & { readonly path: string } };
+type MatchedExchange = HttpExchange & { readonly params: Readonly<Record<string, string>> };
 
 /** A path below the base; a proxy may have taken the base away already. */
 const pathBelow = (path: string, base: string): string =>

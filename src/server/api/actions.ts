@@ -18,12 +18,9 @@ import { ForkBody } from "./schemas.ts";
 
 const TAG = "Actions";
 
-export const actionRoutes: readonly HttpOperation[] = [
-  operation("post", "deliberations/{id}/cancel", {
-    name: "cancelDeliberation",
-    tag: TAG,
-    needs: "write",
-    params: OfRun,
+export const actionOperations: readonly HttpOperation[] = [
+  operation("cancelDeliberation", "POST deliberations/{id}/cancel", {
+    ...{ tag: TAG, needs: "write", params: OfRun },
     summary: "Close an open deliberation for good",
     output: Cancelled,
     tools: [
@@ -38,32 +35,23 @@ export const actionRoutes: readonly HttpOperation[] = [
     ],
     run: (me, { id }) => cancelRun(me, me.caller.principal, id),
   }),
-  deletion("deliberations/{id}", {
-    name: "forgetDeliberation",
-    tag: TAG,
-    needs: "write",
-    params: OfRun,
+  deletion("forgetDeliberation", "deliberations/{id}", {
+    ...{ tag: TAG, needs: "write", params: OfRun },
     summary: "Forget a deliberation that has ended, with what memory took; what it cost still counts",
     done: "It is forgotten",
     async run({ parley, drives, caller: { principal } }, { id }) {
       await drives.forget((await readAll(parley, principal, id)).id, principal);
     },
   }),
-  opening("deliberations/{id}/resume", {
-    name: "resumeDeliberation",
-    tag: TAG,
-    needs: "write",
-    params: OfRun,
+  opening("resumeDeliberation", "deliberations/{id}/resume", {
+    ...{ tag: TAG, needs: "write", params: OfRun },
     summary: "Go on with an open deliberation, whoever opened it",
     replies: { 409: Problem },
     tools: [{ name: "resume", title: "Resume a deliberation", place: 10, hints: { idempotentHint: true } }],
     run: (me, { id }) => resumeRun(me, me.caller.principal, id),
   }),
-  opening("deliberations/{id}/fork", {
-    name: "forkDeliberation",
-    tag: TAG,
-    needs: "write",
-    params: OfRun,
+  opening("forkDeliberation", "deliberations/{id}/fork", {
+    ...{ tag: TAG, needs: "write", params: OfRun },
     body: ForkBody,
     example: { without: ["b"] },
     summary: "Run a deliberation again with changes; steps that they do not affect are reused",
@@ -89,11 +77,8 @@ export const actionRoutes: readonly HttpOperation[] = [
       );
     },
   }),
-  operation("post", "deliberations/{id}/fork/estimate", {
-    name: "estimateFork",
-    tag: TAG,
-    needs: "read",
-    params: OfRun,
+  operation("estimateFork", "POST deliberations/{id}/fork/estimate", {
+    ...{ tag: TAG, needs: "read", params: OfRun },
     body: ForkBody,
     example: { without: ["b"] },
     summary: "Say what a fork would take without any reuse, and how many calls it can reuse",
@@ -104,11 +89,8 @@ export const actionRoutes: readonly HttpOperation[] = [
       return parley.estimateFork(id, changes as object, { principal });
     },
   }),
-  operation("post", "deliberations/{id}/replay", {
-    name: "replayDeliberation",
-    tag: TAG,
-    needs: "read",
-    params: OfRun,
+  operation("replayDeliberation", "POST deliberations/{id}/replay", {
+    ...{ tag: TAG, needs: "read", params: OfRun },
     summary: "Run again from the journal, without models, and compare",
     output: Replayed,
     replies: { 409: Problem },
@@ -117,11 +99,8 @@ export const actionRoutes: readonly HttpOperation[] = [
       return parley.replay(id, { principal });
     },
   }),
-  operation("get", "deliberations/{id}/waiting", {
-    name: "getWaiting",
-    tag: "People",
-    needs: "read",
-    params: OfRun,
+  operation("getWaiting", "GET deliberations/{id}/waiting", {
+    ...{ tag: "People", needs: "read", params: OfRun },
     summary: "List the questions and the caller's own seats that wait for an answer",
     output: Waiting,
     async run(me, { id: given }) {
@@ -130,11 +109,8 @@ export const actionRoutes: readonly HttpOperation[] = [
       return readWaiting(me, principal, id);
     },
   }),
-  operation("post", "deliberations/{id}/answers", {
-    name: "answer",
-    tag: "People",
-    needs: "write",
-    params: OfRun,
+  operation("answer", "POST deliberations/{id}/answers", {
+    ...{ tag: "People", needs: "write", params: OfRun },
     body: AnswersBody,
     example: { step: "protocol/review-ada", text: "Ranking: A, B" },
     summary:
@@ -153,11 +129,8 @@ export const actionRoutes: readonly HttpOperation[] = [
     ],
     run: (me, { id, ...body }) => recordAnswer(me, me.caller.principal, { id, body }),
   }),
-  operation("post", "deliberations/{id}/feedback", {
-    name: "giveFeedback",
-    tag: "People",
-    needs: "write",
-    params: OfRun,
+  operation("giveFeedback", "POST deliberations/{id}/feedback", {
+    ...{ tag: "People", needs: "write", params: OfRun },
     body: FeedbackBody,
     example: { thumb: "up", text: "It held." },
     summary: "Record what a person thinks of an answer (thumb, text), or how it turned out (outcome)",

@@ -7,40 +7,32 @@ import { usageSince } from "../../app/usage.ts";
 import { modelTable } from "../../app/model-table.ts";
 import type { StartRequest } from "../../app/start.ts";
 import { readCatalog } from "../../config/catalog.ts";
-import type { Principal } from "../../kernel/index.ts";
 import { COST_KEYS } from "../../views/cost.ts";
 import { pluralize } from "../../text/format.ts";
 import { operation, type HttpOperation } from "../operation.ts";
-import { Problem, REFUSALS } from "../problem.ts";
-import { readingContext } from "../results.ts";
-import { moment, route, type ApiRoute, type Services } from "../route.ts";
+import { Problem } from "../problem.ts";
+import { moment } from "../route.ts";
 import { ASKED, refuseForeignFields } from "./deliberations.ts";
 import { NewRequest } from "./schemas.ts";
 
-const contextOf = ({ parley }: Pick<Services, "parley">, principal: Principal) =>
-  readingContext(parley, principal);
-
 /** Names and texts that are installed: of one kind. */
-const catalogRoute = (kind: "personas" | "strategies" | "packs"): ApiRoute =>
-  route("get", kind, {
-    ...{ name: `list${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, tag: "Catalog", needs: "read" },
+const catalogOf = (kind: "personas" | "strategies" | "packs") =>
+  operation(`list${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, `GET ${kind}`, {
+    ...{ tag: "Catalog", needs: "read", output: Catalog },
     summary: `List the ${kind} that a request may name`,
-    replies: { 200: Catalog, ...REFUSALS },
-    async handle({ config }) {
+    async run({ config }) {
       const used = readCatalog(kind, config.place).filter(({ state }) => state === "used");
       // Where a file lies is nobody's business but the server's.
       const data = used.map(({ name, description, text, from, missing }) => ({
         ...{ name, description, text, from, missing },
       }));
-      return { status: 200, body: { data } };
+      return { data };
     },
   });
 
-export const catalogRoutes: readonly HttpOperation[] = [
-  operation("post", "estimate", {
-    name: "estimate",
-    tag: "Catalog",
-    needs: "read",
+export const catalogOperations: readonly HttpOperation[] = [
+  operation("estimate", "POST estimate", {
+    ...{ tag: "Catalog", needs: "read" },
     body: NewRequest,
     example: { question: "Should our job queue move to PostgreSQL?", protocol: "council" },
     summary: "Say what a question would take in calls, tokens and dollars; no model is called",
@@ -64,10 +56,8 @@ export const catalogRoutes: readonly HttpOperation[] = [
       return parley.estimate(asked as unknown as StartRequest, { principal }); // Checked by the library, field by field.
     },
   }),
-  operation("get", "models", {
-    name: "listModels",
-    tag: "Catalog",
-    needs: "read",
+  operation("listModels", "GET models", {
+    ...{ tag: "Catalog", needs: "read" },
     summary: "List the models that can be reached, and what would make others reachable",
     output: ModelList,
     tools: [
@@ -81,40 +71,32 @@ export const catalogRoutes: readonly HttpOperation[] = [
     ],
     run: (me) => modelTable(me.context()),
   }),
-  catalogRoute("personas"),
-  catalogRoute("strategies"),
-  catalogRoute("packs"),
-  route("get", "config", {
-    ...{ name: "getConfig", tag: "Catalog", needs: "operate" },
+  catalogOf("personas"),
+  catalogOf("strategies"),
+  catalogOf("packs"),
+  operation("getConfig", "GET config", {
+    ...{ tag: "Catalog", needs: "operate", output: ConfigReply },
     summary: "Show every setting, its value and where it comes from",
-    replies: { 200: ConfigReply, ...REFUSALS },
-    async handle({ config }) {
+    async run({ config }) {
       const rows = Object.entries(configSources(config.place)).map(([name, { value, from }]) => [
-        name,
-        { value: value ?? null, from },
+        ...[name, { value: value ?? null, from }],
       ]);
-      return { status: 200, body: Object.fromEntries(rows) as Record<string, unknown> };
+      return Object.fromEntries(rows) as z.input<typeof ConfigReply>; // what files say is JSON
     },
   }),
-  route("get", "usage", {
-    ...{ name: "getUsage", tag: "Catalog", needs: "read" },
+  operation("getUsage", "GET usage", {
+    ...{ tag: "Catalog", needs: "read", output: Usage },
     summary: "Add up what recorded calls cost",
     query: z.strictObject({ by: z.enum(COST_KEYS).optional(), since: moment().optional() }),
-    replies: { 200: Usage, ...REFUSALS },
-    async handle(call) {
-      const { by = "model", since } = call.query;
-      const { store, credentials } = contextOf(call, call.caller.principal);
+    async run(me, { by = "model", since }) {
+      const { store, credentials } = me.context();
       const keys = await credentials.list(store.organization);
-      return { status: 200, body: await usageSince(store, { by, since, timeZone: "UTC", keys }) };
+      return usageSince(store, { by, since, timeZone: "UTC", keys });
     },
   }),
-  route("get", "inbox", {
-    ...{ name: "getInbox", tag: "People", needs: "read" },
+  operation("getInbox", "GET inbox", {
+    ...{ tag: "People", needs: "read", output: Inbox },
     summary: "List everything that waits for the caller",
-    replies: { 200: Inbox, ...REFUSALS },
-    handle: async ({ parley, caller: { principal } }) => ({
-      status: 200,
-      body: { data: await parley.inbox({ principal }) },
-    }),
+    run: async ({ parley, caller: { principal } }) => ({ data: await parley.inbox({ principal }) }),
   }),
 ];

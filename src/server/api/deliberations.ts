@@ -35,10 +35,8 @@ export const askingTool = (
   { fields, ...form }: Pick<ToolForm, "title" | "summary" | "place"> & { readonly fields: readonly string[] },
 ): ToolForm => ({ ...form, name: protocol, preset: { protocol }, fields: [...ASKED, ...fields] });
 
-export const openDeliberation = opening("deliberations", {
-  name: "openDeliberation",
-  tag: TAG,
-  needs: "write",
+export const openDeliberation = opening("openDeliberation", "deliberations", {
+  ...{ tag: TAG, needs: "write" },
   body: NewRequest,
   example: { question: "Should our job queue move to PostgreSQL?", protocol: "council", maxCostUsd: 0.5 },
   summary: "Put a question before models",
@@ -81,12 +79,10 @@ export const openDeliberation = opening("deliberations", {
   },
 });
 
-export const deliberationRoutes: readonly HttpOperation[] = [
+export const deliberationOperations: readonly HttpOperation[] = [
   openDeliberation,
-  operation("get", "deliberations", {
-    name: "listDeliberations",
-    tag: TAG,
-    needs: "read",
+  operation("listDeliberations", "GET deliberations", {
+    ...{ tag: TAG, needs: "read" },
     summary: "List and search deliberations, newest first",
     query: z.strictObject({
       status: z.string().max(40).optional().describe("Such as `answered`, `failed`, `open` or `waiting`."),
@@ -177,10 +173,8 @@ export const deliberationRoutes: readonly HttpOperation[] = [
       return { status: 200, body: { data: page.map((entry) => publicEntry(entry, how)), next } };
     },
   }),
-  operation("get", "deliberations/{id}/events/{seq}", {
-    name: "getEvent",
-    tag: "Journal",
-    needs: "read",
+  operation("getEvent", "GET deliberations/{id}/events/{seq}", {
+    ...{ tag: "Journal", needs: "read" },
     summary: "Get one event, whole",
     params: OfRun.extend({ seq: whole(1, 1_000_000_000) }),
     output: RecordedEvent,

@@ -3,28 +3,28 @@ import { Refused, problemReply, type HttpReply } from "../problem.ts";
 import type { HttpOperation, Operation, ServerFeature } from "../operation.ts";
 import { route, type ApiRoute } from "../route.ts";
 import type { ApiSurface } from "../server.ts";
-import { actionRoutes } from "./actions.ts";
+import { actionOperations } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
-import { catalogRoutes } from "./catalog.ts";
-import { deliberationRoutes } from "./deliberations.ts";
+import { catalogOperations } from "./catalog.ts";
+import { deliberationOperations } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
-import { knowledgeRoutes } from "./knowledge.ts";
-import { libraryRoutes } from "./library.ts";
+import { knowledgeOperations } from "./knowledge.ts";
+import { libraryOperations } from "./library.ts";
 import { openApiDocument, openApiPage } from "./openapi.ts";
-import { sessionRoutes } from "./sessions.ts";
+import { sessionOperations } from "./sessions.ts";
 
 /** What every server can do, and what these features add. */
 export async function operationsOf(features: readonly ServerFeature[]): Promise<readonly Operation[]> {
   const added = await Promise.all(features.map(async ({ operations }) => (await operations?.()) ?? []));
   return [
-    ...deliberationRoutes,
+    ...deliberationOperations,
     ...feedRoutes,
-    ...actionRoutes,
-    ...catalogRoutes,
-    ...knowledgeRoutes,
-    ...libraryRoutes,
+    ...actionOperations,
+    ...catalogOperations,
+    ...knowledgeOperations,
+    ...libraryOperations,
     ...busRoutes,
-    ...sessionRoutes,
+    ...sessionOperations,
     ...added.flat(),
   ];
 }

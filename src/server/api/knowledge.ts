@@ -3,12 +3,9 @@ import { Reactors } from "../../contract/knowledge.ts";
 import type { Parley } from "../../app/parley.ts";
 import { watchOnce, type WatchMoment } from "../../app/watch.ts";
 import type { OrganizationId } from "../../kernel/index.ts";
-import { withPatience } from "../patience.ts";
-import { REFUSALS } from "../problem.ts";
-import { readingContext } from "../results.ts";
-import { moment, route, type ApiRoute, type RouteCall } from "../route.ts";
+import { operation, type HttpOperation, type Me } from "../operation.ts";
+import { moment } from "../route.ts";
 
-const TAG = "Knowledge";
 /** Which runs count. */
 export const RUN_FILTER = {
   protocol: z.string().max(60).optional(),
@@ -16,20 +13,18 @@ export const RUN_FILTER = {
   kind: z.string().max(40).optional(),
   since: moment().optional(),
 };
-export const knowledgeRoutes: readonly ApiRoute[] = [
-  route("get", "reactors", {
-    ...{ name: "listReactors", tag: TAG, needs: "read" },
+export const knowledgeOperations: readonly HttpOperation[] = [
+  operation("listReactors", "GET reactors", {
+    ...{ tag: "Knowledge", needs: "read", output: Reactors, isSlow: true },
     summary:
       "Show what each reactor does, and what waits for it, over the newest 200 runs or those since a time",
     query: z.strictObject({ since: moment().optional() }),
-    replies: { 200: Reactors, ...REFUSALS },
-    handle: (call) =>
-      withPatience(call, {}, async () => {
-        const { report, unreadable } = await watchFor(call, call.query.since);
-        const { at, deliberations } = report;
-        const states = report.reactors.map(({ cursor: _cursor, ...state }) => state);
-        return { status: 200, body: { at, deliberations, reactors: states, leftOut: unreadable } };
-      }),
+    async run(me, { since }) {
+      const { report, unreadable } = await watchFor(me, since);
+      const { at, deliberations } = report;
+      const states = report.reactors.map(({ cursor: _cursor, ...state }) => state);
+      return { at, deliberations, reactors: states, leftOut: unreadable };
+    },
   }),
 ];
 
@@ -38,11 +33,9 @@ const TOLD_MS = 1_000;
 type Told = { readonly at: number; readonly moment: Promise<WatchMoment> };
 const told = new WeakMap<Parley, Map<OrganizationId, Told>>();
 
-async function watchFor(
-  { parley, caller, signal }: RouteCall<unknown, unknown, unknown>,
-  since: number | undefined,
-): Promise<WatchMoment> {
-  const { process, reactors, world, principal } = readingContext(parley, caller.principal);
+async function watchFor(me: Me, since: number | undefined): Promise<WatchMoment> {
+  const { parley, signal } = me;
+  const { process, reactors, world, principal } = me.context();
   const { organization } = principal;
   const watching = { store: process.store, organization, reactors, world };
   if (since !== undefined) return watchOnce(watching, { since, signal });

@@ -6,10 +6,9 @@ import { missingIn, removeEntry, showEntry, writeEntry, type EntryText } from ".
 import { promptLibrary, type PromptInForce } from "../../app/prompt-library.ts";
 import { LibraryName, type FileRefusal } from "../../config/library-file.ts";
 import { nearestAbove, configFolder, knownHome, type FileContext } from "../../config/paths.ts";
-import { isFault } from "../../kernel/index.ts";
-import { Problem, REFUSALS, Refused, refusalOf } from "../problem.ts";
-import { readingContext } from "../results.ts";
-import { route, type ApiRoute, type RouteCall } from "../route.ts";
+import { isFault, type Json } from "../../kernel/index.ts";
+import { Problem, Refused, refusalOf } from "../problem.ts";
+import { deletion, operation, type DeepReadonly, type HttpOperation, type Me } from "../operation.ts";
 import { EntryBody } from "./schemas.ts";
 
 // SHELF-1. What is read and written over HTTP has a name, and no path: not in a request, not in a reply, not in a refusal. Else: a client
@@ -17,9 +16,7 @@ import { EntryBody } from "./schemas.ts";
 
 export const TAG = "Library";
 const Named = z.strictObject({ name: z.string() });
-const REMOVED = { type: "", description: "It is removed" };
-
-export type LibraryCall<P, B = unknown> = RouteCall<P, unknown, B>;
+const REMOVED = "It is removed";
 
 /** Carries out a piece of work, and says what it refuses without the server's folders (SHELF-1). */
 export async function withoutPaths<T>(place: FileContext, work: () => Promise<T> | T): Promise<T> {
@@ -98,7 +95,10 @@ const packView = (entry: EntryText, place: FileContext) => {
   const pack = entry.loaded?.pack;
   return {
     ...fileFields(entry, place),
-    pack: pack ? { title: pack.name, protocol: pack.protocol, settings: pack.settings } : null,
+    // What a file says is JSON.
+    pack: pack
+      ? { title: pack.name, protocol: pack.protocol, settings: pack.settings as Record<string, Json> }
+      : null,
   };
 };
 
@@ -108,112 +108,101 @@ const promptView = ({ problem, ...prompt }: PromptInForce, place: FileContext) =
   problem: problem === null ? null : hidePaths(problem, place),
 });
 
+type EntryOf<S extends z.ZodType> = {
+  readonly noun: "Strategy" | "Pack";
+  readonly output: S;
+  readonly view: (entry: EntryText, place: FileContext) => DeepReadonly<z.input<S>>;
+};
+
 /** The operations on the entries of one kind. */
-function entryRoutes(
+function entryOperations<S extends z.ZodType>(
   kind: "strategies" | "packs",
-  {
-    noun,
-    schema,
-    view,
-  }: {
-    readonly noun: "Strategy" | "Pack";
-    readonly schema: z.ZodType;
-    readonly view: (entry: EntryText, place: FileContext) => unknown;
-  },
-): readonly ApiRoute[] {
+  { noun, output, view }: EntryOf<S>,
+): readonly HttpOperation[] {
   const a = `a ${noun.toLowerCase()}`;
   return [
-    route("get", `${kind}/{name}`, {
-      ...{ name: `get${noun}`, tag: TAG, needs: "read", params: Named },
+    operation(`get${noun}`, `GET ${kind}/{name}`, {
+      ...{ tag: TAG, needs: "read", params: Named, output },
       summary: `Show ${a}: its text, and what it comes to`,
-      replies: { 200: schema, ...REFUSALS },
-      handle: ({ config: { place }, params: { name } }) =>
+      run: ({ config: { place } }, { name }) =>
         withoutPaths(place, () => {
           const entry = showEntry(kind, name, place);
           if (!entry) throw refusedBy(missingIn(kind, name, place));
-          return { status: 200, body: view(entry, place) };
+          return view(entry, place);
         }),
     }),
-    route("post", `${kind}/{name}`, {
-      ...{ name: `write${noun}`, tag: TAG, needs: "manage", params: Named, body: EntryBody },
+    operation(`write${noun}`, `POST ${kind}/{name}`, {
+      ...{ tag: TAG, needs: "manage", params: Named, body: EntryBody, output, replies: { 409: Problem } },
       example: { text: "name: Mine\ndescription: Of my own\n" },
       summary: `Write ${a} of one's own, in place of what there is`,
-      replies: { 200: schema, ...REFUSALS, 409: Problem },
-      handle: ({ config: { place }, params: { name }, body }) =>
+      run: ({ config: { place } }, { name, ...body }) =>
         withoutPaths(place, () => {
           checkName(name);
-          const { entry } = accepted(writeEntry(kind, { name, ...body }, place));
-          return { status: 200, body: view(entry, place) };
+          return view(accepted(writeEntry(kind, { name, ...body }, place)).entry, place);
         }),
     }),
-    route("delete", `${kind}/{name}`, {
-      ...{ name: `remove${noun}`, tag: TAG, needs: "manage", params: Named },
+    deletion(`remove${noun}`, `${kind}/{name}`, {
+      ...{ tag: TAG, needs: "manage", params: Named, done: REMOVED, replies: { 409: Problem } },
       summary: `Remove ${a} of one's own`,
-      replies: { 204: REMOVED, ...REFUSALS, 409: Problem },
-      handle: ({ config: { place }, params: { name } }) =>
+      run: ({ config: { place } }, { name }) =>
         withoutPaths(place, () => {
           checkName(name);
           accepted(removeEntry(kind, name, place));
-          return { status: 204 };
         }),
     }),
   ];
 }
 
-const promptsOf = ({ parley, caller: { principal }, config: { place } }: LibraryCall<unknown>) =>
-  promptLibrary(readingContext(parley, principal).protocols, place);
+/** Works on the prompts that are in force, and says nothing of where they lie. */
+const onPrompts = <T>(
+  me: Me,
+  work: (prompts: Awaited<ReturnType<typeof promptLibrary>>, place: FileContext) => T,
+) => {
+  const { place } = me.config;
+  return withoutPaths(place, async () => work(await promptLibrary(me.context().protocols, place), place));
+};
 
-const promptRoutes: readonly ApiRoute[] = [
-  route("get", "prompts", {
-    ...{ name: "listPrompts", tag: TAG, needs: "read" },
+const promptOperations: readonly HttpOperation[] = [
+  operation("listPrompts", "GET prompts", {
+    ...{ tag: TAG, needs: "read", output: PromptList },
     summary: "List the prompts that protocols ask with, and what stands in their place",
-    replies: { 200: PromptList, ...REFUSALS },
-    handle: (call) =>
-      withoutPaths(call.config.place, async () => {
-        const all = (await promptsOf(call)).list();
-        return { status: 200, body: { data: all.map((one) => promptView(one, call.config.place)) } };
-      }),
+    run: (me) =>
+      onPrompts(me, (prompts, place) => ({ data: prompts.list().map((one) => promptView(one, place)) })),
   }),
-  route("get", "prompts/{name}", {
-    ...{ name: "getPrompt", tag: TAG, needs: "read", params: Named },
+  operation("getPrompt", "GET prompts/{name}", {
+    ...{ tag: TAG, needs: "read", params: Named, output: PromptEntry },
     summary: "Show a prompt: its text and its slots",
-    replies: { 200: PromptEntry, ...REFUSALS },
-    handle: (call) =>
-      withoutPaths(call.config.place, async () => {
-        const prompts = await promptsOf(call);
-        const prompt = prompts.list().find(({ name }) => name === call.params.name);
-        if (!prompt) throw refusedBy(prompts.missing(call.params.name));
-        return { status: 200, body: promptView(prompt, call.config.place) };
+    run: (me, { name }) =>
+      onPrompts(me, (prompts, place) => {
+        const prompt = prompts.list().find((one) => one.name === name);
+        if (!prompt) throw refusedBy(prompts.missing(name));
+        return promptView(prompt, place);
       }),
   }),
-  route("post", "prompts/{name}", {
-    ...{ name: "writePrompt", tag: TAG, needs: "manage", params: Named, body: EntryBody },
+  operation("writePrompt", "POST prompts/{name}", {
+    ...{ tag: TAG, needs: "manage", params: Named, body: EntryBody },
     example: { text: "Answer in one sentence.\n" },
     summary: "Write a prompt of one's own, in place of the one that ships",
-    replies: { 200: PromptEntry, ...REFUSALS, 409: Problem },
-    handle: (call) =>
-      withoutPaths(call.config.place, async () => {
-        const { name } = call.params;
+    ...{ output: PromptEntry, replies: { 409: Problem } },
+    run: (me, { name, ...body }) =>
+      onPrompts(me, (prompts, place) => {
         checkName(name);
-        const { prompt } = accepted((await promptsOf(call)).write({ name, ...call.body }));
-        return { status: 200, body: promptView(prompt, call.config.place) };
+        return promptView(accepted(prompts.write({ name, ...body })).prompt, place);
       }),
   }),
-  route("delete", "prompts/{name}", {
-    ...{ name: "removePrompt", tag: TAG, needs: "manage", params: Named },
+  deletion("removePrompt", "prompts/{name}", {
+    ...{ tag: TAG, needs: "manage", params: Named, done: REMOVED, replies: { 409: Problem } },
     summary: "Remove a prompt of one's own: the one that ships is in force again",
-    replies: { 204: REMOVED, ...REFUSALS, 409: Problem },
-    handle: (call) =>
-      withoutPaths(call.config.place, async () => {
-        checkName(call.params.name);
-        accepted((await promptsOf(call)).remove(call.params.name));
-        return { status: 204 };
+    run: (me, { name }) =>
+      onPrompts(me, (prompts) => {
+        checkName(name);
+        accepted(prompts.remove(name));
       }),
   }),
 ];
 
-export const libraryRoutes: readonly ApiRoute[] = [
-  ...entryRoutes("strategies", { noun: "Strategy", schema: StrategyEntry, view: strategyView }),
-  ...entryRoutes("packs", { noun: "Pack", schema: PackEntry, view: packView }),
-  ...promptRoutes,
+export const libraryOperations: readonly HttpOperation[] = [
+  ...entryOperations("strategies", { noun: "Strategy", output: StrategyEntry, view: strategyView }),
+  ...entryOperations("packs", { noun: "Pack", output: PackEntry, view: packView }),
+  ...promptOperations,
 ];

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { SessionList } from "../../contract/runs.ts";
 import { listCredentials } from "../../app/credentials.ts";
-import { Problem, REFUSALS, Refused } from "../problem.ts";
+import { deletion, operation, type HttpOperation } from "../operation.ts";
+import { REFUSALS, Refused } from "../problem.ts";
 import { readingContext } from "../results.ts";
-import { route, type ApiRoute, type RouteCall } from "../route.ts";
+import { route, type RouteCall } from "../route.ts";
 
 const NONE = { type: "", description: "Done; without a body." };
 
@@ -22,7 +23,7 @@ async function endSession({ parley, caller: { principal } }: SessionCall, id: st
   await credentials.revoke(principal.organization, id, new Date(world.now()).toISOString());
 }
 
-export const sessionRoutes: readonly ApiRoute[] = [
+export const sessionOperations: readonly HttpOperation[] = [
   route("post", "session", {
     ...{ name: "signIn", tag: "Sessions", needs: "read", replies: { 204: NONE, ...REFUSALS } },
     summary: "Sign a browser in with the key that the request has, by a cookie",
@@ -40,26 +41,28 @@ export const sessionRoutes: readonly ApiRoute[] = [
       return { status: 204, headers: { "set-cookie": call.access.signedOut } };
     },
   }),
-  route("get", "sessions", {
-    ...{ name: "listSessions", tag: "Sessions", needs: "read", replies: { 200: SessionList, ...REFUSALS } },
+  operation("listSessions", "GET sessions", {
+    ...{ tag: "Sessions", needs: "read", output: SessionList },
     summary: "List the caller's own sessions, the newest first",
-    async handle(call) {
-      const data = (await ownSessions(call)).map(({ id, name, createdAt, until }) => ({
-        ...{ id, name, createdAt, until, current: id === usedBy(call).id },
+    async run(me) {
+      const data = (await ownSessions(me)).map(({ id, name, createdAt, until }) => ({
+        ...{ id, name, createdAt, until, current: id === usedBy(me).id },
       }));
-      return { status: 200, body: { data } };
+      return { data };
     },
   }),
-  route("delete", "sessions/{id}", {
-    ...{ name: "endSession", tag: "Sessions", needs: "write", params: z.strictObject({ id: z.string() }) },
+  deletion("endSession", "sessions/{id}", {
+    ...{
+      tag: "Sessions",
+      needs: "write",
+      params: z.strictObject({ id: z.string() }),
+      done: NONE.description,
+    },
     summary: "End one of the caller's own sessions",
-    replies: { 204: NONE, ...REFUSALS, 404: Problem },
-    async handle(call) {
-      const { id } = call.params;
-      if (!(await ownSessions(call)).some((one) => one.id === id))
+    async run(me, { id }) {
+      if (!(await ownSessions(me)).some((one) => one.id === id))
         throw new Refused({ status: 404, code: "not-found", detail: "you have no such session" });
-      await endSession(call, id);
-      return { status: 204 };
+      await endSession(me, id);
     },
   }),
 ];

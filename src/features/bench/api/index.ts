@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { DeliberationId } from "../../../kernel/index.ts";
 import { OfRun } from "../../../server/api/deliberations.ts";
-import { withPatience } from "../../../server/patience.ts";
-import { REFUSALS } from "../../../server/problem.ts";
-import { missing, readingContext } from "../../../server/results.ts";
-import { route, whole, type ApiRoute } from "../../../server/route.ts";
+import { operation, type HttpOperation } from "../../../server/operation.ts";
+import { missing } from "../../../server/results.ts";
+import { whole } from "../../../server/route.ts";
 import { listBenches, readBench } from "../app/recorded.ts";
 import { Bench, BenchList, BenchReport } from "../contract.ts";
 
@@ -12,38 +11,30 @@ import { Bench, BenchList, BenchReport } from "../contract.ts";
 const NamedReport = BenchReport.meta({ id: "BenchReport" });
 const NamedBench = Bench.extend({ report: NamedReport }).meta({ id: "Bench" });
 
-export const operations: readonly ApiRoute[] = [
-  route("get", "benches", {
-    ...{ name: "listBenches", tag: "Knowledge", needs: "read" },
+export const operations: readonly HttpOperation[] = [
+  operation("listBenches", "GET benches", {
+    ...{ tag: "Knowledge", needs: "read", output: BenchList.meta({ id: "BenchList" }), isSlow: true },
     summary: "List recorded benches, newest first",
     query: z.strictObject({
       limit: whole(1, 200).optional(),
       /** `next` of the page before. */
       after: DeliberationId.optional(),
     }),
-    replies: { 200: BenchList.meta({ id: "BenchList" }), ...REFUSALS },
-    handle: (call) =>
-      withPatience(call, {}, async () => {
-        const { store } = readingContext(call.parley, call.caller.principal);
-        const { limit = 50, after: before } = call.query;
-        const { benches, next } = await listBenches(store, { limit, before });
-        return { status: 200, body: { data: benches, next } };
-      }),
+    async run(me, { limit = 50, after: before }) {
+      const { benches, next } = await listBenches(me.context().store, { limit, before });
+      return { data: benches, next };
+    },
   }),
-  route("get", "benches/{id}", {
-    ...{ name: "getBench", tag: "Knowledge", needs: "read", params: OfRun },
+  operation("getBench", "GET benches/{id}", {
+    ...{ tag: "Knowledge", needs: "read", params: OfRun, output: NamedBench, isSlow: true },
     summary: "Report on a recorded bench as it stands now; texts=head cuts answers to 200 characters",
     query: z.strictObject({ texts: z.enum(["full", "head"]).optional() }),
-    replies: { 200: NamedBench, ...REFUSALS },
-    handle: (call) =>
-      withPatience(call, {}, async () => {
-        const { store } = readingContext(call.parley, call.caller.principal);
-        const id = DeliberationId.safeParse(call.params.id).data;
-        const found = id && (await readBench(store, id));
-        if (!found) throw missing(call.params.id);
-        const report = call.query.texts === "head" ? withHeads(found.report) : found.report;
-        return { status: 200, body: { ...found, report } };
-      }),
+    async run(me, { id: given, texts }) {
+      const id = DeliberationId.safeParse(given).data;
+      const found = id && (await readBench(me.context().store, id));
+      if (!found) throw missing(given);
+      return { ...found, report: texts === "head" ? withHeads(found.report) : found.report };
+    },
   }),
 ];
 

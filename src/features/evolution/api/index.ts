@@ -8,7 +8,7 @@ import { PersonaId } from "../../../config/settings.ts";
 import { PersonaChanged, PersonaEntry, PersonaFamily } from "../../../contract/library.ts";
 import { Opened } from "../../../contract/runs.ts";
 import type { Opening } from "../../../kernel/index.ts";
-import { openedReply } from "../../../server/operation.ts";
+import { openedReply, operation, type HttpOperation, type Me } from "../../../server/operation.ts";
 import {
   accepted,
   checkName,
@@ -16,13 +16,11 @@ import {
   refusedBy,
   TAG,
   withoutPaths,
-  type LibraryCall,
 } from "../../../server/api/library.ts";
 import { EntryBody, Result } from "../../../server/api/schemas.ts";
 import { checkDepth, clientRequest, openWorkOnce } from "../../../server/opening.ts";
 import { Problem, REFUSALS, type HttpReply } from "../../../server/problem.ts";
-import { readingContext } from "../../../server/results.ts";
-import { route, settingFields, type ApiRoute } from "../../../server/route.ts";
+import { route, settingFields, type RouteCall } from "../../../server/route.ts";
 import { INSTRUCTION_PARTS } from "../../../text/instruction-parts.ts";
 import { prepareChild } from "../app/breed.ts";
 import { decideOwn, editPersona, showPersona, withFiles, type ShownPersona } from "../app/change.ts";
@@ -93,7 +91,7 @@ const personaView = ({ entry, persona, status }: ShownPersona, place: FileContex
   ...{ id: entry.name, name: persona?.name ?? entry.name, description: persona?.description ?? "", status },
   version: persona ? versionOf(persona) : null,
   instructions: persona?.instructions ?? null,
-  parts: persona?.parts ?? null,
+  parts: (persona?.parts as Record<string, string> | undefined) ?? null, // none of them is undefined
   missing: [...entry.missing],
   model: persona?.model ?? null,
   temperature: persona?.temperature ?? null,
@@ -105,13 +103,13 @@ const personaView = ({ entry, persona, status }: ShownPersona, place: FileContex
 
 /** The process as a caller sees it who may change what all share, with personas as their files are now. */
 const managing = (
-  { parley, caller: { principal }, config: { place } }: LibraryCall<unknown>,
+  { parley, caller: { principal }, config: { place } }: Pick<Me, "parley" | "caller" | "config">,
   settings: Readonly<Record<string, unknown>> = {},
 ): AppContext => withFiles(parley.context(settings, { principal, needs: "manage" }), place);
 
 /** Opens a run of a persona, and answers as for every deliberation; what the run leaves to do is done when it has ended. */
 async function openPersonaRun(
-  call: LibraryCall<unknown, Readonly<Record<string, unknown>>>,
+  call: RouteCall<unknown, unknown, Readonly<Record<string, unknown>>>,
   asked: Readonly<Record<string, unknown>>,
   open: (client: Opening["client"]) => Promise<Resumed>,
 ): Promise<HttpReply | undefined> {
@@ -122,6 +120,15 @@ async function openPersonaRun(
   return reply;
 }
 
+const CHANGES = { output: PersonaChanged, replies: { 409: Problem } };
+
+/** A persona after a change, and the run that has it on record. */
+const changed = (me: Me, change: (place: FileContext) => ReturnType<typeof editPersona>) =>
+  withoutPaths(me.config.place, async () => {
+    const { run, shown } = accepted(await change(me.config.place));
+    return { run, persona: personaView(shown, me.config.place) };
+  });
+
 const OPENS = {
   headers: {
     "Idempotency-Key": "A name for the request: a repeat of it joins the same run.",
@@ -130,7 +137,7 @@ const OPENS = {
   replies: { 200: Result, 202: Opened, ...REFUSALS, 402: Problem, 409: Problem },
 };
 
-export const routes: readonly ApiRoute[] = [
+export const routes: readonly HttpOperation[] = [
   // Before the paths with an id: `breed` is none.
   route("post", "personas/breed", {
     ...{ name: "breedPersona", tag: TAG, needs: "manage", body: BreedBody, ...OPENS },
@@ -150,55 +157,42 @@ export const routes: readonly ApiRoute[] = [
         });
       }),
   }),
-  route("get", "personas/{id}", {
-    ...{ name: "getPersona", tag: TAG, needs: "read", params: OfPersona },
+  operation("getPersona", "GET personas/{id}", {
+    ...{ tag: TAG, needs: "read", params: OfPersona, output: PersonaEntry },
     summary: "Show a persona: its parts, its file, and where it stands",
-    replies: { 200: PersonaEntry, ...REFUSALS },
-    handle: ({ parley, caller: { principal }, config: { place }, params: { id } }) =>
-      withoutPaths(place, async () => {
-        const shown = await showPersona(readingContext(parley, principal), id, place);
-        if (!shown) throw refusedBy(missingIn("personas", id, place));
-        return { status: 200, body: personaView(shown, place) };
+    run: (me, { id }) =>
+      withoutPaths(me.config.place, async () => {
+        const shown = await showPersona(me.context(), id, me.config.place);
+        if (!shown) throw refusedBy(missingIn("personas", id, me.config.place));
+        return personaView(shown, me.config.place);
       }),
   }),
-  route("get", "personas/{id}/lineage", {
-    ...{ name: "getLineage", tag: TAG, needs: "read", params: OfPersona },
+  operation("getLineage", "GET personas/{id}/lineage", {
+    ...{ tag: TAG, needs: "read", params: OfPersona, output: PersonaFamily },
     summary: "Show whom a persona comes from and who comes from it, with trials and decisions",
-    replies: { 200: PersonaFamily, ...REFUSALS },
-    handle: ({ parley, caller: { principal }, config: { place }, params: { id } }) =>
-      withoutPaths(place, async () => {
-        const context = withFiles(readingContext(parley, principal), place);
+    run: (me, { id }) =>
+      withoutPaths(me.config.place, async () => {
+        const context = withFiles(me.context(), me.config.place);
         const persona = context.resources.personas().get(id);
-        if (!persona) throw refusedBy(missingIn("personas", id, place));
-        return { status: 200, body: await readFamily(context, persona) };
+        if (!persona) throw refusedBy(missingIn("personas", id, me.config.place));
+        return readFamily(context, persona);
       }),
   }),
-  route("post", "personas/{id}", {
-    ...{ name: "editPersona", tag: TAG, needs: "manage", params: OfPersona, body: PersonaBody },
+  operation("editPersona", "POST personas/{id}", {
+    ...{ tag: TAG, needs: "manage", params: OfPersona, body: PersonaBody, ...CHANGES },
     example: { text: "name: Mine\ninstructions: Be brief.\n", why: "shorter answers" },
     summary: "Write a persona of one's own, in place of what there is; the edit is recorded",
-    replies: { 200: PersonaChanged, ...REFUSALS, 409: Problem },
-    handle: (call) =>
-      withoutPaths(call.config.place, async () => {
-        checkName(call.params.id, PersonaId);
-        const { place } = call.config;
-        const edit = { id: call.params.id, ...call.body };
-        const { run, shown } = accepted(await editPersona(managing(call), edit, place));
-        return { status: 200, body: { run, persona: personaView(shown, place) } };
+    run: (me, edit) =>
+      changed(me, (place) => {
+        checkName(edit.id, PersonaId);
+        return editPersona(managing(me), edit, place);
       }),
   }),
-  route("post", "personas/{id}/decision", {
-    ...{ name: "decideOnPersona", tag: TAG, needs: "manage", params: OfPersona, body: DecisionBody },
+  operation("decideOnPersona", "POST personas/{id}/decision", {
+    ...{ tag: TAG, needs: "manage", params: OfPersona, body: DecisionBody, ...CHANGES },
     example: { decision: "accepted", why: "it won its trial" },
     summary: "Accept, retire or roll back a persona, with a reason; the decision is recorded",
-    replies: { 200: PersonaChanged, ...REFUSALS, 409: Problem },
-    handle: (call) =>
-      withoutPaths(call.config.place, async () => {
-        const { place } = call.config;
-        const decision = { id: call.params.id, ...call.body };
-        const { run, shown } = accepted(await decideOwn(managing(call), decision, place));
-        return { status: 200, body: { run, persona: personaView(shown, place) } };
-      }),
+    run: (me, decision) => changed(me, (place) => decideOwn(managing(me), decision, place)),
   }),
   route("post", "personas/{id}/trial", {
     ...{ name: "tryPersona", tag: TAG, needs: "manage", params: OfPersona, body: TrialBody, ...OPENS },

@@ -11,10 +11,8 @@ import { MemoryEngram, MemoryFacts, MemoryReport, MemorySearch, PinBody, Pinned 
 const OfEngram = z.strictObject({ id: z.string().max(200) });
 
 export const operations: readonly HttpOperation[] = [
-  operation("get", "memory/search", {
-    name: "searchMemory",
-    tag: "Memory",
-    needs: "read",
+  operation("searchMemory", "GET memory/search", {
+    ...{ tag: "Memory", needs: "read" },
     summary: "Search what is remembered of earlier answers; without words, the newest",
     query: z.strictObject({
       q: z.string().max(1_000).optional(),
@@ -34,28 +32,28 @@ export const operations: readonly HttpOperation[] = [
     run: (me, { q: words = "", limit = 20, retired = false }) =>
       searchMemory(me.context(), { words, limit, retired }),
   }),
-  operation("get", "memory/engrams/{id}", {
-    ...{ name: "getEngram", tag: "Memory", needs: "read", params: OfEngram },
+  operation("getEngram", "GET memory/engrams/{id}", {
+    ...{ tag: "Memory", needs: "read", params: OfEngram },
     summary: "Show one memory entry, and everything said about it",
     output: MemoryEngram.meta({ id: "MemoryEngram" }),
     run: (me, { id }) => orMissing(() => showEngram(me.context(), id)),
   }),
-  operation("get", "memory/facts", {
-    ...{ name: "listFacts", tag: "Memory", needs: "read" },
+  operation("listFacts", "GET memory/facts", {
+    ...{ tag: "Memory", needs: "read" },
     summary: "List the pinned facts",
     output: MemoryFacts.meta({ id: "MemoryFacts" }),
     run: (me) => listFacts(me.context()),
   }),
-  operation("post", "memory/facts", {
-    ...{ name: "pinFact", tag: "Memory", needs: "write", body: PinBody.meta({ id: "PinBody" }) },
+  operation("pinFact", "POST memory/facts", {
+    ...{ tag: "Memory", needs: "write", body: PinBody.meta({ id: "PinBody" }) },
     example: { fact: "We run PostgreSQL 16." },
     summary: "Pin a fact",
     status: 201,
     output: Pinned.meta({ id: "Pinned" }),
     run: (me, { fact }) => pinFact(me.context(), fact),
   }),
-  deletion("memory/facts/{id}", {
-    ...{ name: "forgetFact", tag: "Memory", needs: "write", params: OfEngram },
+  deletion("forgetFact", "memory/facts/{id}", {
+    ...{ tag: "Memory", needs: "write", params: OfEngram },
     summary: "Delete a fact or a memory entry for good",
     done: "It is deleted",
     async run(me, { id }) {
@@ -63,8 +61,8 @@ export const operations: readonly HttpOperation[] = [
       await forgetEngram(me.context(), engram.engram.id);
     },
   }),
-  operation("get", "memory/stats", {
-    ...{ name: "getMemoryStats", tag: "Memory", needs: "read" },
+  operation("getMemoryStats", "GET memory/stats", {
+    ...{ tag: "Memory", needs: "read" },
     summary: "Compare models by wins, losses, ties and scores",
     output: MemoryReport.meta({ id: "MemoryStats" }),
     run: (me) => memoryReport(me.context()),
