@@ -13,14 +13,14 @@ export async function reactionPlan(context: AppContext, asked: ReactionsAsked) {
   const planned = new Map<string, ReactorPlan>();
   for (const reactor of reactors)
     if ("plan" in reactor && reactor.plan) planned.set(reactor.name, await reactor.plan(context, asked));
-  const ownOf = (name: string): unknown => planned.get(name)?.pinned;
   refuseUnknown(settings.reactors, reactors);
   const named = await loadReactors(
     reactors,
-    (name) => ownOf(name) !== undefined || settings.reactors[name] !== undefined,
+    (name) => planned.get(name)?.pinned !== undefined || settings.reactors[name] !== undefined,
   );
   const enabled = named.flatMap((reactor) => {
-    const pinned = ownOf(reactor.name) ?? reactorSettings(reactor, settings.reactors[reactor.name]);
+    const pinned =
+      planned.get(reactor.name)?.pinned ?? reactorSettings(reactor, settings.reactors[reactor.name]);
     // The reactor's schema or settings file has validated them.
     return pinned === undefined ? [] : [{ reactor, pinned, needs: reactor.requires?.(pinned as never) }];
   });
@@ -59,7 +59,6 @@ function refuseUnknown(given: Readonly<Record<string, unknown>>, known: AppConte
   throw refusal(`reactors: there is no reactor "${unknown}"`, `did you mean ${findNearest(unknown, names)}?`);
 }
 
-/** The notes of a settings file. */
 export const fileNotes = ({ warnings }: { readonly warnings: readonly string[] }): Note[] =>
   warnings.map((text) => ({ code: "warning", text }));
 
@@ -72,10 +71,11 @@ export function graderOf(
   resources: Pick<Resources, "critic">,
   settings: Pick<EffectiveSettings, "critic" | "judge">,
 ): ModelRef | null {
-  const [judge] = settings.judge;
   if (settings.critic === "off") return null;
-  const { critic, says } = resources.critic();
-  return settings.critic === "auto" && judge === undefined && !says.model ? null : (judge ?? critic.model);
+  const [[judge], loaded] = [settings.judge, resources.critic()];
+  if (settings.critic === "auto" && judge === undefined && !loaded.says.model) return null;
+  const { model } = loaded.critic; // Read only where somebody grades.
+  return judge ?? model;
 }
 
 /** Ollama's own default cuts longer prompts silently; requests for this many tokens run on most machines. */
