@@ -10,14 +10,8 @@ import { readCatalog } from "../../config/catalog.ts";
 import { COST_KEYS } from "../../views/cost.ts";
 import { pluralize } from "../../text/format.ts";
 import { operation, type HttpOperation } from "../operation.ts";
-<<<<<<< HEAD
 import { Problem } from "../problem.ts";
 import { moment } from "../route.ts";
-=======
-import { Problem, REFUSALS } from "../problem.ts";
-import { readingContext } from "../results.ts";
-import { moment, route, type ApiRoute } from "../route.ts";
->>>>>>> 9e35c25d (server: read the catalog's context in one way)
 import { ASKED, refuseForeignFields } from "./deliberations.ts";
 import { NewRequest } from "./schemas.ts";
 
@@ -94,15 +88,8 @@ export const catalogOperations: readonly HttpOperation[] = [
     ...{ tag: "Catalog", needs: "read", output: Usage },
     summary: "Add up what recorded calls cost",
     query: z.strictObject({ by: z.enum(COST_KEYS).optional(), since: moment().optional() }),
-<<<<<<< HEAD
     async run(me, { by = "model", since }) {
       const { store, credentials } = me.context();
-=======
-    replies: { 200: Usage, ...REFUSALS },
-    async handle(call) {
-      const { by = "model", since } = call.query;
-      const { store, credentials } = readingContext(call.parley, call.caller.principal);
->>>>>>> 9e35c25d (server: read the catalog's context in one way)
       const keys = await credentials.list(store.organization);
       return usageSince(store, { by, since, timeZone: "UTC", keys });
     },
