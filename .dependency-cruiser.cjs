@@ -164,12 +164,9 @@ module.exports = {
     },
     {
       name: "protocols-know-no-sibling",
-      comment: "what two protocols share stands in protocols/phases; only ask runs others",
+      comment: "what two protocols share stands in protocols/phases",
       severity: "error",
-      from: {
-        path: "^src/(?:protocols|features)/([^/]+)/(?!api/|app/|commands/)",
-        pathNot: "^src/protocols/ask/",
-      },
+      from: { path: "^src/(?:protocols|features)/([^/]+)/(?!api/|app/|commands/)" },
       to: { path: "^src/protocols/[^/]+/", pathNot: "^src/protocols/($1|phases)/" },
     },
     {

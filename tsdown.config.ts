@@ -144,7 +144,7 @@ const CHUNKS = [
       "app/personas/seating.ts",
       "app/run.ts",
       "app/start.ts",
-      "protocols/ask/index.ts",
+      "features/ask/protocol/index.ts",
       "reactors/memory/index.ts",
       "stores/sqlite.ts",
     ],

@@ -59,7 +59,7 @@ export function asked(parley, { seed, chair = "" }) {
       question: "A shop sells 17 boxes of 23 pens each and gets 12 pens back. How many pens are sold?",
       context: [],
       protocol: { name: parley.council.name, version: parley.council.version },
-      settings: parley.CouncilSettings.parse({}),
+      settings: parley.council.settings.parse({}),
       participants: [
         ...MEMBERS.map((name) => seat(name, "member", PACE)),
         seat("eve", "chair", chair === "" ? PACE : chair),

@@ -1,5 +1,7 @@
+import { ask } from "./features/ask/web.ts";
 import { bench } from "./features/bench/web.ts";
 import { contributions } from "./features/contributions/web.ts";
+import { council } from "./features/council/web.ts";
 import { debate } from "./features/debate/web.ts";
 import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
@@ -10,6 +12,8 @@ import { votes } from "./features/votes/web.ts";
 
 /** The features that the page can show. */
 export const features: readonly FeatureScreens[] = [
+  ask,
+  council,
   memory,
   votes,
   debate,

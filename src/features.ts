@@ -1,5 +1,7 @@
+import { ask } from "./features/ask/index.ts";
 import { bench } from "./features/bench/index.ts";
 import { contributions } from "./features/contributions/index.ts";
+import { council } from "./features/council/index.ts";
 import type { Feature } from "./features/feature.ts";
 import { debate } from "./features/debate/index.ts";
 import { evolution } from "./features/evolution/index.ts";
@@ -9,8 +11,10 @@ import { judging } from "./features/judging/index.ts";
 import { stories } from "./features/stories/index.ts";
 import { votes } from "./features/votes/index.ts";
 
-/** The features that ship. */
+/** The features that ship. What the first one asks by answers where no protocol is named. */
 export const features: readonly Feature[] = [
+  ask,
+  council,
   memory,
   bench,
   contributions,

@@ -16,6 +16,14 @@ export {
   type StepRunner,
   type SeatSpec,
   type StepOutcome,
+  failedPart,
+  fanOut,
+  type FanOut,
+  type FanOutMember,
+  type FanOutSpec,
+  type Absence,
+  countMajority,
+  findById,
 } from "./engine/index.ts";
 export type { ProtocolReport } from "./kernel/index.ts";
 export { fenced, readFenced, type Fenced } from "./prompts/material.ts";
@@ -42,16 +50,6 @@ export { defineTemplate, type Template } from "./prompts/template.ts";
 export { centralDraft, chooseControl, foremostDrafts, leadingDraft } from "./protocols/phases/control.ts";
 export { draft, draftTemplate, type DraftLimits, type Drafts } from "./protocols/phases/draft.ts";
 export {
-  failedPart,
-  fanOut,
-  type FanOut,
-  type FanOutMember,
-  type FanOutSpec,
-  type Absence,
-  countMajority,
-  findById,
-} from "./engine/index.ts";
-export {
   degradation,
   emptyReplyFailure,
   modelParams,
@@ -59,8 +57,7 @@ export {
   stoppedByBudget,
 } from "./protocols/phases/reply.ts";
 export { closeBelowQuorum } from "./protocols/phases/control.ts";
-export { revise, type RevisionRound } from "./protocols/phases/revise.ts";
-export { revisionTemplate } from "./protocols/phases/revise.ts";
+export { revise, revisionTemplate, type RevisionRound } from "./protocols/phases/revise.ts";
 export {
   findByLabel,
   labelAt,

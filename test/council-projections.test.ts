@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isEvent, type Entry } from "../src/kernel/index.ts";
 import { criticalPathMs } from "../src/views/critical-path.ts";
 import { panelSection } from "../src/views/panel.ts";
-import { council } from "../src/protocols/council/index.ts";
+import { council } from "../src/features/council/protocol/index.ts";
 import { agreeable, councilAsked, labelsIn, taskOf } from "./support/council-table.ts";
 import type { Script } from "../src/testing/scripted-models.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";

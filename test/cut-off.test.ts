@@ -6,8 +6,8 @@ import type { NewDeliberation } from "../src/engine/index.ts";
 import { isEvent } from "../src/kernel/index.ts";
 import type { Script } from "../src/testing/scripted-models.ts";
 import { stage } from "../src/testing/stage.ts";
-import { ask } from "../src/protocols/ask/index.ts";
-import { council } from "../src/protocols/council/index.ts";
+import { ask } from "../src/features/ask/protocol/index.ts";
+import { council } from "../src/features/council/protocol/index.ts";
 import { debate } from "../src/protocols/debate/index.ts";
 import { respond } from "../src/protocols/respond/index.ts";
 

@@ -10,9 +10,7 @@ import { features as shipped } from "../src/features.ts";
 import { defineFeature, defineProtocol, openParley } from "../src/index.ts";
 import { isEvent } from "../src/kernel/index.ts";
 import { answerOf, nothingToSay, TOY, toyRequest } from "../src/testing/kit.ts";
-import { askingTool, openDeliberation } from "../src/server/api/deliberations.ts";
 import { nativeApi } from "../src/server/api/index.ts";
-import { asTools } from "../src/server/operation.ts";
 import { route } from "../src/server/route.ts";
 import { built, somewhere } from "./e2e/parley.ts";
 import { commandIo } from "./support/command-io.ts";
@@ -44,6 +42,7 @@ const poll = defineFeature({
       ),
   },
   script: () => Promise.resolve(({ own }) => (own.includes("Which poll?") ? () => "The first." : null)),
+  asks: { poll: { title: "Hold a poll", place: 99, summary: "Ask everybody once", fields: [] } },
   operations: () =>
     Promise.resolve([
       route("get", "polls", {
@@ -54,9 +53,6 @@ const poll = defineFeature({
         replies: { 200: z.object({ data: z.array(z.string()) }).meta({ id: "PollList" }) },
         handle: () => Promise.resolve({ status: 200, body: { data: ["Which?"] } }),
       }),
-      asTools(openDeliberation, [
-        askingTool("poll", { title: "Hold a poll", place: 99, summary: "Ask everybody once", fields: [] }),
-      ]),
     ]),
   commands: [
     {

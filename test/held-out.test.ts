@@ -8,7 +8,7 @@ import {
   personaTemplates,
   summaryPrompt,
 } from "../src/features/evolution/protocol/persona/index.ts";
-import { council } from "../src/protocols/council/index.ts";
+import { council } from "../src/features/council/protocol/index.ts";
 import { openSqlite } from "../src/stores/sqlite.ts";
 import type { OpenedStore } from "../src/stores/store.ts";
 import { stage } from "../src/testing/stage.ts";

@@ -21,8 +21,8 @@ import {
   type ModelRequest,
   type OrganizationStore,
 } from "../src/kernel/index.ts";
-import { council } from "../src/protocols/council/index.ts";
-import { ask } from "../src/protocols/ask/index.ts";
+import { council } from "../src/features/council/protocol/index.ts";
+import { ask } from "../src/features/ask/protocol/index.ts";
 import { leagueOf } from "../src/stats/league.ts";
 import { random as seededRandom, sumsUnder, type Sums } from "../src/stats/numbers.ts";
 import { openSqlite } from "../src/stores/sqlite.ts";

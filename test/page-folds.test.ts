@@ -46,8 +46,8 @@ const SECTIONS = [
 const REPORTS = [
   ...SECTIONS,
   ...PROTOCOLS.map(({ report }) => taking(report, "sectionParts")),
-  taking("protocols/ask/report.ts", "agreement"),
-  taking("protocols/council/report.ts", "agreement"),
+  taking("features/ask/protocol/report.ts", "agreement"),
+  taking("features/council/protocol/report.ts", "agreement"),
   taking("protocols/debate/report/index.ts", "agreement", "courseParts"),
   taking("reports/shown.ts", "showResult"),
   taking("reports/deliberation-parts.ts", "deliberationHead", "deliberationParts"),
@@ -107,16 +107,16 @@ type Bundled = SectionView & { readonly begin: (view: SectionView) => ResultFold
 
 describe("scrubbing a run of ten thousand events", () => {
   it.each([
-    ["council", "protocols/council/view.ts"],
-    ["debate", "protocols/debate/view/index.ts"],
+    ["council", "views/panel.ts", "panelSection"],
+    ["debate", "protocols/debate/view/index.ts", "sectionOf"],
   ])(
     "shows of a %s at every seq what the journal that is cut there gives",
-    async (name, path) => {
+    async (name, path, sectionOf) => {
       const run = (await sampleRuns()).find((one) => one.name === name);
       if (!run?.view) throw new Error(`there is no sample of a ${name}`);
       const { code } = await bundle([
         `export { resultFold as begin } from "${source("views/result.ts")}";`,
-        `export { sectionOf } from "${source(path)}";`,
+        `export { ${sectionOf} as sectionOf } from "${source(path)}";`,
       ]);
       const page = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Bundled;
       const entries = repeatRun(run.entries, EVENTS);

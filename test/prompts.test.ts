@@ -18,7 +18,7 @@ import { conversationSummaryTemplate } from "../src/protocols/phases/conversatio
 import { shippedTemplates } from "../src/app/templates.ts";
 import { withProtocols } from "../src/app/registry.ts";
 import { features } from "../src/features.ts";
-import { comparisonPrompt, comparisonSchema } from "../src/protocols/ask/resolve-by-synthesis.ts";
+import { comparisonPrompt, comparisonSchema } from "../src/features/ask/protocol/resolve-by-synthesis.ts";
 import { parseComparison } from "../src/replies/comparison.ts";
 import { shippedDesk as desk } from "./support/templates.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { agreeable, councilAsked } from "./support/council-table.ts";
-import { council } from "../src/protocols/council/index.ts";
+import { council } from "../src/features/council/protocol/index.ts";
 import { stage } from "../src/testing/stage.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";
 import { reviewedRun } from "../src/views/reviewed-run.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agreeable, councilAsked } from "./support/council-table.ts";
-import { council } from "../src/protocols/council/index.ts";
+import { council } from "../src/features/council/protocol/index.ts";
 import { stage } from "../src/testing/stage.ts";
 import { filePart, sessionOf } from "../src/views/run-part.ts";
 import { votesIn } from "../src/views/votes.ts";

@@ -66,7 +66,7 @@ async function byParley(dist, { url, store }) {
     version: 1,
     summary: "makes one call",
     seats: [],
-    settings: parley.CouncilSettings,
+    settings: parley.council.settings,
     templates: [],
     async deliberate({ run, question, seats }) {
       const [{ model } = { model: /** @type {never} */ ("none") }] = seats("member");

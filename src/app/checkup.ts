@@ -12,7 +12,7 @@ import { formatDuration, pluralize } from "../text/format.ts";
 import { checkOllamaModels, ollamaNames, reachable, type Reachable } from "./reachable.ts";
 import { fileResources } from "../config/resources.ts";
 import { graderOf, recallSettings } from "./reaction-plan.ts";
-import { protocols } from "./registry.ts";
+import { withProtocols } from "./registry.ts";
 import { knownKeys } from "./keys.ts";
 import { declaredPrices } from "./context.ts";
 import { testModel } from "./model-table.ts";
@@ -34,7 +34,7 @@ export async function checkup(
   place: SettingsRequest,
   {
     probe,
-    registry = protocols,
+    registry = withProtocols([]),
   }: { readonly probe?: AbortSignal; readonly registry?: Registry<AnyProtocol> } = {},
 ): Promise<readonly Check[]> {
   const checks: Check[] = [];

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openParley } from "../../test/support/opened.ts";
 import { scratch } from "../../test/support/scratch.ts";
 import { isEvent, type Message, type ModelRequest } from "../kernel/index.ts";
 import { splitFenced } from "../prompts/material.ts";
 import { scripted } from "../testing/scripted-models.ts";
-import { openParley, type Parley } from "./parley.ts";
+import type { Parley } from "./parley.ts";
 import type { StartRequest } from "./start.ts";
 
 const MODELS = ["sim/ada", "sim/bob", "sim/cyd"];

@@ -13,7 +13,7 @@ import {
   type Participant,
   refusal,
 } from "../kernel/index.ts";
-import { Strategy } from "../protocols/council/settings.ts";
+import { Strategy } from "../protocols/phases/panel/settings.ts";
 import { speakerOf } from "../views/spending.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
 import { estimateOpening, withoutKeys } from "./estimate.ts";

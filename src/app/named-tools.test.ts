@@ -1,12 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { openConfigured, openParley } from "../../test/support/opened.ts";
 import { refusalOf, scratch, type Scratch } from "../../test/support/scratch.ts";
 import { isEvent, type Entry } from "../kernel/index.ts";
-import { openConfigured } from "./configured.ts";
 import type { AppContext } from "./context.ts";
 import { listTools } from "./named-tools.ts";
-import { openParley } from "./parley.ts";
 import { prepareOpening, type StartRequest } from "./start.ts";
 
 const unruly = fileURLToPath(new URL("../../test/support/mcp-server.mjs", import.meta.url));

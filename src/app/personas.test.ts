@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { openConfigured } from "../../test/support/opened.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 import { draftPrompt, draftTemplate } from "../protocols/phases/draft.ts";
-import { openConfigured } from "./configured.ts";
 import { prepareOpening } from "./start.ts";
 
 /** Who is seated for a question under these flags, in a project with these files. */

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { openConfigured } from "../../test/support/opened.ts";
 import { debateConfig, readDebateFile } from "../interop/dialectic/debate-file.ts";
 import { debateRecord } from "../protocols/debate/view/debated.ts";
 import { sectionOf } from "../protocols/debate/view/index.ts";
 import { resultOf } from "../views/result.ts";
-import { openConfigured } from "./configured.ts";
 
 const folder = fileURLToPath(new URL("../../../shared/data/dialectic-debates/", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "parley-recorded-"));

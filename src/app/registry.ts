@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { configFolder, type FileContext } from "../config/paths.ts";
-import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
+import { loadAll, loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { refusal, type DeliberationId } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { SimScript } from "../sim/belief.ts";
@@ -9,9 +9,7 @@ import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import type { AppContext, AppReactor } from "./context.ts";
 
 /** The built-in protocols, loaded on use. */
-export const protocols = {
-  ask: async () => (await import("../protocols/ask/index.ts")).ask,
-  council: async () => (await import("../protocols/council/index.ts")).council,
+const protocols = {
   debate: async () => (await import("../protocols/debate/index.ts")).debate,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
 } satisfies Registry<AnyProtocol>;
@@ -107,9 +105,19 @@ export function withProtocols(
     );
   };
   const brought = features.flatMap((feature) => Object.entries(feature.protocols ?? {}));
-  return {
-    ...protocols,
+  const given = {
     ...Object.fromEntries(brought),
     ...Object.fromEntries(listNames(own).map((name) => [name, load(name)])),
   };
+  return { ...given, ...protocols, ...given };
 }
+
+/** The protocol that answers where none is named: the first one. */
+export const usualProtocol = (registry: Registry<AnyProtocol>): string => listNames(registry)[0] ?? "";
+
+/** The protocols that people put a question before: those with a seat for models. */
+export const askedProtocols = async (registry: Registry<AnyProtocol>): Promise<readonly AnyProtocol[]> =>
+  (await loadAll(registry)).filter(isAsked);
+
+export const isAsked = ({ seats }: Pick<AnyProtocol, "seats">): boolean =>
+  seats.some(({ filledBy }) => filledBy === "models");

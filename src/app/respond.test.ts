@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { openConfigured } from "../../test/support/opened.ts";
 import { scratch } from "../../test/support/scratch.ts";
 import { callOf, type DeliberationId, isEvent, OrganizationId, UserId, type Entry } from "../kernel/index.ts";
 import * as z from "zod";
 import { sectionOf } from "../protocols/respond/view.ts";
 import { resultOf } from "../views/result.ts";
 import { converse } from "../../test/support/converse.ts";
-import { openConfigured } from "./configured.ts";
 import type { AppContext } from "./context.ts";
 import { follow } from "./run.ts";
 import { openPrepared, prepareOpening } from "./start.ts";

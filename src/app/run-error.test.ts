@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openParley } from "./parley.ts";
+import { openParley } from "../../test/support/opened.ts";
 import { openFakeServer } from "../../test/support/fake-server.ts";
 
 const Q = "What is 17 * 23?";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { openParley } from "../../test/support/opened.ts";
 import { LOCAL_PRINCIPAL, Principal } from "../kernel/index.ts";
 import { readInbox } from "./seats.ts";
-import { openParley, type Parley } from "./parley.ts";
+import type { Parley } from "./parley.ts";
 import type { StartRequest } from "./start.ts";
 
 const MODELS = ["sim/ada?seed=1", "sim/bo?seed=2"];

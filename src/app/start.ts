@@ -24,7 +24,7 @@ import type { AppContext, EffectiveSettings } from "./context.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";
-import { protocolNamed } from "./registry.ts";
+import { protocolNamed, usualProtocol } from "./registry.ts";
 import {
   assembleOpening,
   openingContext,
@@ -161,7 +161,7 @@ export async function prepareOpening(
   const { context: attached = [], reactions = true, member: name } = request;
   const protocol = await protocolNamed(
     settled.protocols,
-    name === undefined ? (request.protocol ?? pack?.protocol ?? "ask") : "respond",
+    name === undefined ? (request.protocol ?? pack?.protocol ?? usualProtocol(settled.protocols)) : "respond",
   );
   const context = await withEarlierModels(settled, protocol, request);
   const names = ownSettings(protocol);
@@ -345,7 +345,10 @@ function checkFields(what: string, { own, has, more = [] }: KnownFields, given: 
 
 /** Checks what a program passes to `start`, before anything is read from it. @throws Fault `invalid-request` */
 export async function checkRequest(protocols: AppContext["protocols"], request: unknown): Promise<void> {
-  const name = isMapping(request) && typeof request["protocol"] === "string" ? request["protocol"] : "ask";
+  const name =
+    isMapping(request) && typeof request["protocol"] === "string"
+      ? request["protocol"]
+      : usualProtocol(protocols);
   const protocol = await protocolNamed(protocols, name);
   const own = protocol.request instanceof z.ZodObject ? protocol.request.shape : {};
   const fields = { own: { ...COMMON_FIELDS, ...own }, has: isRequestSetting, more: ownSettings(protocol) };

@@ -5,8 +5,11 @@ import { judgeTemplate } from "../protocols/phases/judge-prompts.ts";
 import { draftTemplate } from "../protocols/phases/draft.ts";
 import { fileResources } from "../config/resources.ts";
 import type { FileContext } from "../config/paths.ts";
-import { protocols } from "./registry.ts";
+import { features } from "../features.ts";
+import { withProtocols } from "./registry.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
+
+const protocols = withProtocols([], features);
 
 const inForce = (place: FileContext) => templatesInForce([draftTemplate], fileResources(place), protocols);
 

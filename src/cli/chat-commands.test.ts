@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openConfigured } from "../../test/support/opened.ts";
 import { scratch } from "../../test/support/scratch.ts";
-import { openConfigured } from "../app/configured.ts";
 import { converse } from "../../test/support/converse.ts";
 import { completeCommand, runChatCommand, type Chat, type ChatRequest } from "./chat-commands.ts";
 

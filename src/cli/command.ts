@@ -13,8 +13,8 @@ export type Io = {
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Protocols beside the built-in ones: those of features, and of whoever runs the program. */
-  readonly protocols?: Registry<AnyProtocol> | undefined;
+  /** The built-in protocols, those of features, and of whoever runs the program. */
+  readonly protocols: Registry<AnyProtocol>;
   readonly features?: readonly Feature[] | undefined;
   /** Every command, or the one of a name, for what tells about them. */
   readonly commands?: (name?: string) => Promise<readonly CommandRow[]>;
@@ -96,7 +96,9 @@ export const listCommands = (
   });
 
 /** A command or a group, loaded where one of them is run, or help shows them. */
-export type LazyRow = Pick<CommandGroup, "name" | "summary" | "aliases"> & {
+export type LazyRow = Pick<CommandGroup, "name" | "aliases"> & {
+  /** Of a group, and of none but its first feature. */
+  readonly summary?: string;
   /** Over it in the list of all commands. */
   readonly heading: string;
   /** Under what the first screen of help has it, if it does. */
@@ -115,8 +117,8 @@ export type Feature = ServerFeature & {
   readonly surfaces?: { readonly [name: string]: LazySurface };
 };
 
-/** A surface of a feature. */
-export type LazySurface = { readonly first?: FirstHeading; readonly load: () => Promise<AnySurface> };
+/** A surface of a feature; without `load`, the usual one of a protocol. */
+export type LazySurface = { readonly first?: FirstHeading; readonly load?: () => Promise<AnySurface> };
 
 /** What a command line says of a protocol's run. */
 export type Declared = {

@@ -162,11 +162,6 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ["tools", "tools --json"],
     run: async (io, given) => (await import("./commands/models.ts")).tools(io, given),
   }),
-  defineCommand("demo", "Watch a recorded council; no model is called", {
-    options: options.DEMO,
-    examples: ["demo", "demo --keep --fast"],
-    run: async (io, given) => (await import("./commands/demo.ts")).demo(io, given),
-  }),
   defineCommand("init", "Write a first parley.yaml from what is found here", {
     details:
       "Finds keys, Ollama and LM Studio, and asks at most three questions. It never overwrites a file.",

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { dialecticText, recordText, runText } from "../app/export.ts";
-import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../config/text-file.ts";
@@ -69,7 +68,7 @@ export async function writeDebate(
   if (report === undefined) return;
   try {
     const text = isPage(report)
-      ? runText(entries, await loadShown(withProtocols(io.protocols ?? []), entries, store), "html")
+      ? runText(entries, await loadShown(io.protocols, entries, store), "html")
       : recordText(record, "md");
     writeInFolders(report, text, io);
   } catch (error) {

@@ -1,3 +1,5 @@
+import { withProtocols } from "../app/registry.ts";
+import { features } from "../features.ts";
 import { describe, expect, it } from "vitest";
 import {
   DeliberationId,
@@ -99,7 +101,7 @@ async function notesOf(entries: readonly Entry[]): Promise<{ exit: number; notes
     stdout: face,
     stderr: face,
   };
-  const exit = await finish({ output }, entries, {
+  const exit = await finish({ output, protocols: withProtocols([], features) }, entries, {
     json: false,
     events: false,
     quiet: true,

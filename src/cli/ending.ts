@@ -1,6 +1,5 @@
 import { unpricedModels } from "../reports/words.ts";
 import { describeProblem, type Outcome, type Problem } from "../app/outcome.ts";
-import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
@@ -47,11 +46,11 @@ export function noteWaiting({ output }: Pick<Io, "output">, { id, waiting }: Out
 
 /** Prints the outcome of a closed deliberation, and gives its exit code. */
 export async function finish(
-  { output, protocols = [] }: Pick<Io, "output" | "protocols">,
+  { output, protocols }: Pick<Io, "output" | "protocols">,
   entries: readonly Entry[],
   showing: Showing,
 ): Promise<number> {
-  const shown = await loadShown(withProtocols(protocols), entries);
+  const shown = await loadShown(protocols, entries);
   if (!shown) return EXIT.usage;
   const { result, isVerdict = false } = shown;
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);

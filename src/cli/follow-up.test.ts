@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameContinued, readFollowUp } from "./follow-up.ts";
+import { nameContinued, readFollowUp } from "./question-words.ts";
 
 describe("--continue", () => {
   it.each([

@@ -10,27 +10,13 @@ const COMMAND_GROUPS: { readonly [heading: string]: readonly string[] } = {
     ...["feedback", "answer", "seat", "inbox", "cancel", "rm"],
   ],
   Evaluate: [],
-  Setup: [
-    ...[
-      "init",
-      "keys",
-      "models",
-      "tools",
-      "config",
-      "doctor",
-      "trust",
-      "store",
-      "completion",
-      "demo",
-      "help",
-    ],
-  ],
+  Setup: [...["init", "keys", "models", "tools", "config", "doctor", "trust", "store", "completion", "help"]],
   Serve: ["serve", "mcp", "worker", "watch", "sim-server"],
 };
 
 /** The commands of the first screen of help, by what they are for, without those of features. */
 const FIRST_HELP: { readonly [heading in FirstHeading]: readonly string[] } = {
-  Ask: ["ask", "council", "debate", "chat", "respond"],
+  Ask: [],
   Runs: ["list", "show", "resume", "fork", "export", "cost", "inbox"],
   Test: [],
   Setup: ["init", "keys", "models", "doctor", "serve"],
@@ -183,16 +169,16 @@ export function examplesText(lines: readonly string[], width: number): string {
 }
 
 /** What stands below the list of all commands. */
-export const epilogue = (width: number): string => {
+export const epilogue = (width: number, usual: string): string => {
   const paragraph = (text: string) => `\n${wrapped(text, width).join("\n")}\n`;
   return [
     paragraph(
-      'A text that does not begin with a command is a question. One word is asked with "parley ask WORD" only, and after -- every word is the question\'s.',
+      `A text that does not begin with a command is a question. One word is asked with "parley ${usual} WORD" only, and after -- every word is the question's.`,
     ),
     examplesText(
       [
         '"Should we move our queue to Postgres?" --context docs/queue.md',
-        'ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json',
+        `${usual} "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json`,
       ],
       width,
     ),

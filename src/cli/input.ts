@@ -125,7 +125,7 @@ function kindOfStdin(): "none" | "socket" | "file" {
  */
 export async function askOnTerminal<T>(
   refusal: { readonly why: string; readonly next: string },
-  ask: (question: (text: string) => Promise<string>) => Promise<T>,
+  talk: (question: (text: string) => Promise<string>) => Promise<T>,
 ): Promise<T | undefined> {
   if (process.stdin.isTTY !== true) throw new Fault("configuration", refusal);
   const { createInterface } = await import("node:readline/promises");
@@ -134,7 +134,7 @@ export async function askOnTerminal<T>(
   terminal.once("close", () => over.abort());
   terminal.once("SIGINT", () => terminal.close());
   try {
-    return await ask((text) => terminal.question(text, { signal: over.signal }));
+    return await talk((text) => terminal.question(text, { signal: over.signal }));
   } catch (error) {
     if (!over.signal.aborted) throw error;
     process.stderr.write("\n");

@@ -1,22 +1,52 @@
 import { Duration, Since } from "../config/duration.ts";
-import { RESPONDENT } from "./member-options.ts";
-import { choice, flag, integer, listSetting, negation, repeated, setting, text } from "./command.ts";
+import {
+  choice,
+  flag,
+  integer,
+  listSetting,
+  negation,
+  repeated,
+  setting,
+  settingAs,
+  text,
+} from "./command.ts";
 
 // Options that several commands share, and those that the modules of commands name as types.
 
+/** How members think, by the names of their settings. */
+export const MEMBERS = {
+  persona: settingAs("personas", {
+    flags: "--persona <ids>",
+    description: "persona: one for each member in order, comma-separated",
+    isList: true,
+  }),
+  system: setting("--system <text>", "instructions: for every member, or @FILE with them"),
+  temperature: settingAs("temperatures", {
+    flags: "--temperature <t>",
+    description: "temperature, 0 to 2, for all members or each: 0.2,0.9",
+    isList: true,
+  }),
+};
+
+/** The same of the one who responds. */
+export const RESPONDENT = {
+  persona: settingAs("respondent", {
+    flags: "--persona <id>",
+    description: "persona: of the model that answers",
+  }),
+  system: setting("--system <text>", "instructions: in place of the persona's, or @FILE", {
+    conflicts: "persona",
+  }),
+  temperature: setting("--temperature <t>", "temperature, 0 to 2 (default: the provider's)"),
+};
+
+export const PACK = { pack: text("--pack <id>", "members, strategy and settings of a pack (parley packs)") };
 export const JSON_FLAG = { json: flag("--json", "print one JSON object") };
 export const INIT = {
   yes: flag("-y, --yes", "do not ask: take what is found"),
   project: flag("--project", "write to this project: parley.yaml here, not your own settings"),
 };
 export const QUIET = { quiet: flag("-q, --quiet", "do not print progress (on stderr)") };
-export const DEMO = {
-  fast: flag("--fast", "show everything at once"),
-  keep: flag("--keep", "store the run, for show, export and replay"),
-  ...JSON_FLAG,
-  events: flag("--events", "print events, text and the result as lines of JSON", { conflicts: "json" }),
-  ...QUIET,
-};
 export const DOCTOR = {
   probe: flag("--probe", "call one model of each provider (costs a few tokens)"),
   ...JSON_FLAG,

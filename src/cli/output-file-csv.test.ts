@@ -11,6 +11,7 @@ const csv = { file: "scores.csv", header: HEADER };
 const ioIn = (place: Scratch, notes: string[] = []): Io => {
   const face = { terminal: false, color: false, columns: 80 };
   return {
+    protocols: [],
     output: {
       result: () => Promise.resolve(),
       note: (text) => void notes.push(text),

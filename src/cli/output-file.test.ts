@@ -9,6 +9,7 @@ let cwd = "";
 let notes: string[] = [];
 const stream = { terminal: false, color: false, columns: 80 };
 const io = (): Io => ({
+  protocols: [],
   cwd,
   env: { HOME: cwd },
   output: {

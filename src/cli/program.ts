@@ -31,10 +31,10 @@ import {
   helpLayout,
   optionGroup,
 } from "./help.ts";
-import { endOfOptions, nameContinued } from "./follow-up.ts";
+import { endOfOptions, nameContinued } from "./question-words.ts";
 import { ENV_FILE } from "./options.ts";
 import { processOutput } from "./output.ts";
-import { allRows, declaredNames, firstRows, ownRows, rowNamed } from "./protocol-command.ts";
+import { allRows, declaredNames, firstRows, ownRows, rowNamed, usualName } from "./protocol-command.ts";
 import { asNamedNow, refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
 
 /** What every command takes, in the help of those that have it among their own: Node.js has an option of the same name. */
@@ -97,7 +97,7 @@ async function runCommand(argv: readonly string[], given: Io): Promise<number | 
  */
 async function withOwnFeatures([first]: readonly string[], io: Io): Promise<Io> {
   if (!namesFeatures(io)) return io;
-  const { features = [], protocols = [] } = io;
+  const { features = [], protocols } = io;
   try {
     // A feature is what its parts are: each is checked where it is taken.
     const own = (await loadFeatures(io, features)) as readonly Feature[];
@@ -110,10 +110,10 @@ async function withOwnFeatures([first]: readonly string[], io: Io): Promise<Io> 
 }
 
 /** The command line that asks what is piped into `parley` alone; empty where nothing is. */
-async function pipedQuestion({ output }: Io): Promise<readonly string[]> {
+async function pipedQuestion(io: Io): Promise<readonly string[]> {
   if (process.stdin.isTTY) return [];
-  const text = await (await import("./input.ts")).readStandardInput(output);
-  return text === undefined ? [] : ["ask", "--", text.trim()];
+  const text = await (await import("./input.ts")).readStandardInput(io.output);
+  return text === undefined ? [] : [usualName(io), "--", text.trim()];
 }
 
 /**
@@ -147,7 +147,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   const isAsked = row !== undefined || isHelp || argv.includes("--");
   if (!isAsked) refuseMisspelt(argv, names);
   const isShown = isHelp || argv.includes("-h") || argv.includes("--help");
-  const asked = row ?? (isHelp ? undefined : await rowNamed("ask", io));
+  const asked = row ?? (isHelp ? undefined : await rowNamed(usualName(io), io));
   let parsed: Parsed | undefined;
   const program = new CommanderCommand("parley")
     .description(manifest.description)
@@ -160,7 +160,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
     .helpOption("-h, --help", "show help")
     .commandsGroup(`${commandGroup({ name: "help" })}:`)
     .helpCommand("help [topic]", "Show the help of a command, of settings or environment")
-    .addHelpText("after", () => epilogue(columns));
+    .addHelpText("after", () => epilogue(columns, usualName(io)));
   const add = (parent: CommanderCommand, one: CommandRow, name = one.name): void => {
     const { commands: below = [] } = one;
     const isDefault = isCommand(one) && one.isUsual === true;
@@ -196,7 +196,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
     if (isCommand(row)) io.output.note(`parley ${first} is now parley ${row.name}`);
   }
   if (isHelp) program.outputHelp();
-  else await program.parseAsync([...(row ? argv : ["ask", ...argv])], { from: "user" });
+  else await program.parseAsync([...(row ? argv : [usualName(io), ...argv])], { from: "user" });
   if (parsed?.command.asks === true) {
     const after = Math.max(0, argv.length - endOfOptions(argv) - 1);
     const args = parsed.args.slice(0, parsed.args.length - after);
@@ -301,7 +301,7 @@ async function meantOption(
     ...Object.values(options).map(({ flags }) => longFlag(flags)),
     "--help",
   ];
-  const path = words.length === 0 ? "ask" : words.join(" ");
+  const path = words.length === 0 ? usualName(io) : words.join(" ");
   const known = commands.filter((one) => one.path === path).flatMap(({ command }) => flagsOf(command));
   const word = OTHER_OPTIONS.get(unknown) ?? unknown;
   if (known.includes(word)) return word;
@@ -335,7 +335,7 @@ async function rowsNamed(name: string | undefined, io: Io): Promise<readonly Com
 async function namedIn(argv: readonly string[], io: Io): Promise<readonly string[]> {
   const [first, ...rest] = asNamedNow(argv, declaredNames(io));
   const row = await rowNamed(first, io);
-  if (!row) return first === undefined || first.startsWith("-") ? [] : ["ask"];
+  if (!row) return first === undefined || first.startsWith("-") ? [] : [usualName(io)];
   return [row.name, ...belowRow(row, rest)];
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { withProtocols } from "../app/registry.ts";
+import { isAsked, usualProtocol } from "../app/registry.ts";
 import { settingKeys, settingName } from "../config/settings.ts";
 import { listNames, loadNamed, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import {
@@ -22,13 +22,13 @@ import {
 } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { byCommandGroup, firstHeading } from "./help.ts";
-import { MEMBERS, PACK } from "./member-options.ts";
 import * as options from "./options.ts";
 
+/** The usual surface: it asks a question, and shows the result. */
 const ASKING = defineSurface({
   arguments: "[question...]",
   options: {
-    ...PACK,
+    ...options.PACK,
     ...options.CONTINUE,
     ...options.ATTACHMENTS,
     ...options.TOOLS,
@@ -38,19 +38,8 @@ const ASKING = defineSurface({
     ...options.DRY_RUN,
     ...options.SHOWING,
   },
-  run: async (io, given, call) => (await import("./commands/ask.ts")).ask(io, given, call),
+  run: async (io, given, call) => (await import("./commands/question.ts")).askQuestion(io, given, call),
 });
-
-const EXAMPLES: { readonly [protocol: string]: readonly [string, string] | undefined } = {
-  ask: [
-    'ask "Should we move our queue to Postgres?" --context docs/queue.md',
-    'ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json',
-  ],
-  council: [
-    'council "Which database fits?" --strategy risk-averse',
-    'council --continue "And in five years?"',
-  ],
-};
 
 /** Commands that do more than to ask a question and show the result. */
 const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
@@ -89,14 +78,14 @@ const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
 
 /** The names of commands that ask in a form of their own. */
 const surfaceNames = (features: readonly Feature[]): readonly string[] => [
-  ...["ask", "council", "respond", "chat"],
   ...features.flatMap(({ surfaces = {} }) => Object.keys(surfaces)),
+  ...["chat", "respond"],
 ];
 
 /** The surface of a name, loaded where a feature brings it; of any other protocol, the usual one. */
 async function surfaceNamed(name: string, features: readonly Feature[]): Promise<AnySurface> {
   const brought = features.find(({ surfaces = {} }) => Object.hasOwn(surfaces, name))?.surfaces?.[name];
-  return (await brought?.load()) ?? SURFACES[name] ?? ASKING;
+  return (await brought?.load?.()) ?? SURFACES[name] ?? ASKING;
 }
 
 /**
@@ -110,16 +99,18 @@ async function protocolCommand(
 ): Promise<Command | undefined> {
   const surface = await surfaceNamed(name, features);
   const protocol = await loadNamed(registry, surface.protocol ?? name);
-  if (!protocol?.seats.some(({ filledBy }) => filledBy === "models")) return undefined;
+  if (!protocol || !isAsked(protocol)) return undefined;
   const { settings, own } = declaredOptions(protocol);
-  const question = `${name} "${surface.arguments === undefined ? "" : "Why is the sky blue?"}"`;
   return {
     ...surface,
     name,
     asks: surface.arguments !== undefined,
     summary: surface.summary ?? protocol.summary,
     options: { ...settings, ...own, ...surface.options },
-    examples: surface.examples ?? EXAMPLES[name] ?? [question, `${question} --json`],
+    examples: surface.examples ?? [
+      `${name} "Should we move our queue to Postgres?" --context docs/queue.md`,
+      `${name} "What is 17 * 23?" --json`,
+    ],
     async run(io, given, args) {
       const declared = {
         ...{ protocol: protocol.name, args },
@@ -164,7 +155,7 @@ function declaredOptions({ seats, texts = [], settings, request, opening }: AnyP
   return {
     settings: {
       ...Object.assign({}, ...seats.map(seatOption)),
-      ...(opening ? {} : MEMBERS),
+      ...(opening ? {} : options.MEMBERS),
       ...(texts.includes("strategy") ? options.STRATEGY : {}),
       ...Object.fromEntries(
         declared.filter(isSetting).map(([key, { flags, description }]) => [key, setting(flags, description)]),
@@ -205,17 +196,13 @@ function kindOf(schema: z.core.$ZodType): string {
 /** The commands of the first screen of help, and those of protocols that whoever runs the program has added. */
 export async function firstRows(io: Io) {
   const { features = [] } = io;
-  const shipped = new Set(listNames(withProtocols([], features)));
-  const surfaces = new Map(
-    features.flatMap(({ surfaces: own = {} }) =>
-      Object.entries(own).map(([name, { first }]) => [name, first]),
-    ),
-  );
+  const surfaces = new Map(features.flatMap(({ surfaces: own = {} }) => Object.entries(own)));
+  const shipped = new Set(features.flatMap(({ protocols = {} }) => Object.keys(protocols)));
   const headed: readonly (readonly [string, FirstHeading | undefined])[] = [
-    ...declaredNames(io).map(
-      (name) =>
-        [name, surfaces.get(name) ?? firstHeading(name) ?? (shipped.has(name) ? undefined : "Ask")] as const,
-    ),
+    ...declaredNames(io).map((name): [string, FirstHeading | undefined] => [
+      name,
+      surfaces.get(name)?.first ?? (shipped.has(name) ? undefined : "Ask"),
+    ]),
     ...ownRows(io).map((row) => [row.name, "load" in row ? row.first : firstHeading(row.name)] as const),
   ];
   const rows = await Promise.all(
@@ -237,7 +224,7 @@ async function loadRow(row: CommandRow | LazyRow): Promise<CommandRow> {
   if (!("load" in row)) return row;
   const { load, ...head } = row;
   const loaded = await load();
-  return "run" in loaded ? { ...loaded, ...head } : { ...head, commands: loaded };
+  return "run" in loaded ? { ...loaded, ...head } : { summary: "", ...head, commands: loaded };
 }
 
 /** Rows of one name as one: the first, with what is below the others. */
@@ -248,16 +235,16 @@ const merged = (rows: readonly CommandRow[]): CommandRow | undefined => {
 };
 
 export async function rowNamed(name: string | undefined, io: Io): Promise<CommandRow | undefined> {
-  const { protocols = [], features = [] } = io;
+  const { protocols, features = [] } = io;
   const rows = ownRows(io);
   const own = rows.find((row) => row.name === name || row.aliases?.includes(name ?? ""));
   if (own) return merged(await Promise.all(rows.filter((row) => row.name === own.name).map(loadRow)));
-  return name === undefined ? undefined : protocolCommand(name, withProtocols(protocols), features);
+  return name === undefined ? undefined : protocolCommand(name, protocols, features);
 }
 
 /** The names of commands that protocols declare; some of these may turn out to have none. */
-export const declaredNames = ({ protocols = [], features = [] }: Io): readonly string[] => [
-  ...new Set([...surfaceNames(features), ...listNames(withProtocols(protocols))]),
+export const declaredNames = ({ protocols, features = [] }: Io): readonly string[] => [
+  ...new Set([...surfaceNames(features), ...listNames(protocols)]),
 ];
 
 /** Every command, those of protocols first: help needs what all of them say about themselves. */
@@ -273,3 +260,6 @@ export async function allRows(io: Io): Promise<readonly CommandRow[]> {
   );
   return byCommandGroup([...declared.filter((row) => row !== undefined), ...rows]);
 }
+
+/** The command that asks where none is named. */
+export const usualName = ({ protocols }: Io): string => usualProtocol(protocols);

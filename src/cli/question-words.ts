@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { StartRequest } from "../app/start.ts";
 import { refusal } from "../kernel/index.ts";
 import { editDistance, findMeant, quoteValue } from "../text/words.ts";
 import { splitList, type Command, type Io } from "./command.ts";
@@ -59,7 +60,7 @@ export function asNamedNow(
   if (first === "estimate") {
     const [command = ""] = rest;
     const isNamed = [...asking, "fork", "retry"].includes(command);
-    const named = isNamed ? command : "ask";
+    const named = isNamed ? command : (asking[0] ?? "");
     note(`parley estimate is now parley ${named} --dry-run`);
     return [named, "--dry-run", ...(isNamed ? rest.slice(1) : rest)];
   }
@@ -95,7 +96,7 @@ const isMisspelt = (word: string, names: readonly string[]): boolean =>
     names.some((name) => Math.abs(word.length - name.length) <= 1 && editDistance(word, name) <= 1));
 
 /**
- * The same as `refuseCommandWords` before options are read: those of the command that was meant are not those of `ask`.
+ * The same as `refuseCommandWords` before options are read: those of the command that was meant are not those of the usual one.
  * @throws Fault `configuration`
  */
 export function refuseMisspelt(argv: readonly string[], names: readonly string[]): void {
@@ -131,7 +132,7 @@ export function refuseCommandWords(
     helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), names);
   const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
   throw refusal(
-    `${quoteValue(first)} is not a command. To ask it as a question: parley ask ${quoted(helpFor ?? words.join(" "))}`,
+    `${quoteValue(first)} is not a command. To ask it as a question: parley ${names[0]} ${quoted(helpFor ?? words.join(" "))}`,
     ["parley", command, ...rest.map(quoted)].join(" "),
   );
 }
@@ -194,4 +195,38 @@ async function modelNames(words: readonly string[], isAfterModels: boolean): Pro
   const { providers, SDK } = await import("../models/providers.ts");
   const names = new Set<string>([...Object.keys(providers), SDK, "sim"]);
   return inForm.filter((word) => names.has(word.split("/", 1)[0]?.toLowerCase() ?? ""));
+}
+
+// What follows `--continue` is a run's id only where it has the form of one: else it begins the question, and the newest finished run of
+// this folder is continued.
+
+const RUN_ID = /^[a-z0-9]+$/;
+
+/** Where the options of a command line end. */
+export const endOfOptions = (argv: readonly string[]): number =>
+  argv.includes("--") ? argv.indexOf("--") : argv.length;
+
+/** The command line with `last`, the newest finished run of this folder, behind each `--continue` that names none. */
+export function nameContinued(argv: readonly string[]): string[] {
+  const end = endOfOptions(argv);
+  return argv.map((word, index) =>
+    word === "--continue" && index < end && !RUN_ID.test(argv[index + 1] ?? "") ? "--continue=last" : word,
+  );
+}
+
+/** A question with the turn that it follows, and the member that it is for. */
+export type FollowUpQuestion = Pick<StartRequest, "member" | "previous"> & { readonly question: string };
+
+const FOR_MEMBER = /^@([\p{L}\p{N}][\p{L}\p{N}._-]*)[,:]?(?:\s+([^]*))?$/u;
+
+/**
+ * Reads `@analyst Why?`: the question is for one member of the continued run, or of the newest.
+ * @throws Fault `configuration` for a member without a question
+ */
+export function readFollowUp(question: string, continued: string | undefined): FollowUpQuestion {
+  const [, member, rest = ""] = FOR_MEMBER.exec(question) ?? [];
+  if (member === undefined) return continued === undefined ? { question } : { question, previous: continued };
+  if (rest.trim() === "")
+    throw refusal(`there is no question for @${member}`, `parley ask "@${member} Why?"`);
+  return { question: rest.trim(), member, previous: continued ?? "last" };
 }

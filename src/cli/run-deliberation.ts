@@ -111,7 +111,7 @@ async function usualScreen({ stderr }: Io["output"]): Promise<Screen> {
  * as `--json` prints it, wherever the run got.
  */
 export async function writeEvents(
-  { output, protocols = [] }: Pick<Io, "output" | "protocols">,
+  { output, protocols }: Pick<Io, "output" | "protocols">,
   run: Run,
 ): Promise<void> {
   const { eventLine, besideEvents } = await import("../reports/event-line.ts");
@@ -127,11 +127,8 @@ export async function writeEvents(
     }
   };
   await Promise.all([events(), text()]);
-  const [{ loadResult }, { withProtocols }] = await Promise.all([
-    import("../app/result.ts"),
-    import("../app/registry.ts"),
-  ]);
-  const result = await loadResult(withProtocols(protocols), run.recorded());
+  const { loadResult } = await import("../app/result.ts");
+  const result = await loadResult(protocols, run.recorded());
   if (result) await output.result(`${besideEvents({ type: "result", ...result })}\n`);
 }
 

@@ -35,7 +35,7 @@ const PackFile = z.strictObject({
   name: z.string().trim().min(1).max(80),
   description: z.string().trim().max(500).default(""),
   enabled: z.literal(true).default(true),
-  protocol: z.enum(["ask", "council"]).default("ask"),
+  protocol: z.string().trim().min(1).max(60).optional(),
   members: z.array(Member).min(1).max(26),
   chair: models.optional(),
   reviewers: models.optional(),

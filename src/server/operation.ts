@@ -42,6 +42,8 @@ type ToolHints = {
   readonly openWorldHint?: boolean;
 };
 
+export type AskingForm = Pick<ToolForm, "title" | "summary" | "place"> & Required<Pick<ToolForm, "fields">>;
+
 /** An operation as a tool of MCP. */
 export type ToolForm<O = never> = {
   readonly name: string;
@@ -75,13 +77,19 @@ export type OperationTool = {
 };
 
 /** What a client can do over HTTP. */
-export type HttpOperation = ApiRoute & { readonly tools?: readonly OperationTool[] };
+export type HttpOperation = ApiRoute & {
+  readonly tools?: readonly OperationTool[];
+  /** What its tools carry out, where it may have some. */
+  readonly operation?: OperationTool["operation"];
+};
 /** What clients can do: by a route, by tools, or by both. */
 export type Operation =
   HttpOperation | { readonly tools: readonly OperationTool[]; readonly path?: undefined };
 
 /** A feature as a server takes it. */
 export type ServerFeature = AppFeature & {
+  /** Tools that put a question before one of its protocols, by that; `fields`: what models are shown beside what all take. */
+  readonly asks?: { readonly [protocol: string]: AskingForm };
   /** What its clients can do beside what every server can. */
   readonly operations?: () => Promise<readonly Operation[]>;
 };
@@ -179,11 +187,6 @@ export function opening<P extends z.ZodObject = NoFields, B extends z.ZodType = 
   );
 }
 
-/** The tool of an operation in other forms, for what some of its fields make of it. */
-export const asTools = ({ tools = [] }: HttpOperation, forms: readonly ToolForm[]): Operation => ({
-  tools: tools.slice(0, 1).flatMap(({ operation }) => forms.map((form) => ({ form, operation }))),
-});
-
 type HttpCall = RouteCall<object, object, unknown>;
 type AnyParts<R> = OperationParts<z.ZodObject, z.ZodObject, z.ZodType, R, never> &
   Pick<OperationTool["operation"], "output" | "opens"> &
@@ -203,7 +206,8 @@ function make<R>(
         return run(meOf(call), input as never); // each part was read by its own schema
       }),
   });
-  return { ...made, tools: tools.map((form) => ({ form, operation: { ...parts, run } })) };
+  const operation = { ...parts, run };
+  return { ...made, operation, tools: tools.map((form) => ({ form, operation })) };
 }
 
 const meOf = (call: HttpCall): Me => ({

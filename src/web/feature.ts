@@ -31,6 +31,28 @@ export type FeatureScreen = {
 export type FeatureRuns = {
   readonly section: () => Promise<SectionView>;
   readonly report: () => Promise<ProtocolReport>;
+  /** What it shows above the rest of a view that every run has. */
+  readonly above?: { readonly [view in AddedTo]?: () => Promise<RunView> };
+  /** How the form of a question has it, if it does: the first one of all features is chosen there. */
+  readonly form?: AskedBy;
+};
+
+export type AddedTo = "room" | "steps";
+
+/** What only some protocols take of what the form of a question has, as a request names it. */
+export const ASK_FIELDS = [
+  ...(["strategy", "effort", "mode", "chair", "personas", "rounds", "until", "clarify", "pack"] as const),
+];
+export type AskField = (typeof ASK_FIELDS)[number];
+
+/** The seats that a person can have. */
+export type PanelSeat = "member" | "reviewer" | "judge" | "tie-break";
+
+export type AskedBy = {
+  readonly title: Title;
+  readonly hint: Title;
+  readonly fields: readonly AskField[];
+  readonly seats: readonly PanelSeat[];
 };
 
 export type FeatureView = {

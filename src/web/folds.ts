@@ -4,6 +4,7 @@ import { features } from "../features-web.ts";
 import { isEvent, type Entry, type ProtocolReport } from "../kernel/index.ts";
 import { neededTexts } from "../views/needed-texts.ts";
 import { resultFold, type SectionView } from "../views/result.ts";
+import type { AddedTo, RunView } from "./feature.ts";
 import { address } from "./address.ts";
 import { indexOf, type RunStore, type ShownRun } from "./run.ts";
 
@@ -18,18 +19,23 @@ const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf 
 
 /** How a protocol's own part is folded, and told; loaded when a run of that protocol is looked at. */
 const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
-  ask: async () => pick((await import("../protocols/ask/view.ts")).sectionOf),
-  council: async () => pick((await import("../protocols/council/view.ts")).sectionOf),
   respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
   ...Object.fromEntries(brought.map(([protocol, { section }]) => [protocol, section])),
 };
 
 const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
-  ask: () => import("../protocols/ask/report.ts"),
-  council: () => import("../protocols/council/report.ts"),
   respond: () => import("../protocols/respond/report.ts"),
   ...Object.fromEntries(brought.map(([protocol, { report }]) => [protocol, report])),
 };
+
+const addedTo = (view: AddedTo) =>
+  Object.fromEntries(
+    brought.flatMap(([protocol, { above }]) => {
+      const load = above?.[view];
+      return load ? [[protocol, async () => ({ View: await load() })] as const] : [];
+    }),
+  );
+const ABOVE = { room: addedTo("room"), steps: addedTo("steps") };
 
 const protocolIn = (entries: readonly Entry[]): string | undefined =>
   entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.protocol.name;
@@ -90,6 +96,16 @@ export function useReport(
   const report = useSignal<ProtocolReport | undefined>(undefined);
   useLoaded(protocol, REPORTS, report);
   return report;
+}
+
+const nothing: RunView = () => null;
+
+/** What the run's protocol adds to a view; undefined until it is there, so that nothing moves when it comes. */
+export function useAbove(view: AddedTo, { protocol }: ShownRun): RunView | undefined {
+  const loaded = useSignal<{ readonly View: RunView } | undefined>(undefined);
+  const isDone = useLoaded(protocol, ABOVE[view], loaded).value;
+  const isAdded = Object.hasOwn(ABOVE[view], protocol.value ?? "");
+  return loaded.value?.View ?? (isAdded && !isDone ? undefined : nothing);
 }
 
 /** Loads the whole texts of these entries, where they came cut; what is shown is folded again once they are there. */

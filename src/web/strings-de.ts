@@ -64,12 +64,6 @@ export const de: FirstStrings = {
     send: "Fragen",
     sending: "Wird eröffnet …",
     protocol: "Verfahren",
-    protocols: {
-      ask: ["Befragung", "Unabhängige Entwürfe; mehr nur, wo sie sich unterscheiden"],
-      council: ["Rat", "Entwürfe, anonyme Gutachten, eine Synthese"],
-      debate: ["Debatte", "Rollen argumentieren über mehrere Runden, ein Richter entscheidet"],
-      respond: ["Einzelantwort", "Ein Modell antwortet und wird bewertet"],
-    },
     models: "Modelle",
     modelsHint: "Ohne Auswahl nehmen die eingestellten teil.",
     noModels:

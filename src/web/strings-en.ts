@@ -74,12 +74,6 @@ export const en = {
     send: "Ask",
     sending: "Opening …",
     protocol: "How",
-    protocols: {
-      ask: ["Ask", "Independent drafts; more only where they disagree"],
-      council: ["Council", "Drafts, anonymous reviews, one synthesis"],
-      debate: ["Debate", "Roles argue over several rounds, a judge decides"],
-      respond: ["Respond", "One model answers and is graded"],
-    },
     models: "Models",
     modelsHint: "None chosen: the configured ones take part.",
     noModels:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sectionSchema } from "../../src/protocols/ask/view.ts";
+import { sectionSchema } from "../../src/features/ask/protocol/view.ts";
 import { PANEL, built, QUESTION, resultIn, simServer, somewhere } from "./parley.ts";
 
 built();

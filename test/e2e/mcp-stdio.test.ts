@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { InMemoryTransport, type Client, type ElicitResult } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
-import { openConfigured } from "../../src/app/configured.ts";
+import { openConfigured } from "../support/opened.ts";
 import { features } from "../../src/features.ts";
 import { serveMcpStdio } from "../../src/server/mcp/stdio.ts";
 import type { McpTimes } from "../../src/server/mcp/session.ts";

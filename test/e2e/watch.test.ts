@@ -99,6 +99,6 @@ it("shows what other processes make of a question, and a worker reacts, until Ct
   expect(await once({})).toMatch(/^1 deliberation · [\s\S]*\nREACTOR [\s\S]* preference-given /);
   expect((await once({ quiet: true, since: "1h" })).split("\n")).toHaveLength(3 + report.reactors.length);
   expect(() =>
-    commandNamed("watch").run({ output: processOutput(env), env, cwd }, { since: "soon" }, []),
+    commandNamed("watch").run({ output: processOutput(env), env, cwd, protocols: [] }, { since: "soon" }, []),
   ).toThrow("must be a duration");
 }, 120_000);

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { openConfigured } from "../../src/app/configured.ts";
+import { openConfigured } from "./opened.ts";
 import type { AppContext } from "../../src/app/context.ts";
 import { withReactors } from "../../src/app/registry.ts";
 import { createEngine } from "../../src/engine/index.ts";
@@ -22,7 +22,6 @@ export async function watched(
     flags: { ...flags, store: ":memory:" },
     env,
     cwd: folder,
-    features,
   });
   const { frames, protocols, world } = whole;
   const requests: ModelRequest[] = [];

@@ -1,9 +1,11 @@
 import type { NewDeliberation } from "../../src/engine/index.ts";
 import type { ModelRequest } from "../../src/kernel/index.ts";
-import { ask } from "../../src/protocols/ask/index.ts";
-import { council } from "../../src/protocols/council/index.ts";
+import { ask } from "../../src/features/ask/protocol/index.ts";
+import { council } from "../../src/features/council/protocol/index.ts";
 import { shippedTextsOf, toyAsked, toyParticipant } from "../../src/testing/kit.ts";
 import type { Script } from "../../src/testing/scripted-models.ts";
+
+export { ask, council };
 
 export type CouncilAsked = {
   readonly members?: readonly string[];

@@ -1,5 +1,5 @@
 import { hasSecretInQuery, redactSecrets } from "../../src/kernel/secrets.ts";
-import { readSynthesis } from "../../src/protocols/council/prompts.ts";
+import { readSynthesis } from "../../src/protocols/phases/panel/prompts.ts";
 import { readRevision } from "../../src/protocols/phases/revise.ts";
 import { readFenced } from "../../src/prompts/material.ts";
 import { parseQuery } from "../../src/memory/query.ts";

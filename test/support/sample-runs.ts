@@ -1,5 +1,6 @@
+import { PanelSection, panelSection } from "../../src/views/panel.ts";
+import { openParley } from "./opened.ts";
 import { DeliberationId, isEvent, type Entry } from "../../src/kernel/index.ts";
-import { openParley } from "../../src/app/parley.ts";
 import type { StartRequest } from "../../src/app/start.ts";
 import { createEvaluationContext, evaluation } from "../../src/features/debate/protocol/evaluation/index.ts";
 import * as evaluationView from "../../src/features/debate/protocol/evaluation/view.ts";
@@ -7,8 +8,7 @@ import { judge } from "../../src/features/judging/protocol/judge/index.ts";
 import * as judgeView from "../../src/features/judging/protocol/judge/view.ts";
 import { forest } from "../../src/features/forest/protocol/index.ts";
 import * as forestView from "../../src/features/forest/protocol/view.ts";
-import * as askView from "../../src/protocols/ask/view.ts";
-import * as councilView from "../../src/protocols/council/view.ts";
+import * as askView from "../../src/features/ask/protocol/view.ts";
 import * as debateView from "../../src/protocols/debate/view/index.ts";
 import * as respondView from "../../src/protocols/respond/view.ts";
 import { trial } from "../../src/features/evolution/protocol/trial/index.ts";
@@ -31,6 +31,7 @@ export type SampleRun = {
   readonly view: SectionView;
 };
 
+const councilView = { sectionSchema: PanelSection, sectionOf: panelSection };
 const ASKED: { readonly [name: string]: { readonly request: StartRequest; readonly view: SectionView } } = {
   ask: { request: { protocol: "ask", question: "What is 17 * 23?" }, view: askView },
   council: { request: { protocol: "council", question: "Which queue fits?" }, view: councilView },

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { openConfigured } from "../../src/app/configured.ts";
+import { openConfigured } from "./opened.ts";
 import { issueCredential } from "../../src/app/credentials.ts";
 import { withoutModels } from "../../src/cli/connect.ts";
 import type { Parley } from "../../src/app/parley.ts";
@@ -113,7 +113,6 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     ...more,
   };
   const { parley, context } = await openConfigured({
-    features,
     ...{ env, cwd: place.cwd, flags: {}, isServed: true, ...withoutModels({ simulated }) },
   });
   const { principal } = context;

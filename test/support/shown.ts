@@ -1,6 +1,6 @@
 import type { Entry } from "../../src/kernel/index.ts";
-import { sectionParts as askParts } from "../../src/protocols/ask/report.ts";
-import { sectionOf as askSection } from "../../src/protocols/ask/view.ts";
+import { sectionParts as askParts } from "../../src/features/ask/protocol/report.ts";
+import { sectionOf as askSection } from "../../src/features/ask/protocol/view.ts";
 import type { ShownResult } from "../../src/reports/answer.ts";
 import { panelParts } from "../../src/reports/panel.ts";
 import { panelSection, type PanelSection } from "../../src/views/panel.ts";

@@ -1,9 +1,13 @@
+import { scriptsOf } from "../../src/app/registry.ts";
+import { features } from "../../src/features.ts";
 import { ModelRef, type Message, type ModelRequest } from "../../src/kernel/index.ts";
 import type { Desk } from "../../src/prompts/material.ts";
 import { shortHash } from "../../src/sim/chance.ts";
 import { readReference } from "../../src/sim/reference.ts";
 import { simulateReply, type SimReply } from "../../src/sim/reply.ts";
 import { shippedText } from "./templates.ts";
+
+const scripts = await scriptsOf(features)();
 
 /** The shipped templates, with marks of fences that follow from a seed. */
 export const deskOf = (seed: string): Desk => ({
@@ -20,7 +24,7 @@ export function replyOf(ref: string, messages: readonly Message[], asking: SimAs
   if (!read.ok) throw new Error(read.reason);
   const { attempt = 1, ...more } = asking;
   const request = { model: ModelRef.parse(ref), messages: [...messages], maxOutputTokens: 8_000, ...more };
-  return simulateReply({ parameters: read.parameters, facts: [], request, attempt });
+  return simulateReply({ parameters: read.parameters, facts: [], request, scripts, attempt });
 }
 
 /** The text of a reply. */

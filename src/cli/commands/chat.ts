@@ -26,7 +26,7 @@ import { refuseWithoutModels } from "../connect.ts";
 import { noteError } from "../errors.ts";
 import { wordUncompared } from "../ending.ts";
 import { EXIT } from "../exits.ts";
-import { readFollowUp } from "../follow-up.ts";
+import { readFollowUp } from "../question-words.ts";
 import { wordNote } from "../notes.ts";
 import { runDeliberation } from "../run-deliberation.ts";
 import type { ALL_ANSWERS, CONVERSATION, QUIET, SHOWING } from "../options.ts";

@@ -10,6 +10,7 @@ import {
   type CommandRow,
   type Io,
 } from "../command.ts";
+import { usualName } from "../protocol-command.ts";
 
 // The scripts know nothing: they ask `parley completion words -- WORDS`, which reads the program's own definitions. So they need no
 // renewal, and no model and no server is asked.
@@ -46,7 +47,7 @@ async function candidates(io: Io, words: readonly string[]): Promise<readonly Ca
   const rowsOf = async (name?: string) => (await io.commands?.(name)) ?? [];
   if (first === undefined) return beginning(current, (await rowsOf()).map(summaryOf));
   // What begins with no command is a question.
-  const row = (await rowsOf(first))[0] ?? (await rowsOf("ask"))[0];
+  const row = (await rowsOf(first))[0] ?? (await rowsOf(usualName(io)))[0];
   return row ? belowRow(io, row, { args: rest, current, kind: kindOf(row.name) }) : [];
 }
 

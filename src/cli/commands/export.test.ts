@@ -1,3 +1,5 @@
+import { withProtocols } from "../../app/registry.ts";
+import { features } from "../../features.ts";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +28,7 @@ let cwd = "";
 let printed = "";
 const stream = { terminal: false, color: false, columns: 80 };
 const io = (): Io => ({
+  protocols: withProtocols([], features),
   cwd,
   env: { HOME: cwd, PARLEY_HOME: join(cwd, "home") },
   output: {

@@ -12,7 +12,6 @@ import {
   type ExportParts,
 } from "../../app/export.ts";
 import { listJournals } from "../../app/lookup.ts";
-import { withProtocols } from "../../app/registry.ts";
 import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
 import { type Entry, refusal } from "../../kernel/index.ts";
 import { isDebate } from "../../protocols/debate/view/debated.ts";
@@ -61,7 +60,7 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
     return;
   }
   return withStore(io, async (stored) => {
-    const parts = { store: stored.store, protocols: withProtocols(io.protocols ?? []) };
+    const parts = { store: stored.store, protocols: io.protocols };
     const complete = (record: DebateRecord) => completed(record, known);
     const job: Job = { parts, choice: { format, table: table ?? "runs", complete } };
     if (!all) {
@@ -117,7 +116,7 @@ function outputOf(
 export const open = (io: Io, { json }: Values<typeof JSON_FLAG>, name: string): Promise<void> =>
   withStore(io, async (stored) => {
     const entries = await readEntries(stored, name);
-    const parts = { store: stored.store, protocols: withProtocols(io.protocols ?? []) };
+    const parts = { store: stored.store, protocols: io.protocols };
     const id = entries[0]?.deliberation ?? name;
     const path = join(mkdtempSync(join(tmpdir(), "parley-")), `${id}.html`);
     writeFileSync(path, await exportText(parts, entries, { format: "html" }), { mode: 0o600 });

@@ -1,6 +1,5 @@
 import { unpricedModels } from "../../reports/words.ts";
 import { listRuns } from "../../app/lookup.ts";
-import { withProtocols } from "../../app/registry.ts";
 import { loadShown } from "../../app/result.ts";
 import { answerText } from "../../reports/answer.ts";
 import { deliberationMarkdown } from "../../reports/deliberation.ts";
@@ -25,7 +24,7 @@ const isFiltered = ({ protocol, status, since, search }: Values<typeof LIST_RUNS
 export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
     const entries = veiled(await readEntries(stored, id));
-    const shown = await loadShown(withProtocols(io.protocols ?? []), entries, stored.store);
+    const shown = await loadShown(io.protocols, entries, stored.store);
     if ((details || all) && !json)
       await io.output.result(documentText(deliberationMarkdown(entries, shown), await faceOf(io.output)));
     else if (shown) {

@@ -6,7 +6,7 @@ import { refusal } from "../../kernel/index.ts";
 import type { Declared, Io, Values } from "../command.ts";
 import { showReactions } from "../ending.ts";
 import { EXIT } from "../exits.ts";
-import { readFollowUp } from "../follow-up.ts";
+import { readFollowUp } from "../question-words.ts";
 import { refuseWithoutModels } from "../connect.ts";
 import { readQuestion } from "../input.ts";
 import type { ATTACHMENTS, CONVERSATION, DRY_RUN, SHOWING, WAIT } from "../options.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openConfigured } from "../../app/configured.ts";
+import { openConfigured } from "../../../test/support/opened.ts";
 import type { StartRequest } from "../../app/start.ts";
 import { createSim, simServer, type SimServer } from "../../sim/index.ts";
 import { commandIo, commandNamed } from "../../../test/support/command-io.ts";

@@ -1,5 +1,4 @@
 import { checkup, configSources } from "../../app/checkup.ts";
-import { withProtocols } from "../../app/registry.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { print, type Io, type Values } from "../command.ts";
@@ -32,7 +31,7 @@ const INDENT = " ".repeat(6);
 /** Prints one line a check; exit 1 where one failed. */
 export async function doctor(io: Io, options: Values<typeof DOCTOR>): Promise<number> {
   const place = { flags: {}, env: io.env, cwd: io.cwd };
-  const registry = withProtocols(io.protocols ?? []);
+  const registry = io.protocols;
   const checks = await (options.probe
     ? interruptible((probe) => checkup(place, { probe, registry }))
     : checkup(place, { registry }));

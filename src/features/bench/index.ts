@@ -7,12 +7,11 @@ export const bench = defineFeature({
   operations: async () => (await import("./api/index.ts")).operations,
   commands: [
     {
-      ...{ name: "bench", summary: "Benchmark single model vs. voting vs. council" },
-      ...{ heading: "Evaluate", first: "Test" },
+      ...{ name: "bench", heading: "Evaluate", first: "Test" },
       load: async () => (await import("./commands/index.ts")).command,
     },
     {
-      ...{ name: "memory", summary: "Measure memory", heading: "Chat and memory" },
+      ...{ name: "memory", heading: "Chat and memory" },
       load: async () => (await import("./commands/index.ts")).memoryCommands,
     },
   ],

@@ -6,7 +6,8 @@ export const contributions = defineFeature({
   operations: async () => (await import("./api/index.ts")).operations,
   commands: [
     {
-      ...{ name: "contributions", summary: "Measure who contributed to an answer", heading: "Runs" },
+      name: "contributions",
+      heading: "Runs",
       load: async () => (await import("./commands/index.ts")).command,
     },
   ],

@@ -4,12 +4,16 @@ import { defineFeature } from "../feature.ts";
 export const debate = defineFeature({
   name: "debate",
   protocols: { evaluation: async () => (await import("./protocol/evaluation/index.ts")).evaluation },
+  asks: {
+    debate: {
+      title: "Hold a debate",
+      place: 3,
+      summary: "Agents with roles propose, criticize and refine over rounds; a judge writes the solution",
+      fields: ["seats", "agents", "rounds", "until", "clarify"],
+    },
+  },
   surfaces: { debate: { first: "Ask", load: async () => (await import("./commands/index.ts")).surface } },
   commands: [
-    {
-      name: "eval",
-      ...{ summary: "Score a debate's solution with independent evaluators", heading: "Evaluate" },
-      load: async () => (await import("./commands/index.ts")).evaluate,
-    },
+    { name: "eval", heading: "Evaluate", load: async () => (await import("./commands/index.ts")).evaluate },
   ],
 });

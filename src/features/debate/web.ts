@@ -7,6 +7,15 @@ export const debate: FeatureScreens = {
     debate: {
       section: async () => ({ sectionOf: (await import("../../protocols/debate/view/index.ts")).sectionOf }),
       report: () => import("../../protocols/debate/report/index.ts"),
+      form: {
+        title: { en: "Debate", de: "Debatte" },
+        hint: {
+          en: "Roles argue over several rounds, a judge decides",
+          de: "Rollen argumentieren über mehrere Runden, ein Richter entscheidet",
+        },
+        fields: ["rounds", "until", "clarify"],
+        seats: ["member", "judge"],
+      },
     },
     evaluation: {
       section: async () => ({ sectionOf: (await import("./protocol/evaluation/view.ts")).sectionOf }),

@@ -13,7 +13,6 @@ export const evolution = defineFeature({
   commands: [
     {
       name: "personas",
-      summary: "Breed, try and accept personas",
       heading: "Chat and memory",
       load: async () => (await import("./commands/index.ts")).commands,
     },

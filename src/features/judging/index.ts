@@ -21,13 +21,10 @@ export const judging = defineFeature({
   ],
   commands: [
     {
-      name: "judge",
-      ...{ summary: "Score, compare and validate with LLM-as-judge", heading: "Evaluate", first: "Test" },
+      ...{ name: "judge", summary: "Score, compare and validate with LLM-as-judge" },
+      ...{ heading: "Evaluate", first: "Test" },
       load: async () => (await import("./commands/index.ts")).judges,
     },
-    {
-      ...{ name: "votes", summary: "Show who ranked whom, who leads, and who favors whom", heading: "Runs" },
-      load: async () => (await import("./commands/index.ts")).audits,
-    },
+    { name: "votes", heading: "Runs", load: async () => (await import("./commands/index.ts")).audits },
   ],
 });

@@ -5,8 +5,7 @@ export const stories = defineFeature({
   name: "stories",
   commands: [
     {
-      ...{ name: "test", aliases: ["story"], summary: "Run conversation tests from YAML" },
-      ...{ heading: "Evaluate", first: "Test" },
+      ...{ name: "test", aliases: ["story"], heading: "Evaluate", first: "Test" },
       load: async () => (await import("./commands/index.ts")).command,
     },
   ],

@@ -1,6 +1,6 @@
+import { openConfigured } from "../../../test/support/opened.ts";
 import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
 import { describe, expect, it } from "vitest";
-import { openConfigured } from "../../app/configured.ts";
 import { openingContext } from "../../app/opening.ts";
 import { loadRoles, findRole } from "../../config/personas.ts";
 import { isFault } from "../../kernel/index.ts";

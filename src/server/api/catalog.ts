@@ -34,7 +34,7 @@ export const catalogOperations: readonly HttpOperation[] = [
   operation("estimate", "POST estimate", {
     ...{ tag: "Catalog", needs: "read" },
     body: NewRequest,
-    example: { question: "Should our job queue move to PostgreSQL?", protocol: "council" },
+    example: { question: "Should our job queue move to PostgreSQL?" },
     summary: "Say what a question would take in calls, tokens and dollars; no model is called",
     output: RunEstimate,
     replies: { 402: Problem },

@@ -6,7 +6,7 @@ import { DeliberationId, SeriesId, type Entry } from "../../kernel/index.ts";
 import { publicEntry, type EventTexts } from "../../views/public-entry.ts";
 import { veiled } from "../../views/veil.ts";
 import { openOnce } from "../opening.ts";
-import { opening, operation, type HttpOperation, type ToolForm } from "../operation.ts";
+import { opening, operation, type HttpOperation, type AskingForm, type Operation } from "../operation.ts";
 import { beginFollowing, followingSink } from "../patience.ts";
 import { Problem, REFUSALS, Refused, type HttpReply } from "../problem.ts";
 import { sendParts } from "../reply.ts";
@@ -29,46 +29,29 @@ const only = z
 /** What models are shown of a question, whatever protocol it is for. */
 export const ASKED = ["question", "models", "context", "previous", "maxCostUsd", "maxCalls"];
 
-/** A tool that asks by one protocol; models are shown these fields too. */
-export const askingTool = (
-  protocol: string,
-  { fields, ...form }: Pick<ToolForm, "title" | "summary" | "place"> & { readonly fields: readonly string[] },
-): ToolForm => ({ ...form, name: protocol, preset: { protocol }, fields: [...ASKED, ...fields] });
+export const RESPOND: AskingForm = {
+  title: "Ask one model",
+  place: 4,
+  summary: "One model answers, with the conversation so far and what memory recalls",
+  fields: ["again"],
+};
 
-export const openDeliberation = opening("openDeliberation", "deliberations", {
+/** The tools that ask by protocols; models are shown these fields too. */
+export const askingTools = (asks: readonly (readonly [protocol: string, form: AskingForm])[]): Operation => ({
+  tools: asks.flatMap(([protocol, { fields, ...form }]) => {
+    const { operation } = openDeliberation;
+    const own = { name: protocol, preset: { protocol }, fields: [...ASKED, ...fields] };
+    return operation ? [{ operation, form: { ...form, ...own } }] : [];
+  }),
+});
+
+const openDeliberation = opening("openDeliberation", "deliberations", {
   ...{ tag: TAG, needs: "write" },
   body: NewRequest,
-  example: { question: "Should our job queue move to PostgreSQL?", protocol: "council", maxCostUsd: 0.5 },
+  example: { question: "Should our job queue move to PostgreSQL?", maxCostUsd: 0.5 },
   summary: "Put a question before models",
   headers: { "Idempotency-Key": "A name for the request: a repeat of it joins the same deliberation." },
   replies: { 402: Problem },
-  tools: [
-    askingTool("ask", {
-      title: "Ask several models",
-      place: 1,
-      summary:
-        "Put a question before several models; they deliberate only as far as they disagree. The usual choice",
-      fields: ["seats", "effort", "pack"],
-    }),
-    askingTool("council", {
-      title: "Hold a council",
-      place: 2,
-      summary: "Members draft, review each other's drafts blindly, and a chair writes one answer",
-      fields: ["seats", "pack", "chair", "mode", "strategy", "goal"],
-    }),
-    askingTool("debate", {
-      title: "Hold a debate",
-      place: 3,
-      summary: "Agents with roles propose, criticize and refine over rounds; a judge writes the solution",
-      fields: ["seats", "agents", "rounds", "until", "clarify"],
-    }),
-    askingTool("respond", {
-      title: "Ask one model",
-      place: 4,
-      summary: "One model answers, with the conversation so far and what memory recalls",
-      fields: ["again"],
-    }),
-  ],
   run(me, asked) {
     me.checkDepth();
     refuseForeignFields(asked);

@@ -6,7 +6,7 @@ import type { ApiSurface } from "../server.ts";
 import { actionOperations } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogOperations } from "./catalog.ts";
-import { deliberationOperations } from "./deliberations.ts";
+import { askingTools, deliberationOperations, RESPOND } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
 import { knowledgeOperations } from "./knowledge.ts";
 import { libraryOperations } from "./library.ts";
@@ -16,8 +16,10 @@ import { sessionOperations } from "./sessions.ts";
 /** What every server can do, and what these features add. */
 export async function operationsOf(features: readonly ServerFeature[]): Promise<readonly Operation[]> {
   const added = await Promise.all(features.map(async ({ operations }) => (await operations?.()) ?? []));
+  const asks = features.flatMap(({ asks: own = {} }) => Object.entries(own));
   return [
     ...deliberationOperations,
+    askingTools([...asks, ["respond", RESPOND]]),
     ...feedRoutes,
     ...actionOperations,
     ...catalogOperations,

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { PackEntry, PromptEntry, PromptList, StrategyEntry } from "../../contract/library.ts";
 import { missingIn, removeEntry, showEntry, writeEntry, type EntryText } from "../../app/library.ts";
 import { promptLibrary, type PromptInForce } from "../../app/prompt-library.ts";
+import { usualProtocol } from "../../app/registry.ts";
 import { LibraryName, type FileRefusal } from "../../config/library-file.ts";
 import { nearestAbove, configFolder, knownHome, type FileContext } from "../../config/paths.ts";
 import { isFault, type Json } from "../../kernel/index.ts";
@@ -91,14 +92,13 @@ const strategyView = (entry: EntryText, place: FileContext) => {
   return { ...fileFields(entry, place), strategy: isKnown ? { directive, sees, needsGoal } : null };
 };
 
-const packView = (entry: EntryText, place: FileContext) => {
+const packView = (entry: EntryText, place: FileContext, { parley }: Pick<Me, "parley">) => {
   const pack = entry.loaded?.pack;
+  const { protocol = usualProtocol(parley.context().protocols) } = pack ?? {};
   return {
     ...fileFields(entry, place),
     // What a file says is JSON.
-    pack: pack
-      ? { title: pack.name, protocol: pack.protocol, settings: pack.settings as Record<string, Json> }
-      : null,
+    pack: pack ? { title: pack.name, protocol, settings: pack.settings as Record<string, Json> } : null,
   };
 };
 
@@ -111,7 +111,7 @@ const promptView = ({ problem, ...prompt }: PromptInForce, place: FileContext) =
 type EntryOf<S extends z.ZodType> = {
   readonly noun: "Strategy" | "Pack";
   readonly output: S;
-  readonly view: (entry: EntryText, place: FileContext) => DeepReadonly<z.input<S>>;
+  readonly view: (entry: EntryText, place: FileContext, me: Pick<Me, "parley">) => DeepReadonly<z.input<S>>;
 };
 
 /** The operations on the entries of one kind. */
@@ -124,21 +124,21 @@ function entryOperations<S extends z.ZodType>(
     operation(`get${noun}`, `GET ${kind}/{name}`, {
       ...{ tag: TAG, needs: "read", params: Named, output },
       summary: `Show ${a}: its text, and what it comes to`,
-      run: ({ config: { place } }, { name }) =>
+      run: ({ config: { place }, parley }, { name }) =>
         withoutPaths(place, () => {
           const entry = showEntry(kind, name, place);
           if (!entry) throw refusedBy(missingIn(kind, name, place));
-          return view(entry, place);
+          return view(entry, place, { parley });
         }),
     }),
     operation(`write${noun}`, `POST ${kind}/{name}`, {
       ...{ tag: TAG, needs: "manage", params: Named, body: EntryBody, output, replies: { 409: Problem } },
       example: { text: "name: Mine\ndescription: Of my own\n" },
       summary: `Write ${a} of one's own, in place of what there is`,
-      run: ({ config: { place } }, { name, ...body }) =>
+      run: ({ config: { place }, parley }, { name, ...body }) =>
         withoutPaths(place, () => {
           checkName(name);
-          return view(accepted(writeEntry(kind, { name, ...body }, place)).entry, place);
+          return view(accepted(writeEntry(kind, { name, ...body }, place)).entry, place, { parley });
         }),
     }),
     deletion(`remove${noun}`, `${kind}/{name}`, {

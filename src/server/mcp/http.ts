@@ -15,10 +15,9 @@ import { checkDepth } from "../opening.ts";
 import { readingContext } from "../results.ts";
 import type { HttpExchange, Services } from "../route.ts";
 import type { Operation } from "../operation.ts";
-import { createMcpServer } from "./mcp-server.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
-import { toolRows } from "./tools.ts";
+import { createMcpServer, toolRows } from "./tools.ts";
 
 const REFUSED = /^(?:Rejected |Unsupported |Invalid |Connection closed|malformed|mac|expired|bind)/;
 

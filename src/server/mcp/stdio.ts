@@ -9,10 +9,9 @@ import { createFollowers } from "../followers.ts";
 import { operationsOf } from "../api/index.ts";
 import type { ServerFeature } from "../operation.ts";
 import type { ServerConfig } from "../route.ts";
-import { createMcpServer } from "./mcp-server.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
-import { toolRows } from "./tools.ts";
+import { createMcpServer, toolRows } from "./tools.ts";
 
 // A connection's end waits for nothing: what runs stays open on the journal, and whoever drives next goes on with it. A client that only
 // asks what there is drives nothing: what an earlier connection left goes on with the first call of a tool.

@@ -62,9 +62,9 @@ const TABLE = { honoured: Honoured, refused: CHAT_REFUSED };
 
 type ReadChat = ReadRequest & { readonly stream: boolean; readonly wantsUsage: boolean };
 
-function readChat(call: ApiCall, body: unknown): ReadChat {
+async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
   const { given, ignored } = readFields(body, TABLE);
-  const chosen = chooseModel(call, given.model);
+  const chosen = await chooseModel(call, given.model);
   const { system, history, question } = readMessages(given.messages);
   const { settings, ignored: unused } = settingsOf(chosen, {
     ...{ system, temperature: given.temperature, seed: given.seed, parley: given.parley },
@@ -101,7 +101,7 @@ export const chatRoutes: readonly ApiRoute[] = [
     summary: "Put a chat's last message before models",
     replies: { 200: z.unknown() },
     async handle(call) {
-      const read = readChat(call, call.body);
+      const read = await readChat(call, call.body);
       const id = await openRequest(call, read, { body: call.body });
       const headers = {
         "x-parley-deliberation": id,

@@ -157,7 +157,7 @@ type CommonFields = {
 
 /** What both APIs' fields are in a request of the library's, for a protocol or a pack; and what of it that protocol has no use for. */
 export function settingsOf(
-  { protocol, pack }: ChosenModel,
+  { asked, hasEffort, isAlone }: ChosenModel,
   { temperature, seed, effort, maxTokens, system, parley = {}, metadata, user }: CommonFields,
 ): { readonly settings: Omit<StartRequest, "request" | "question">; readonly ignored: readonly string[] } {
   if (system.length > MAX_SYSTEM)
@@ -167,13 +167,11 @@ export function settingsOf(
       "send the rest as a message",
     );
   const { budget = {}, ...own } = parley;
-  const isAlone = protocol === "respond";
   const labels = labelsOf(metadata, user);
-  const hasEffort = protocol === "ask" || pack !== undefined;
   const limit = maxTokens === undefined ? {} : { draftTokens: maxTokens, synthesisTokens: maxTokens };
   return {
     settings: {
-      ...(pack === undefined ? { protocol } : { pack }),
+      ...asked,
       ...own,
       ...(system === "" ? {} : { system }),
       ...(temperature === undefined ? {} : isAlone ? { temperature } : { temperatures: [temperature] }),
@@ -207,4 +205,11 @@ function labelsOf(
 }
 
 /** What a model's name stands for. */
-export type ChosenModel = { readonly id: string; readonly protocol: string; readonly pack?: string };
+export type ChosenModel = {
+  readonly id: string;
+  /** What a request names for it. */
+  readonly asked: { readonly protocol: string } | { readonly pack: string };
+  readonly hasEffort: boolean;
+  /** Whether one model answers alone. */
+  readonly isAlone: boolean;
+};

@@ -1,10 +1,10 @@
 import type { Parley } from "../../app/parley.ts";
+import { askedProtocols } from "../../app/registry.ts";
 import { choosePanel } from "../../app/panel.ts";
 import { estimateOpening, withoutKeys } from "../../app/estimate.ts";
 import { prepareOpening } from "../../app/start.ts";
 import { readCatalog } from "../../config/catalog.ts";
-import { isFault, type Principal } from "../../kernel/index.ts";
-import { isVoice } from "../../kernel/index.ts";
+import { isFault, isVoice, type Principal } from "../../kernel/index.ts";
 import { findNearest } from "../../text/words.ts";
 import { Refused } from "../problem.ts";
 import { route, type ApiRoute, type Services } from "../route.ts";
@@ -12,30 +12,42 @@ import type { ChosenModel } from "./fields.ts";
 import * as z from "zod";
 
 const PREFIX = "parley/";
-const PROTOCOLS = ["ask", "council", "debate", "respond"] as const;
 /** How long a list of models is believed. */
 const BELIEVED_MS = 60_000;
 
-const packsOf = ({ config }: Pick<Services, "config">): readonly string[] =>
-  readCatalog("packs", config.place).flatMap(({ name, state }) => (state === "used" ? [name] : []));
+type Known = Pick<Services, "config" | "parley">;
+
+/** Protocols and packs as models. */
+async function modelsOf({ parley, config }: Known): Promise<ChosenModel[]> {
+  const protocols = await askedProtocols(parley.context().protocols);
+  return [
+    ...protocols.map(({ name, settings, seats }) => ({
+      ...{ id: `${PREFIX}${name}`, asked: { protocol: name } },
+      hasEffort: settings instanceof z.ZodObject && "effort" in settings.shape,
+      isAlone: seats.every(({ filledBy, max }) => filledBy !== "models" || max === 1),
+    })),
+    ...readCatalog("packs", config.place)
+      .filter(({ state }) => state === "used")
+      .map(({ name: pack }) => ({
+        id: `${PREFIX}${pack}`,
+        asked: { pack },
+        hasEffort: true,
+        isAlone: false,
+      })),
+  ];
+}
 
 /** What a model's name stands for. @throws Refused 404 with the nearest */
-export function chooseModel(services: Pick<Services, "config">, id: string): ChosenModel {
-  const name = id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id;
-  const protocol = PROTOCOLS.find((one) => one === name);
-  if (protocol !== undefined) return { id: `${PREFIX}${name}`, protocol };
-  const packs = packsOf(services);
-  if (packs.includes(name)) return { id: `${PREFIX}${name}`, protocol: "pack", pack: name };
-  const nearest = findNearest(name.slice(0, 60), [...PROTOCOLS, ...packs]);
-  throw new Refused({
-    ...{
-      status: 404,
-      code: "model_not_found",
-      detail: `there is no model ${JSON.stringify(id.slice(0, 100))}`,
-    },
-    next: `the nearest is ${PREFIX}${nearest}; GET models lists all`,
-    errors: [{ pointer: "model", detail: "there is no such model" }],
-  });
+export async function chooseModel(services: Known, given: string): Promise<ChosenModel> {
+  const id = given.startsWith(PREFIX) ? given : `${PREFIX}${given}`;
+  const models = await modelsOf(services);
+  const chosen = models.find((one) => one.id === id);
+  if (chosen) return chosen;
+  const ids = models.map((one) => one.id);
+  const detail = `there is no model ${JSON.stringify(given.slice(0, 100))}`;
+  const next = `the nearest is ${findNearest(id.slice(0, 70), ids)}; GET models lists all`;
+  const errors = [{ pointer: "model", detail: "there is no such model" }];
+  throw new Refused({ status: 404, code: "model_not_found", detail, next, errors });
 }
 
 type ListedModel = Readonly<Record<string, unknown>>;
@@ -43,34 +55,30 @@ type Believed = { readonly at: number; readonly key: string; readonly list: read
 const believed = new WeakMap<Parley, Believed>();
 
 async function listAll(services: Services, principal: Principal): Promise<readonly ListedModel[]> {
-  const names = [...PROTOCOLS, ...packsOf(services)];
-  const key = `${principal.organization} ${names.join(" ")}`;
+  const models = await modelsOf(services);
+  const key = `${principal.organization} ${models.map(({ id }) => id).join(" ")}`;
   const now = services.world.now();
   const known = believed.get(services.parley);
   if (known?.key === key && now - known.at < BELIEVED_MS) return known.list;
-  const list = await Promise.all(names.map((name) => entryOf(services, principal, name)));
+  const list = await Promise.all(models.map((one) => entryOf(services, principal, one)));
   believed.set(services.parley, { at: now, key, list });
   return list;
 }
 
 /** A protocol or a pack as a model: who would take part, and about what it would cost. */
-async function entryOf(services: Services, principal: Principal, name: string): Promise<ListedModel> {
-  const id = `${PREFIX}${name}`;
-  const chosen = chooseModel(services, id);
+async function entryOf(services: Services, principal: Principal, { id, asked }: ChosenModel) {
   const head = { id, object: "model", created: 0, owned_by: "parley" };
   try {
     const context = withoutKeys(services.parley.context({}, { principal }));
     const panel = context.settings.models.length > 0 ? undefined : await choosePanel(context);
-    const { pack } = chosen;
-    const asked = { question: "?", ...(pack === undefined ? { protocol: chosen.protocol } : { pack }) };
-    const prepared = await prepareOpening(context, asked, panel ? { panel } : {});
+    const prepared = await prepareOpening(context, { question: "?", ...asked }, panel ? { panel } : {});
     const { participants } = prepared.opening;
     const { total } = await estimateOpening(context, prepared);
     const voices = participants.filter((one) => isVoice(one)).map(({ model }) => model);
     const simulated = participants.some(({ model }) => model.startsWith("sim/"));
     return {
       ...head,
-      description: `${simulated ? "simulated " : ""}${name}: ${[...new Set(voices)].join(", ")}`,
+      description: `${simulated ? "simulated " : ""}${id.slice(PREFIX.length)}: ${[...new Set(voices)].join(", ")}`,
       parley: {
         protocol: prepared.opening.protocol.name,
         members: voices,
@@ -88,7 +96,7 @@ async function entryOf(services: Services, principal: Principal, name: string): 
 const HttpReply = z.looseObject({});
 
 async function show(services: Services, principal: Principal, id: string) {
-  const chosen = chooseModel(services, id);
+  const chosen = await chooseModel(services, id);
   return { status: 200, body: (await listAll(services, principal)).find((one) => one["id"] === chosen.id) };
 }
 

@@ -75,9 +75,12 @@ const TABLE = {
   },
 };
 
-function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly echo: Record<string, Json> } {
+async function readResponse(
+  call: ApiCall,
+  body: unknown,
+): Promise<ReadRequest & { readonly echo: Record<string, Json> }> {
   const { given, ignored } = readFields(body, TABLE);
-  const chosen = chooseModel(call, given.model);
+  const chosen = await chooseModel(call, given.model);
   const { system, history, question, ignored: unread } = readInput(given.input);
   const { settings, ignored: unused } = settingsOf(chosen, {
     ...{ system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"), parley: given.parley },
@@ -146,7 +149,7 @@ export const responseRoutes: readonly ApiRoute[] = [
     summary: "Put an input before models",
     replies: { 200: z.unknown() },
     async handle(call) {
-      const { echo, ...read } = readResponse(call, call.body);
+      const { echo, ...read } = await readResponse(call, call.body);
       const id = await openRequest(call, read, { body: call.body, more: echo });
       const headers = {
         "x-parley-deliberation": id,

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { draftPrompt } from "../../protocols/phases/draft.ts";
-import { parseComparison } from "../../replies/comparison.ts";
-import { comparisonPrompt } from "../../protocols/ask/resolve-by-synthesis.ts";
 import { deskOf, say } from "../../../test/support/simulated.ts";
 import { readRevision, revisionPrompt } from "../../protocols/phases/revise.ts";
 
@@ -43,39 +41,5 @@ describe("a simulated reviser", () => {
     // A second look is right in 0.6 of all; where it comes to what nobody holds, the first one stands, right in 0.6.
     expect(found).toBeGreaterThan(0.5);
     expect(found).toBeLessThan(0.9);
-  });
-});
-
-describe("a simulated comparer", () => {
-  const compared = (refs: readonly string[], question: string) =>
-    parseComparison(
-      say(
-        "sim/chair",
-        comparisonPrompt(desk, {
-          material: material(question),
-          persona: "P",
-          answers: drafts(refs, question),
-        }),
-      ),
-      labels,
-    );
-
-  it("finds different results to be a contradiction, and equal ones an agreement", () => {
-    expect(compared(["sim/a?skill=1", "sim/b?skill=0", "sim/c?skill=1"], "What is 17 * 23?")).toMatchObject({
-      ok: true,
-      contradictions: [{ topic: "the result", stances: [{ answers: ["A", "C"] }, { answers: ["B"] }] }],
-    });
-    expect(compared(["sim/a?skill=1", "sim/b?skill=1"], "What is 17 * 23?")).toMatchObject({
-      ok: true,
-      agreements: [{ claim: "It is 391.", answers: ["A", "B"] }],
-      contradictions: [],
-    });
-  });
-
-  it("finds leanings to contradict each other in an open question, and a point of each alone", () => {
-    const question = "Should a team of five move from a monolith to microservices this year?";
-    const read = compared(["sim/a", "sim/b?seed=2", "sim/c?seed=3"], question);
-    expect(read).toMatchObject({ ok: true });
-    expect(read.ok && read.unique.length).toBeGreaterThan(0);
   });
 });

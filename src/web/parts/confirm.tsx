@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useSaving } from "../loaded.ts";
 import { t } from "../strings.ts";
 import { TextField } from "./field.tsx";
-import { Refusal } from "./refusal.tsx";
+import { Refusal } from "./states.tsx";
 
 type ConfirmProps = {
   readonly label: string;

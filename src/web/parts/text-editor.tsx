@@ -5,7 +5,7 @@ import { useSaving } from "../loaded.ts";
 import { t } from "../strings.ts";
 import { Difference } from "./difference.tsx";
 import { Field } from "./field.tsx";
-import { Refusal } from "./refusal.tsx";
+import { Refusal } from "./states.tsx";
 
 type EditorProps = {
   readonly label: string;

@@ -1,50 +1,47 @@
 import type { Signal } from "@preact/signals";
+import { features } from "../../features-web.ts";
+import { ASK_FIELDS, type AskedBy, type PanelSeat } from "../feature.ts";
 import { namesIn } from "../lists.ts";
-import type { Attached } from "./ask-context.tsx";
+import type { Attached } from "./ask-parts.tsx";
 
-export const PROTOCOLS = ["ask", "council", "debate", "respond"] as const;
-export type AskProtocol = (typeof PROTOCOLS)[number];
+/** How a question can be put, by protocol. */
+export const ASKED_BY: ReadonlyMap<string, AskedBy> = new Map([
+  ...features.flatMap(({ runs = {} }) =>
+    Object.entries(runs).flatMap(([protocol, { form }]) => (form ? [[protocol, form] as const] : [])),
+  ),
+  [
+    "respond",
+    {
+      title: { en: "Respond", de: "Einzelantwort" },
+      hint: { en: "One model answers and is graded", de: "Ein Modell antwortet und wird bewertet" },
+      fields: [],
+      seats: [],
+    },
+  ],
+]);
 
-/** The settings of a form, by their names in a request, and the protocols that take them. */
-const FIELDS = {
-  strategy: ["ask", "council"],
-  effort: ["ask"],
-  mode: ["council"],
-  chair: ["ask", "council"],
-  personas: ["ask", "council"],
-  rounds: ["debate"],
-  until: ["debate"],
-  clarify: ["debate"],
-  maxCostUsd: PROTOCOLS,
-  seed: PROTOCOLS,
-  pack: ["ask", "council"],
-} as const satisfies { readonly [field: string]: readonly AskProtocol[] };
-export type AskField = keyof typeof FIELDS;
-export const askFields = Object.keys(FIELDS) as AskField[];
-
-/** The seats that a person can have, by protocol. */
-const PANEL = ["member", "reviewer", "judge", "tie-break"] as const;
-export type PanelSeat = (typeof PANEL)[number];
-export const PEOPLE_IN: { readonly [protocol in AskProtocol]: readonly PanelSeat[] } = {
-  ...{ ask: PANEL, council: PANEL },
-  debate: ["member", "judge"],
-  respond: [],
-};
+/** What every protocol takes. */
+const COMMON = ["maxCostUsd", "seed"] as const;
+export const askFields = [...ASK_FIELDS, ...COMMON];
+export type FormField = (typeof askFields)[number];
 
 /** A person who takes part. A seat that a link names may be none. */
 export type InvitedPerson = { readonly name: string; readonly seat: string };
 
 export type AskForm = {
   readonly question: Signal<string>;
-  readonly protocol: Signal<AskProtocol>;
+  readonly protocol: Signal<string>;
   readonly models: Signal<readonly string[]>;
   readonly context: Signal<readonly Attached[]>;
   readonly seats: Signal<readonly InvitedPerson[]>;
-  readonly values: { readonly [field in AskField]: Signal<string> };
+  readonly values: { readonly [field in FormField]: Signal<string> };
 };
 
-export const takesField = (protocol: AskProtocol, field: AskField): boolean =>
-  (FIELDS[field] as readonly AskProtocol[]).includes(protocol);
+export const takesField = (protocol: string, field: FormField): boolean =>
+  [...COMMON, ...(ASKED_BY.get(protocol)?.fields ?? [])].includes(field);
+
+/** The seats that a person can have. */
+export const seatsFor = (protocol: string): readonly PanelSeat[] => ASKED_BY.get(protocol)?.seats ?? [];
 
 /** The people of `NAME:SEAT,…`, as an address has them; whoever has no seat is a member. */
 export const peopleIn = (text: string): readonly InvitedPerson[] =>
@@ -56,7 +53,7 @@ export const peopleIn = (text: string): readonly InvitedPerson[] =>
   });
 
 /** A value as a request has it. What is no number is sent as it was written, and refused in the server's words. */
-function sentValue(field: AskField, value: string): unknown {
+function sentValue(field: FormField, value: string): unknown {
   if (field === "effort" || field === "rounds" || field === "maxCostUsd")
     return Number.isFinite(Number(value)) ? Number(value) : value;
   if (field === "chair" || field === "personas") return namesIn(value);
@@ -75,7 +72,7 @@ export function bodyOf(
       : [[field, sentValue(field, value)] as const];
   });
   // Where the protocol has no seat for people they are not sent, as is a row without a name: it has just been added.
-  const people = PEOPLE_IN[protocol.value].length === 0 ? [] : seats.value.filter(({ name }) => name !== "");
+  const people = seatsFor(protocol.value).length === 0 ? [] : seats.value.filter(({ name }) => name !== "");
   return {
     question: question.value,
     protocol: protocol.value,

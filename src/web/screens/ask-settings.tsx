@@ -1,24 +1,17 @@
 import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { Catalog, CatalogRow } from "../../contract/library.ts";
+import type { PanelSeat } from "../feature.ts";
 import { namesIn, toggled } from "../lists.ts";
 import { useApi } from "../loaded.ts";
 import { Check, Field, NumberField, TextField } from "../parts/field.tsx";
 import { t } from "../strings.ts";
-import {
-  PEOPLE_IN,
-  takesField,
-  type AskField,
-  type AskForm,
-  type AskProtocol,
-  type InvitedPerson,
-  type PanelSeat,
-} from "./ask-form.ts";
+import { seatsFor, takesField, type AskForm, type FormField, type InvitedPerson } from "./ask-form.ts";
 
 /** What a question can be asked with beside its models. */
 export function SettingsFields({ form }: { readonly form: AskForm }): VNode {
   const { values, protocol, seats } = form;
-  const takes = (field: AskField) => takesField(protocol.value, field);
+  const takes = (field: FormField) => takesField(protocol.value, field);
   const strategies = useCatalog("strategies");
   const packs = useCatalog("packs");
   const personas = useCatalog("personas");
@@ -123,11 +116,11 @@ const Choice = ({ label, value, options }: ChoiceProps): VNode => (
   </Field>
 );
 
-type SeatsProps = { readonly protocol: AskProtocol; readonly seats: Signal<readonly InvitedPerson[]> };
+type SeatsProps = { readonly protocol: string; readonly seats: Signal<readonly InvitedPerson[]> };
 
 /** Who takes part beside the models, a row each. */
 function SeatsField({ protocol, seats }: SeatsProps): VNode | null {
-  const open = PEOPLE_IN[protocol];
+  const open = seatsFor(protocol);
   if (open.length === 0) return null;
   const change = (at: number, to: Partial<InvitedPerson>) =>
     (seats.value = seats.value.map((one, index) => (index === at ? { ...one, ...to } : one)));

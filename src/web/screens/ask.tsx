@@ -4,14 +4,14 @@ import { useEffect } from "preact/hooks";
 import type { OpenedReply } from "../../contract/runs.ts";
 import { address, go, hrefTo } from "../address.ts";
 import { fetchJson } from "../http.ts";
+import { language } from "../language.ts";
 import { namesIn } from "../lists.ts";
 import { useSaving } from "../loaded.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
-import { Refusal } from "../parts/refusal.tsx";
+import { Refusal } from "../parts/states.tsx";
 import { t } from "../strings.ts";
-import { ContextField, type Attached } from "./ask-context.tsx";
-import { askFields, bodyOf, peopleIn, PROTOCOLS, type AskForm, type AskProtocol } from "./ask-form.ts";
-import { ModelPicker } from "./ask-models.tsx";
+import { ContextField, ModelPicker, type Attached } from "./ask-parts.tsx";
+import { askFields, bodyOf, peopleIn, ASKED_BY, type AskForm } from "./ask-form.ts";
 import type { SettingsFields } from "./ask-settings.tsx";
 
 /** Where a question is put. What it is asked with can stand in the address: `/?q=…&models=…`. */
@@ -63,7 +63,7 @@ export function Ask(): VNode {
       />
       <fieldset class="protocols">
         <legend>{t.ask.protocol}</legend>
-        {PROTOCOLS.map((name) => (
+        {[...ASKED_BY].map(([name, { title, hint }]) => (
           <label key={name} class="choice">
             <input
               type="radio"
@@ -72,8 +72,8 @@ export function Ask(): VNode {
               onChange={() => (protocol.value = name)}
             />
             <span>
-              <strong>{t.ask.protocols[name][0]}</strong>
-              <span class="quiet">{t.ask.protocols[name][1]}</span>
+              <strong>{title[language]}</strong>
+              <span class="quiet">{hint[language]}</span>
             </span>
           </label>
         ))}
@@ -130,11 +130,12 @@ function useSettings({ seats, values }: AskForm) {
 function useForm(): AskForm {
   const { query } = address.value;
   const preset = (name: string) => query.get(name) ?? "";
-  const named = PROTOCOLS.find((one) => one === preset("protocol")) ?? "ask";
+  const [usual = ""] = ASKED_BY.keys();
+  const named = preset("protocol");
   const signals = askFields.map((field) => [field, useSignal(preset(field))] as const); // always the same fields, in the same order
   return {
     question: useSignal(preset("q")),
-    protocol: useSignal<AskProtocol>(named),
+    protocol: useSignal(ASKED_BY.has(named) ? named : usual),
     models: useSignal<readonly string[]>(namesIn(preset("models"))),
     context: useSignal<readonly Attached[]>([]),
     seats: useSignal(peopleIn(preset("seats"))),

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
+import { useId } from "preact/hooks";
 import { isEvent, type Entry } from "../../kernel/index.ts";
-import { answerEvent } from "../../views/answer-event.ts";
+import { answerEvent, type AnswerGrade } from "../../views/answer-event.ts";
 import type { Result } from "../../views/result.ts";
 import type { PanelSection } from "../../views/panel.ts";
 import { address, go, hrefWith } from "../address.ts";
@@ -9,11 +10,10 @@ import type { ShownRun } from "../run.ts";
 import { useReport } from "../folds.ts";
 import { formatPercent } from "../formats.ts";
 import { fetchJson } from "../http.ts";
-import { Badge } from "../parts/badge.tsx";
 import { Markdown } from "../parts/elements.tsx";
 import { Folded } from "../parts/folded.tsx";
 import { isolateName, isolateNames } from "../parts/isolated-names.ts";
-import { Refusal } from "../parts/refusal.tsx";
+import { Refusal } from "../parts/states.tsx";
 import { Report } from "../parts/report.tsx";
 import { showResult } from "../../reports/shown.ts";
 import { isServed } from "../served.ts";
@@ -261,5 +261,40 @@ function Thumbs({ id, given }: { readonly id: string; readonly given: Thumb | un
       <span role="status">{saved.value === undefined ? "" : t.run.thanks}</span>
       {failed.value && <Refusal error={failed.value} />}
     </>
+  );
+}
+
+const COLORS: { readonly [score: number]: string } = {
+  5: "good",
+  4: "good",
+  3: "fair",
+  2: "poor",
+  1: "poor",
+};
+
+/** A judge's score under an answer: it comes late, takes its place, and is not there without a score. Its words open by click or key. */
+function Badge({ grade }: { readonly grade: AnswerGrade | null }): VNode | null {
+  const open = useSignal(false);
+  const id = useId();
+  if (grade?.score == null) return null;
+  const { score, feedback, by, rubric } = grade;
+  return (
+    <div class="badge-place" role="status">
+      <button
+        type="button"
+        class={`badge ${COLORS[score] ?? "fair"}`}
+        aria-expanded={open.value}
+        aria-controls={id}
+        aria-label={t.run.scoreLabel(score)}
+        onClick={() => (open.value = !open.value)}
+      >
+        <span aria-hidden="true">●</span> {t.run.score(score)}
+      </button>
+      <div id={id} class="badge-words" hidden={!open.value}>
+        <p class="quiet">{t.run.feedback}</p>
+        <p dir="auto">{feedback}</p>
+        <p class="quiet">{t.run.gradedBy(by ?? t.unknown, rubric)}</p>
+      </div>
+    </div>
   );
 }

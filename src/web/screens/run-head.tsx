@@ -10,7 +10,7 @@ import type { ShownRun } from "../run.ts";
 import { formatBill, formatMoment, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
 import type { Confirm } from "../parts/confirm.tsx";
-import { Refusal } from "../parts/refusal.tsx";
+import { Refusal } from "../parts/states.tsx";
 import { isServed } from "../served.ts";
 import { t, withMoreWords } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";

@@ -13,9 +13,9 @@ import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { namesIn, toggled } from "../lists.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
+import { Check, Field } from "../parts/field.tsx";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
-import { Refusal } from "../parts/refusal.tsx";
-import { Failure } from "../parts/states.tsx";
+import { Failure, Refusal } from "../parts/states.tsx";
 import { t } from "../strings.ts";
 
 // FORK-VIEW-1. What changes stands in the address; what it costs at most is shown before it can be started.
@@ -113,14 +113,12 @@ function Changes({ opening }: { readonly opening: Opening }): VNode {
         <fieldset>
           <legend>{t.run.withoutMember}</legend>
           {members.map(({ id }) => (
-            <label key={id} class="model-choice">
-              <input
-                type="checkbox"
-                checked={left.includes(id)}
-                onChange={() => put("without", toggled(left, id).join(","))}
-              />
-              <span dir="auto">{nameOf(id)}</span>
-            </label>
+            <Check
+              key={id}
+              label={nameOf(id)}
+              isChecked={left.includes(id)}
+              change={() => put("without", toggled(left, id).join(","))}
+            />
           ))}
         </fieldset>
       )}
@@ -136,8 +134,7 @@ const Choice = ({
   now = "",
   options,
 }: FieldProps & { readonly options: readonly (readonly [value: string, words: string])[] }): VNode => (
-  <label class="field">
-    <span>{label}</span>
+  <Field label={label}>
     <select value={valueOf(name)} onChange={({ currentTarget }) => put(name, currentTarget.value)}>
       <option value="">
         {t.run.unchangedSetting}: {options.find(([value]) => value === now)?.[1] ?? now}
@@ -150,14 +147,11 @@ const Choice = ({
           </option>
         ))}
     </select>
-  </label>
+  </Field>
 );
 
 const Text = ({ name, label, hint, now = "" }: FieldProps & { readonly hint?: string }): VNode => (
-  <label class="field">
-    <span>
-      {label} {hint !== undefined && <span class="quiet">{hint}</span>}
-    </span>
+  <Field label={label} hint={hint}>
     <input
       type="text"
       autocomplete="off"
@@ -165,7 +159,7 @@ const Text = ({ name, label, hint, now = "" }: FieldProps & { readonly hint?: st
       value={valueOf(name)}
       onChange={({ currentTarget }) => put(name, currentTarget.value)}
     />
-  </label>
+  </Field>
 );
 
 type Said = Signal<ForkEstimate | Error | undefined>;

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { groupBy } from "../../stats/numbers.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
-import { foldReader } from "../folds.ts";
+import { foldReader, useAbove } from "../folds.ts";
 import { formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Folded } from "../parts/folded.tsx";
@@ -61,8 +61,8 @@ export function Room({ shown }: RoomProps): VNode {
   const underWay = useComputed(() => groupBy(running.value, ([step, { kind }]) => kind ?? step));
   const { phases } = progress.value;
   const made = useGrowing(columns.value.first.length);
-  const Ladder = useLadder(shown);
-  if (!Ladder) return <div role="status" />;
+  const Above = useAbove("room", shown);
+  if (!Above) return <div role="status" />;
   return (
     <>
       <div role="status">
@@ -76,7 +76,7 @@ export function Room({ shown }: RoomProps): VNode {
           ))}
         </ol>
       </div>
-      <Ladder shown={shown} />
+      <Above shown={shown} />
       <div class="columns">{columns.value.first.slice(0, made)}</div>
       {columns.value.second.length > 0 && (
         <Folded heading={t.run.secondAnswer}>
@@ -85,20 +85,6 @@ export function Room({ shown }: RoomProps): VNode {
       )}
     </>
   );
-}
-
-type LadderView = (props: RoomProps) => VNode | null;
-const noLadder: LadderView = () => null;
-
-/** The ladder of `ask`, which others do not climb; undefined until it is there, so that nothing moves when it comes. */
-function useLadder({ protocol }: ShownRun): LadderView | undefined {
-  const loaded = useSignal<{ readonly view?: LadderView }>({});
-  const isAsk = protocol.value === "ask";
-  useEffect(() => {
-    const take = (view: LadderView) => (loaded.value = { view });
-    if (isAsk) import("./ladder.tsx").then(({ Ladder }) => take(Ladder)).catch(() => take(noLadder));
-  }, [isAsk]);
-  return isAsk ? loaded.value.view : noLadder;
 }
 
 /** A count that grows to `most` by a block a picture. */

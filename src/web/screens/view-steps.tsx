@@ -1,11 +1,10 @@
 import type { VNode } from "preact";
 import { callOf, workOf, type Entry } from "../../kernel/index.ts";
-import type { AskSection } from "../../protocols/ask/view.ts";
 import type { Result } from "../../views/result.ts";
 import { speakerOf, spending, type Spent } from "../../views/spending.ts";
 import { hrefWith } from "../address.ts";
 import type { ShownRun } from "../run.ts";
-import { useWhole, seqsOf } from "../folds.ts";
+import { useAbove, useWhole, seqsOf } from "../folds.ts";
 import { formatBill, formatCount, formatTime } from "../formats.ts";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Empty } from "../parts/states.tsx";
@@ -18,71 +17,25 @@ import { criticalPathSeqs } from "../../views/critical-path.ts";
 type NameOf = (id: string) => string;
 type PartProps = { readonly entries: readonly Entry[]; readonly result: Result; readonly nameOf: NameOf };
 
-/** How the drafts compare, what each part of a run took, and who took part. */
+/** What the protocol adds, what each part of a run took, and who took part. */
 export function Steps({ shown }: { readonly shown: ShownRun }): VNode | null {
   useWhole(
     shown.run,
-    seqsOf(shown.entries.value, ({ type }) => ["comparison-given", "roster-fixed"].includes(type)),
+    seqsOf(shown.entries.value, ({ type }) => type === "roster-fixed"),
   );
+  const Above = useAbove("steps", shown);
   const result = shown.result.value;
-  if (!result) return null;
+  if (!result || !Above) return null;
   const part = { entries: shown.entries.value, result, nameOf: isolatedNamesOf(result.participants) };
-  const { comparison } = (result.section ?? {}) as Partial<AskSection>; // of `ask` only
   return (
     <>
-      {comparison != null && <Comparison comparison={comparison} nameOf={part.nameOf} />}
+      <Above shown={shown} />
       <Rosters {...part} />
       <Usage {...part} />
       <Time {...part} />
     </>
   );
 }
-
-type Comparing = NonNullable<AskSection["comparison"]>;
-
-function Comparison({
-  comparison,
-  nameOf,
-}: {
-  readonly comparison: Comparing;
-  readonly nameOf: NameOf;
-}): VNode {
-  const { agreements, contradictions, unique } = comparison;
-  return (
-    <section>
-      <h2>{t.run.comparisonTitle}</h2>
-      <Claims title={t.run.agreements} claims={agreements} nameOf={nameOf} />
-      {contradictions.length > 0 && <h3>{t.run.contradictions}</h3>}
-      {contradictions.map(({ topic, stances }) => (
-        <div key={topic}>
-          <p dir="auto">{topic}</p>
-          <Claims claims={stances} nameOf={nameOf} />
-        </div>
-      ))}
-      <Claims title={t.run.uniqueClaims} claims={unique} nameOf={nameOf} />
-    </section>
-  );
-}
-
-type ClaimsProps = {
-  readonly title?: string;
-  readonly claims: Comparing["agreements"];
-  readonly nameOf: NameOf;
-};
-
-const Claims = ({ title, claims, nameOf }: ClaimsProps): VNode | null =>
-  claims.length === 0 ? null : (
-    <>
-      {title !== undefined && <h3>{title}</h3>}
-      <ul class="points">
-        {claims.map(({ claim, members }, index) => (
-          <li key={index} dir="auto">
-            {claim} <span class="quiet">{t.run.saidBy(members.map(nameOf).join(", "))}</span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
 
 /** Who was in each phase, and who was left out of it and why. */
 function Rosters({ entries, nameOf }: PartProps): VNode | null {

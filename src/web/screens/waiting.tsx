@@ -8,8 +8,7 @@ import { formatAgo, formatMoment } from "../formats.ts";
 import { fetchJson, ApiProblem } from "../http.ts";
 import { useApi } from "../loaded.ts";
 import { Markdown } from "../parts/elements.tsx";
-import { Refusal } from "../parts/refusal.tsx";
-import { Shown } from "../parts/states.tsx";
+import { Refusal, Shown } from "../parts/states.tsx";
 import { t } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";
 

@@ -10,8 +10,8 @@ import {
   QUIET,
   STRATEGY,
   USER,
+  RESPONDENT,
 } from "../../../cli/options.ts";
-import { RESPONDENT } from "../../../cli/member-options.ts";
 
 const JOB = {
   concurrency: integer("--concurrency <n>", "runs at the same time", { min: 1, max: 1_000, or: 4 }),

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { Contributions } from "../contract.ts";
 import { type AppContext, refuseUnknownPrices } from "../../../app/context.ts";
 import { budgetFrom, type Caps, protocolSettings } from "../../../app/opening.ts";
-import { protocols } from "../../../app/registry.ts";
 import { follow } from "../../../app/run.ts";
 import { type AnyProtocol, digestOf, idOfRequest, loadNamed } from "../../../engine/index.ts";
 import {
@@ -17,7 +16,7 @@ import {
   StepKey,
   refusal,
 } from "../../../kernel/index.ts";
-import { CouncilSettings, type Rewriting as RewritingSetting } from "../../../protocols/council/index.ts";
+import { PanelSettings } from "../../../protocols/phases/panel/settings.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import { formatNumber, formatUsd } from "../../../text/format.ts";
 import {
@@ -59,7 +58,7 @@ export type MeasuredRun = { readonly entries: readonly Entry[]; readonly grounds
 
 /** A re-run, and its fork as far as it is recorded. */
 type Rerun = RecordedRerun & {
-  readonly setting: RewritingSetting;
+  readonly setting: NonNullable<PanelSettings["rewriting"]>;
   readonly request: string;
   readonly fork: DeliberationId;
 };
@@ -70,7 +69,7 @@ async function rerunAll(
   run: MeasuredRun,
   options: RerunOptions,
 ): Promise<RerunResults | undefined> {
-  const chair = await findChair(run.grounds);
+  const chair = await findChair(context, run.grounds);
   if (!chair.ok) return { status: "not-applicable", why: chair.why, reruns: [], recorded: [] };
   const planned = await Promise.all(
     planReruns(run.grounds, chair.chair, options.repeats).map((one) => findRerun(context, run.grounds, one)),
@@ -89,6 +88,7 @@ type RerunnableChair = { readonly chair: Participant; readonly protocol: AnyProt
 
 /** The chair that can be re-run and its protocol, or why there is none. */
 async function findChair(
+  { protocols }: RerunContext,
   grounds: Grounds,
 ): Promise<({ readonly ok: true } & RerunnableChair) | { readonly ok: false; readonly why: string }> {
   const { opened, drafters } = grounds;
@@ -97,7 +97,7 @@ async function findChair(
   if (drafters.length < 2)
     return { ok: false, why: "there was only one draft, so that none can be left out" };
   const { name, version } = opened.data.protocol;
-  const protocol = await loadNamed<AnyProtocol>(protocols, name);
+  const protocol = await loadNamed(protocols, name);
   if (protocol?.version !== version) {
     const next = "ask the question again to have it measured";
     return {
@@ -211,7 +211,7 @@ async function worstCase(
     return call?.ok ? [call.reply] : [];
   });
   const characters = [question, ...texts, ...replies].reduce((sum, text) => sum + text.length, 0);
-  const { synthesis } = CouncilSettings.shape.maxOutputTokens.parse(settings["maxOutputTokens"]);
+  const { synthesis } = PanelSettings.shape.maxOutputTokens.parse(settings["maxOutputTokens"]);
   return models.quote({
     model: chair.model,
     // A quote counts three characters as a token.

@@ -1,5 +1,7 @@
 import "../../../app/outcome.ts"; // The clock of a stage does not wait for what is loaded on use.
 import {
+  ask,
+  council,
   agreeable,
   councilAsked,
   type CouncilAsked,
@@ -21,17 +23,15 @@ import {
   type World,
 } from "../../../kernel/index.ts";
 import { readFenced } from "../../../prompts/material.ts";
-import { ask } from "../../../protocols/ask/index.ts";
-import { council } from "../../../protocols/council/index.ts";
 import "../../../app/result.ts"; // which a run loads when it has ended: the clock of these tests waits for no import
-import "../../../protocols/ask/view.ts";
-import "../../../protocols/council/view.ts";
 import type { CrashPoint } from "../../../testing/crash.ts";
 import type { Script, ScriptedLine } from "../../../testing/scripted-models.ts";
 import { stage, type Stage, type StageOptions } from "../../../testing/stage.ts";
 import { panelSection } from "../../../views/panel.ts";
 import { resultOf } from "../../../views/result.ts";
 import { measureContributions, type MeasureRequest, type RerunContext } from "./leave-one-out.ts";
+
+await Promise.all([ask.view?.(), council.view?.()]); // as above
 
 const DRAFTS: Readonly<Record<string, string>> = {
   ada: "ada moves the queue tonight. Waiting costs more than moving.",

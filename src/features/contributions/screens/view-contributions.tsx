@@ -10,8 +10,7 @@ import { formatMoney, formatPercent, formatRatio } from "../../../web/formats.ts
 import { fetchJson } from "../../../web/http.ts";
 import { isolatedNamesOf } from "../../../web/parts/isolated-names.ts";
 import { Confirm } from "../../../web/parts/confirm.tsx";
-import { Refusal } from "../../../web/parts/refusal.tsx";
-import { Empty } from "../../../web/parts/states.tsx";
+import { Empty, Refusal } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { isServed } from "../../../web/served.ts";
 import { t } from "../../../web/strings.ts";

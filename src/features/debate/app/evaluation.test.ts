@@ -1,8 +1,8 @@
+import { openConfigured } from "../../../../test/support/opened.ts";
 import { refusalOf, scratch, type Scratch } from "../../../../test/support/scratch.ts";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openConfigured } from "../../../app/configured.ts";
 import type { AppContext } from "../../../app/context.ts";
 import { withReactors } from "../../../app/registry.ts";
 import { features } from "../../../features.ts";

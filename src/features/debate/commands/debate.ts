@@ -16,7 +16,7 @@ import { runWithQuestions } from "../../../cli/clarification.ts";
 import type { Declared, Io, Values } from "../../../cli/command.ts";
 import { refuseWithoutModels } from "../../../cli/connect.ts";
 import { debateFiles, writeDebate } from "../../../cli/debate-files.ts";
-import { readFollowUp } from "../../../cli/follow-up.ts";
+import { readFollowUp } from "../../../cli/question-words.ts";
 import { readAttachments, readStandardInput } from "../../../cli/input.ts";
 import { createScreenLog } from "../../../cli/screen-log.ts";
 import type { CONTINUE, DEBATE_FILES, DRY_RUN, SEATS, SHOWING } from "../../../cli/options.ts";

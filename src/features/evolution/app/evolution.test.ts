@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openParley } from "../../../../test/support/opened.ts";
 import { refusalOf, scratch, type Scratch } from "../../../../test/support/scratch.ts";
 import { preferring, seatIn } from "../../../../test/support/trial-table.ts";
 import { textDigest } from "../../../engine/index.ts";
@@ -11,8 +12,6 @@ import { INSTRUCTION_PARTS } from "../../../text/instruction-parts.ts";
 import { fileResources } from "../../../config/resources.ts";
 import type { AppContext } from "../../../app/context.ts";
 import { resume } from "../../../app/run.ts";
-import { openParley } from "../../../app/parley.ts";
-import { evolution } from "../index.ts";
 import { prepareOpening, start, type RequestSettings } from "../../../app/start.ts";
 import { childIn, prepareChild, writeChild } from "./breed.ts";
 import { acceptPersona, listVersions, recordEdit, retirePersona, rollBackPersona } from "./decide.ts";
@@ -66,7 +65,6 @@ async function using(
 ): Promise<void> {
   const own = models(childWins);
   await using parley = await openParley({
-    features: [evolution],
     ...{ store: `${place.home}/store.db`, env: {}, models: own, resources: fileResources(place) },
     settings: { models: ["sim/ada?family=a", "sim/bob?family=b"] },
   });

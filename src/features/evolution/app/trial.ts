@@ -19,6 +19,7 @@ import { lostCalls } from "../protocol/trial/view.ts";
 import { leastPairs, siblingAlpha, TRIAL_TEST } from "../../../stats/sequential-sign-test.ts";
 import { checkModelRef, type AppContext } from "../../../app/context.ts";
 import { UNMEASURED } from "../../../app/lookup.ts";
+import { askedProtocols } from "../../../app/registry.ts";
 import { choosePanel } from "../../../app/panel.ts";
 import { againName, openMeasurement, resumable, type Resumed } from "../../../app/resumable.ts";
 import { heldOutRuns, HELD_OUT_EVERY } from "../../../app/personas/held-out.ts";
@@ -54,8 +55,6 @@ export type PreparedTrial = {
 
 /** Contexts that are longer together are left out of a trial. */
 const MAX_CONTEXT_LENGTH = 20_000;
-/** People ask these; other protocols' questions are a program's. */
-const ASKED_BY: readonly string[] = ["ask", "council", "debate", "respond"];
 
 /** Prepares a child's trial; no model is called. @throws Fault before anything is recorded or spent */
 export async function prepareTrial(
@@ -142,7 +141,9 @@ function checkCount(
 }
 
 /** Held-out questions that stand alone, in an order that follows from the child, each once. */
-async function heldOutTasks({ store }: AppContext, seed: string): Promise<readonly TrialTask[]> {
+async function heldOutTasks({ store, protocols }: AppContext, seed: string): Promise<readonly TrialTask[]> {
+  // Other protocols' questions are a program's.
+  const askedBy = (await askedProtocols(protocols)).map(({ name }) => name);
   const runs = new Map<string, DeliberationId>();
   for await (const { id, question } of heldOutRuns(store, UNMEASURED))
     if (!runs.has(question)) runs.set(question, id);
@@ -153,7 +154,7 @@ async function heldOutTasks({ store }: AppContext, seed: string): Promise<readon
     const [opened] = await store.read(id);
     if (!opened || !isEvent(opened, "deliberation-opened")) continue;
     const { question, context, history = [], protocol } = opened.data;
-    if (!ASKED_BY.includes(protocol.name) || history.length > 0 || asked.has(question)) continue;
+    if (!askedBy.includes(protocol.name) || history.length > 0 || asked.has(question)) continue;
     const texts = await Promise.all(context.map(({ text }) => store.text(text)));
     const more = texts.join("\n\n");
     if (more.length > MAX_CONTEXT_LENGTH) continue;

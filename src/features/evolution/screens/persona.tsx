@@ -5,7 +5,7 @@ import { address, hrefTo, hrefWith } from "../../../web/address.ts";
 import { formatSetting } from "../../../web/formats.ts";
 import { fetchJson, ApiProblem } from "../../../web/http.ts";
 import { useApi, useSaving } from "../../../web/loaded.ts";
-import { Shown } from "../../../web/parts/states.tsx";
+import { Refusal, Shown } from "../../../web/parts/states.tsx";
 import { Tabs } from "../../../web/parts/tabs.tsx";
 import { TextEditor, SaveButtons } from "../../../web/parts/text-editor.tsx";
 import { t } from "../../../web/strings.ts";
@@ -18,7 +18,6 @@ import { INSTRUCTION_PARTS, type InstructionPart } from "../../../text/instructi
 import { Difference } from "../../../web/parts/difference.tsx";
 import { Markdown } from "../../../web/parts/elements.tsx";
 import { TextField } from "../../../web/parts/field.tsx";
-import { Refusal } from "../../../web/parts/refusal.tsx";
 
 /** One persona: its instructions by part, its file, its lineage with trials, and what can be decided about it. */
 export function Persona({ id }: { readonly id: string }): VNode {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { openConfigured } from "../../../../../test/support/opened.ts";
 import { scratch } from "../../../../../test/support/scratch.ts";
 import { createEngine } from "../../../../engine/index.ts";
 import { isEvent, OrganizationId, UserId, type Models, type ModelRequest } from "../../../../kernel/index.ts";
@@ -6,7 +7,6 @@ import type { BenchTask } from "../../../../app/tasks.ts";
 import { readBenchTasks } from "../../../../app/tasks.ts";
 import { MemoryAblation } from "./report.ts";
 import { prepareAblation, runAblation, type AblationOptions } from "./ablate.ts";
-import { openConfigured } from "../../../../app/configured.ts";
 import type { AppContext } from "../../../../app/context.ts";
 import { withReactors } from "../../../../app/registry.ts";
 import { features } from "../../../../features.ts";

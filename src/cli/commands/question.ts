@@ -1,0 +1,38 @@
+import { usualProtocol } from "../../app/registry.ts";
+import type { Declared, Io, Values } from "../command.ts";
+import { estimateNote, printEstimate } from "../estimate-text.ts";
+import type { ATTACHMENTS, CONTINUE, DRY_RUN, PACK, SEATS, SHOWING } from "../options.ts";
+import { refuseWithoutModels } from "../connect.ts";
+import { readFollowUp } from "../question-words.ts";
+import { readQuestion } from "../input.ts";
+import { runWithQuestions } from "../clarification.ts";
+import { readSeats } from "../seats.ts";
+import { showingIn, withParley } from "../session.ts";
+
+type AskOptions = Partial<Values<typeof PACK>> &
+  Values<typeof ATTACHMENTS & typeof CONTINUE & typeof DRY_RUN & typeof SEATS & typeof SHOWING>;
+
+export const askQuestion = (
+  io: Io,
+  options: AskOptions,
+  { protocol, settings: flags, own, args }: Declared,
+): Promise<number> =>
+  withParley(io, flags, async (context, me) => {
+    const { settings } = context;
+    const { question, texts } = await readQuestion(io, args, { ...options, settings });
+    const turn = readFollowUp(question, options.continue);
+    const { pack } = options;
+    // A pack, and an earlier turn, may name models of their own.
+    if (pack === undefined && options.continue === undefined && turn.member === undefined)
+      await refuseWithoutModels(context, question);
+    // A pack may name the protocol, where the command line names none but the usual one.
+    const isUsual = protocol === usualProtocol(context.protocols);
+    const asked = pack !== undefined && isUsual ? { ...own, pack } : { ...own, pack, protocol };
+    const how = turn.member === undefined ? asked : { protocol: "respond" };
+    const request = { ...how, ...turn, ...readSeats(options.seat), context: texts };
+    if (options.dryRun) return printEstimate(io, options, await me.estimate(request));
+    const showing = showingIn(options, settings);
+    const onMost = estimateNote(io, showing);
+    const begin = (signal: AbortSignal) => me.start(request, { signal, onMost });
+    return (await runWithQuestions(io, { context, me }, { begin, showing })).exit;
+  });

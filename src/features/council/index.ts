@@ -1,0 +1,19 @@
+import { defineFeature } from "../feature.ts";
+
+/** Drafts, anonymous reviews, and one synthesis. */
+export const council = defineFeature({
+  name: "council",
+  protocols: { council: async () => (await import("./protocol/index.ts")).council },
+  asks: {
+    council: {
+      title: "Hold a council",
+      place: 2,
+      summary: "Members draft, review each other's drafts blindly, and a chair writes one answer",
+      fields: ["seats", "pack", "chair", "mode", "strategy", "goal"],
+    },
+  },
+  commands: [
+    { name: "demo", heading: "Setup", load: async () => (await import("./commands/index.ts")).demo },
+  ],
+  surfaces: { council: { first: "Ask" } },
+});
