@@ -7,16 +7,20 @@ import { route, type ApiRoute } from "../route.ts";
 import { apiErrorOf } from "./errors.ts";
 import {
   CHAT_REFUSED,
+  COMMON_FIELDS,
   EffortName,
-  Own,
+  formOf,
+  FormSchema,
+  Limit,
   readFields,
   settingsOf,
+  USUAL_FORMS,
   type AnswerForm,
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
 import { openRequest, outcomeOf, openingIn, stageLine, type ApiOutcome, type ApiUsage } from "./run.ts";
-import { readSchema, type ApiCall } from "./structured.ts";
+import type { ApiCall } from "./structured.ts";
 import { Message, readMessages } from "./turns.ts";
 
 // A stream has no event names: most clients end at one that they do not know.
@@ -25,38 +29,24 @@ import { Message, readMessages } from "./turns.ts";
 
 const PIECE = 400;
 
-const JsonSchema = z.record(z.string(), z.unknown());
 const ResponseFormat = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("text") }),
-  z.strictObject({ type: z.literal("json_object") }),
+  ...USUAL_FORMS,
   z.strictObject({
     type: z.literal("json_schema"),
-    json_schema: z.looseObject({ name: z.string().optional(), schema: JsonSchema.optional() }),
+    json_schema: z.looseObject({ name: z.string().optional(), schema: FormSchema.optional() }),
   }),
 ]);
 
-export const Limit = z.int().positive().max(1_000_000);
-export const Metadata = z
-  .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((all) => Object.keys(all).length <= 16, "it has at most 16 pairs");
-
 const Honoured = z.strictObject({
-  model: z.string().min(1).max(200),
+  ...COMMON_FIELDS,
   messages: z.array(Message).min(1).max(10_000),
-  stream: z.boolean().optional(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).optional(),
   stop: z.union([z.string(), z.array(z.string()).max(16)]).optional(),
   max_tokens: Limit.optional(),
   max_completion_tokens: Limit.optional(),
   reasoning_effort: EffortName.optional(),
-  temperature: z.number().min(0).max(2).optional(),
   seed: z.int().optional(),
   response_format: ResponseFormat.optional(),
-  metadata: Metadata.optional(),
-  user: z.string().max(512).optional(),
-  safety_identifier: z.string().max(512).optional(),
-  store: z.boolean().optional(),
-  parley: Own.optional(),
 });
 const TABLE = { honoured: Honoured, refused: CHAT_REFUSED };
 
@@ -66,33 +56,21 @@ async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
   const { given, ignored } = readFields(body, TABLE);
   const chosen = await chooseModel(call, given.model);
   const { system, history, question } = readMessages(given.messages);
-  const { settings, ignored: unused } = settingsOf(chosen, {
-    ...{ system, temperature: given.temperature, seed: given.seed, parley: given.parley },
-    ...{ effort: given.reasoning_effort, metadata: given.metadata },
+  const { settings, ignored: unused } = settingsOf(chosen, given, {
+    ...{ system, seed: given.seed, effort: given.reasoning_effort },
     maxTokens: given.max_completion_tokens ?? given.max_tokens,
-    user: given.user ?? given.safety_identifier,
   });
+  const { response_format: format } = given;
   return {
     model: chosen.id,
     start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
     stop: [given.stop ?? []].flat(),
-    format: formatOf(given.response_format),
+    format: formOf(format?.type, format?.type === "json_schema" ? format.json_schema.schema : undefined),
     store: given.store !== false,
     ignored: [...ignored, ...unused],
     stream: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
   };
-}
-
-/** An object of any form, where no schema is given. */
-export const ANY_OBJECT: AnswerForm = { schema: { type: "object" } };
-
-function formatOf(format: z.infer<typeof ResponseFormat> | undefined): AnswerForm {
-  if (!format || format.type === "text") return null;
-  const made =
-    format.type === "json_object" ? ANY_OBJECT : { schema: format.json_schema.schema ?? { type: "object" } };
-  readSchema(made?.schema ?? {});
-  return made;
 }
 
 export const chatRoutes: readonly ApiRoute[] = [

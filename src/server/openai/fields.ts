@@ -4,6 +4,7 @@ import { editDistance } from "../../text/words.ts";
 import type { StartRequest } from "../../app/start.ts";
 import type { Labels } from "../../kernel/index.ts";
 import { badField } from "./errors.ts";
+import { readSchema } from "./structured.ts";
 
 const MAX_SYSTEM = 1_000_000;
 const MAX_FIELDS = 200;
@@ -144,21 +145,50 @@ export type FieldTable<S extends z.ZodObject> = {
   readonly refused: Readonly<Record<string, Refusing>>;
 };
 
-type CommonFields = {
-  readonly temperature?: number | undefined;
+export const Limit = z.int().positive().max(1_000_000);
+/** Fields that both APIs have, by the same names. */
+export const COMMON_FIELDS = {
+  model: z.string().min(1).max(200),
+  temperature: z.number().min(0).max(2).optional(),
+  metadata: z
+    .record(z.string().min(1).max(64), z.string().max(512))
+    .refine((all) => Object.keys(all).length <= 16, "it has at most 16 pairs")
+    .optional(),
+  user: z.string().max(512).optional(),
+  safety_identifier: z.string().max(512).optional(),
+  stream: z.boolean().optional(),
+  store: z.boolean().optional(),
+  parley: Own.optional(),
+};
+type CommonFields = z.infer<z.ZodObject<typeof COMMON_FIELDS>>;
+
+export const FormSchema = z.record(z.string(), z.unknown());
+/** Forms of an answer that both APIs name alike. */
+export const USUAL_FORMS = [
+  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({ type: z.literal("json_object") }),
+] as const;
+
+/** The form that was asked for; an object of any form, where no schema is given. @throws Refused 400 for one that cannot be used */
+export function formOf(type = "text", schema: z.infer<typeof FormSchema> = { type: "object" }): AnswerForm {
+  if (type === "text") return null;
+  readSchema(schema);
+  return { schema };
+}
+
+/** What the APIs call by other names. */
+type NamedFields = {
   readonly seed?: number | undefined;
   readonly effort?: z.infer<typeof EffortName> | undefined;
   readonly maxTokens?: number | undefined;
   readonly system: string;
-  readonly parley?: z.infer<typeof Own> | undefined;
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
-  readonly user?: string | undefined;
 };
 
 /** What both APIs' fields are in a request of the library's, for a protocol or a pack; and what of it that protocol has no use for. */
 export function settingsOf(
   { asked, hasEffort, isAlone }: ChosenModel,
-  { temperature, seed, effort, maxTokens, system, parley = {}, metadata, user }: CommonFields,
+  { temperature, parley = {}, metadata, safety_identifier, user = safety_identifier }: CommonFields,
+  { seed, effort, maxTokens, system }: NamedFields,
 ): { readonly settings: Omit<StartRequest, "request" | "question">; readonly ignored: readonly string[] } {
   if (system.length > MAX_SYSTEM)
     throw badField(

@@ -5,15 +5,18 @@ import { beginStream, withPatience } from "../patience.ts";
 import { Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
 import { route, whole, type ApiRoute } from "../route.ts";
-import { ANY_OBJECT, Limit, Metadata, tellStages } from "./chat.ts";
+import { tellStages } from "./chat.ts";
 import { badField } from "./errors.ts";
 import {
+  COMMON_FIELDS,
   COMMON_REFUSED,
   EffortName,
-  Own,
+  formOf,
+  FormSchema,
+  Limit,
   readFields,
   settingsOf,
-  type AnswerForm,
+  USUAL_FORMS,
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
@@ -29,19 +32,18 @@ import {
   unfinished,
   type ResponseEvent,
 } from "./response-events.ts";
-import { readSchema, type ApiCall } from "./structured.ts";
+import type { ApiCall } from "./structured.ts";
 import { Item, readInput } from "./turns.ts";
 
 // A response is a deliberation: `resp_` and its id. Nothing is kept beside the journal.
 
 const TextFormat = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("text") }),
-  z.strictObject({ type: z.literal("json_object") }),
-  z.looseObject({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) }),
+  ...USUAL_FORMS,
+  z.looseObject({ type: z.literal("json_schema"), schema: FormSchema }),
 ]);
 
 const Honoured = z.strictObject({
-  model: z.string().min(1).max(200),
+  ...COMMON_FIELDS,
   input: z.union([z.string(), z.array(Item).min(1).max(10_000)]),
   instructions: z.string().optional(),
   previous_response_id: z.string().max(100).optional(),
@@ -53,15 +55,8 @@ const Honoured = z.strictObject({
     })
     .optional(),
   max_output_tokens: Limit.optional(),
-  temperature: z.number().min(0).max(2).optional(),
   text: z.looseObject({ format: TextFormat.optional(), verbosity: z.string().nullish() }).optional(),
-  metadata: Metadata.optional(),
-  user: z.string().max(512).optional(),
-  safety_identifier: z.string().max(512).optional(),
   background: z.boolean().optional(),
-  stream: z.boolean().optional(),
-  store: z.boolean().optional(),
-  parley: Own.optional(),
 });
 
 const never = (why: string) => (value: unknown) => (value === null || value === undefined ? undefined : why);
@@ -75,6 +70,11 @@ const TABLE = {
   },
 };
 
+/** What a response repeats of its request as it came. */
+const ECHOED = [
+  ...(["instructions", "metadata", "max_output_tokens", "temperature", "previous_response_id"] as const),
+];
+
 async function readResponse(
   call: ApiCall,
   body: unknown,
@@ -82,12 +82,11 @@ async function readResponse(
   const { given, ignored } = readFields(body, TABLE);
   const chosen = await chooseModel(call, given.model);
   const { system, history, question, ignored: unread } = readInput(given.input);
-  const { settings, ignored: unused } = settingsOf(chosen, {
-    ...{ system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"), parley: given.parley },
-    ...{ temperature: given.temperature, effort: given.reasoning?.effort ?? undefined },
-    ...{ maxTokens: given.max_output_tokens, metadata: given.metadata },
-    user: given.user ?? given.safety_identifier,
+  const { settings, ignored: unused } = settingsOf(chosen, given, {
+    system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"),
+    ...{ effort: given.reasoning?.effort ?? undefined, maxTokens: given.max_output_tokens },
   });
+  const format = given.text?.format;
   const previous = given.previous_response_id;
   if (previous !== undefined && history.length > 0)
     throw badField(
@@ -105,33 +104,24 @@ async function readResponse(
       ...(previous === undefined ? {} : { previous: idOf(previous) }),
     },
     ...{ stop: [], store },
-    format: formatOf(given.text?.format),
+    format: formOf(format?.type, format?.type === "json_schema" ? format.schema : undefined),
     ignored: [
       ...[...ignored, ...unread],
       ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name)),
     ],
     echo: {
-      ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
-      ...(given.metadata === undefined ? {} : { metadata: given.metadata }),
-      ...(given.max_output_tokens === undefined ? {} : { max_output_tokens: given.max_output_tokens }),
-      ...(given.temperature === undefined ? {} : { temperature: given.temperature }),
-      ...(previous === undefined ? {} : { previous_response_id: previous }),
+      ...Object.fromEntries(
+        ECHOED.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+      ),
       background: given.background === true,
       effort: given.reasoning?.effort ?? null,
-      text: Json_(given.text?.format ?? { type: "text" }),
+      text: Json_(format ?? { type: "text" }),
     },
   };
 }
 
 /** What was read as JSON is JSON. */
 const Json_ = (value: unknown): Json => value as Json;
-
-function formatOf(format: z.infer<typeof TextFormat> | undefined): AnswerForm {
-  if (!format || format.type === "text") return null;
-  if (format.type === "json_object") return ANY_OBJECT;
-  readSchema(format.schema);
-  return { schema: format.schema };
-}
 
 /** The deliberation behind a response. @throws Refused 404 */
 function idOf(response: string): DeliberationId {
