@@ -345,10 +345,8 @@ function checkFields(what: string, { own, has, more = [] }: KnownFields, given: 
 
 /** Checks what a program passes to `start`, before anything is read from it. @throws Fault `invalid-request` */
 export async function checkRequest(protocols: AppContext["protocols"], request: unknown): Promise<void> {
-  const name =
-    isMapping(request) && typeof request["protocol"] === "string"
-      ? request["protocol"]
-      : usualProtocol(protocols);
+  const { protocol: named } = isMapping(request) ? request : {};
+  const name = typeof named === "string" ? named : usualProtocol(protocols);
   const protocol = await protocolNamed(protocols, name);
   const own = protocol.request instanceof z.ZodObject ? protocol.request.shape : {};
   const fields = { own: { ...COMMON_FIELDS, ...own }, has: isRequestSetting, more: ownSettings(protocol) };
