@@ -48,7 +48,7 @@ export const CHAT_REFUSED: Readonly<Record<string, Refusing>> = {
 };
 
 /** What `parley` in a request may say, beside OpenAI's fields. */
-export const Own = z.strictObject({
+const Own = z.strictObject({
   models: z.array(z.string()).min(1).max(26).optional(),
   chair: z.array(z.string()).min(1).max(26).optional(),
   judge: z.array(z.string()).min(1).max(26).optional(),
