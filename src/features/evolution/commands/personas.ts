@@ -66,10 +66,10 @@ export const feedback = (
     return run.exit;
   });
 
-type Section = readonly [title: string, mark: string, texts: readonly string[]];
+type PointSection = readonly [title: string, mark: string, texts: readonly string[]];
 
 /** Points under titles, each behind its mark; a title without any is left out. */
-const sectionLines = (sections: readonly Section[], width: number): string[] =>
+const sectionLines = (sections: readonly PointSection[], width: number): string[] =>
   sections
     .filter(([, , texts]) => texts.length > 0)
     .flatMap(([title, mark, texts]) => [
@@ -92,7 +92,7 @@ function feedbackText({ name }: LoadedPersona, found: PersonaFeedback, width: nu
   const left = `${pluralize(heldOut, "held-out run")} left out`;
   if (remarks.length === 0) return `${NO_FEEDBACK}${heldOut === 0 ? "" : ` (${left})`}\n`;
   const of = (kind: "strength" | "weakness") => bySentence(remarks.filter((one) => one.kind === kind));
-  const sections: readonly Section[] = [
+  const sections: readonly PointSection[] = [
     ["Strengths", "+", of("strength")],
     ["Weaknesses", "-", of("weakness")],
     ["Said of nobody else", "*", bySentence(uniqueRemarks(found).slice(0, 5))],
@@ -110,7 +110,7 @@ function summaryText(
   const runsOf = (sources: readonly number[]) =>
     [...new Set(sources.flatMap((number) => found.remarks[number - 1]?.deliberation ?? []))].join(", ");
   const told = (list: typeof strengths) => list.map(({ text, sources }) => `${text} (${runsOf(sources)})`);
-  const sections: readonly Section[] = [
+  const sections: readonly PointSection[] = [
     ["Strengths", "+", told(strengths)],
     ["Weaknesses", "-", told(weaknesses)],
     ["Unique", "*", told(unique)],

@@ -144,9 +144,13 @@ function inForm(kind: string, text: string): string {
 /** What a short answer looks like. */
 const EXAMPLES = new Map(Object.entries({ g7_alignment: "2 'because …'", divergence: "none" }));
 
-type Given = Record<"folder" | "id" | "given", string> & { readonly json: boolean };
+type AmendmentAnswer = Record<"folder" | "id" | "given", string> & { readonly json: boolean };
 
-async function decide(io: Io, context: AppContext, { folder, id, given, json }: Given): Promise<number> {
+async function decide(
+  io: Io,
+  context: AppContext,
+  { folder, id, given, json }: AmendmentAnswer,
+): Promise<number> {
   const decision = /^y(es)?$/i.test(given) ? "yes" : /^no?$/i.test(given) ? "no" : undefined;
   if (decision === undefined)
     throw refuse(

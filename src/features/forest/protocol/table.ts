@@ -133,7 +133,7 @@ export async function eachCandidate(
 }
 
 /** A decision of the coordinator, or of whoever `by` names, as the step `key` records it. */
-type Decision = {
+type ForestDecision = {
   readonly key: string;
   readonly topic: string;
   readonly reason: string;
@@ -147,7 +147,7 @@ type Decision = {
 /** Records a decision. */
 export async function decide(
   run: StepRunner,
-  { key, topic, reason, body: said, by = "coordinator", of, input }: Decision,
+  { key, topic, reason, body: said, by = "coordinator", of, input }: ForestDecision,
 ): Promise<void> {
   const body = asJson(said);
   const data = { topic, reason, body };
