@@ -266,19 +266,15 @@ export const operations: readonly HttpOperation[] = [
   }),
 ];
 `,
-  "words.ts": `import type { Widened } from "../../web/strings-en.ts";
-import { inLanguage } from "../../web/strings.ts";
+  "words.ts": `import { both, inEach, inLanguage } from "../../web/strings.ts";
 
 // The words of its screen.
 
-const en = { title: "${Title}", empty: "No run yet.", emptyNext: "Ask a question with ${name}: it appears here." };
-const de: Widened<typeof en> = {
-  title: "${Title}",
-  empty: "Noch kein Lauf.",
-  emptyNext: "Eine Frage mit ${name} erscheint hier.",
-};
-
-export const catalogue = { en, de };
+export const catalogue = inEach({
+  title: both("${Title}", "${Title}"),
+  empty: both("No run yet.", "Noch kein Lauf."),
+  emptyNext: both("Ask a question with ${name}: it appears here.", "Eine Frage mit ${name} erscheint hier."),
+});
 export const words = inLanguage(catalogue);
 `,
   "web.ts": `import type { FeatureScreens } from "../../web/feature.ts";

@@ -18,8 +18,27 @@ const first: Partial<Strings> = en;
 /** The words in the language of the reader. */
 export let t = first as Strings; // what `withMoreWords` adds is there before what shows it
 
+/** What is said in each language. */
+export type Both<T> = { readonly [one in Language]: T };
+type InOne<W> = W extends Both<infer T> ? T : { readonly [K in keyof W]: InOne<W[K]> };
+
+/** What is said in English, and the same in German. */
+export const both = <T>(en: T, de: NoInfer<Widened<T>>) => ({ en, de }) as Both<Widened<T>>; // both are of this type
+
+const inOne = (words: object, one: Language): object =>
+  Object.fromEntries(
+    Object.entries(words).map(([key, said]: [string, object]) => [
+      key,
+      one in said ? (said as Both<unknown>)[one] : inOne(said, one), // what has a language has a text in it
+    ]),
+  );
+
+/** A feature's words by language, of words that stand beside each other. */
+export const inEach = <W extends object>(words: W) =>
+  ({ en: inOne(words, "en"), de: inOne(words, "de") }) as Both<InOne<W>>;
+
 /** A feature's words, of which a screen asks for those in the reader's language. */
-export const inLanguage = <W>(words: { readonly [one in Language]: W }): W => words[language];
+export const inLanguage = <W>(words: Both<W>): W => words[language];
 
 /** Loads the words of the reader's language that the page begins with. */
 export async function loadStrings(): Promise<void> {

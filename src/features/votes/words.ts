@@ -1,71 +1,57 @@
-import type { Widened } from "../../web/strings-en.ts";
-import { inLanguage } from "../../web/strings.ts";
+import { both, inEach, inLanguage } from "../../web/strings.ts";
 import { plural } from "../../web/language.ts";
 
 // The words of its screens.
 
-const en = {
+export const catalogue = inEach({
   league: {
-    title: "League",
-    empty: "No votes yet.",
-    emptyNext: "Councils whose members rank each other fill this table. Ask one.",
-    sessions: (count: number) => plural(count, "session", "sessions"),
-    tooFewSessions: "fewer than 20: too few for any claim",
-    chance: (p: string) => `equals would differ as much with p = ${p}`,
-    player: "Name",
-    votes: "Votes",
-    wins: "Wins",
-    averageRank: "Mean rank",
-    strength: "Strength (95 %)",
-  },
-  votes: {
-    title: "Votes",
-    empty: "No votes yet.",
-    emptyNext: "Councils whose members rank each other fill this page. Ask one.",
-    everybody: "Show everybody",
-    matrixHint:
-      "How high each row ranked each column on the mean: 100 % is first, 0 % last. In brackets: how many votes.",
-    voter: "Voter",
-    candidate: "Draft by",
-    when: "When",
-    position: "Shown as",
-    rank: (rank: number, of: number) => `${rank} of ${of}`,
-    remarks: "Remarks",
-    history: "Every vote",
-  },
-};
-const de: Widened<typeof en> = {
-  league: {
-    title: "Liga",
-    empty: "Noch keine Stimmen.",
-    emptyNext:
+    title: both("League", "Liga"),
+    empty: both("No votes yet.", "Noch keine Stimmen."),
+    emptyNext: both(
+      "Councils whose members rank each other fill this table. Ask one.",
       "Räte, deren Mitglieder sich gegenseitig einstufen, füllen diese Tabelle. Dazu einen Rat befragen.",
-    sessions: (count) => plural(count, "Sitzung", "Sitzungen"),
-    tooFewSessions: "weniger als 20: zu wenige für eine Aussage",
-    chance: (p) => `Gleich starke würden sich mit p = ${p} ebenso stark unterscheiden`,
-    player: "Name",
-    votes: "Stimmen",
-    wins: "Siege",
-    averageRank: "Mittlerer Rang",
-    strength: "Stärke (95 %)",
+    ),
+    sessions: both(
+      (count: number) => plural(count, "session", "sessions"),
+      (count) => plural(count, "Sitzung", "Sitzungen"),
+    ),
+    tooFewSessions: both(
+      "fewer than 20: too few for any claim",
+      "weniger als 20: zu wenige für eine Aussage",
+    ),
+    chance: both(
+      (p: string) => `equals would differ as much with p = ${p}`,
+      (p) => `Gleich starke würden sich mit p = ${p} ebenso stark unterscheiden`,
+    ),
+    player: both("Name", "Name"),
+    votes: both("Votes", "Stimmen"),
+    wins: both("Wins", "Siege"),
+    averageRank: both("Mean rank", "Mittlerer Rang"),
+    strength: both("Strength (95 %)", "Stärke (95 %)"),
   },
   votes: {
-    title: "Stimmen",
-    empty: "Noch keine Stimmen.",
-    emptyNext:
+    title: both("Votes", "Stimmen"),
+    empty: both("No votes yet.", "Noch keine Stimmen."),
+    emptyNext: both(
+      "Councils whose members rank each other fill this page. Ask one.",
       "Räte, deren Mitglieder sich gegenseitig einstufen, füllen diese Seite. Dazu einen Rat befragen.",
-    everybody: "Alle anzeigen",
-    matrixHint:
+    ),
+    everybody: both("Show everybody", "Alle anzeigen"),
+    matrixHint: both(
+      "How high each row ranked each column on the mean: 100 % is first, 0 % last. In brackets: how many votes.",
       "Wie hoch jede Zeile jede Spalte im Mittel einstuft: 100 % ist der erste Rang, 0 % der letzte. In Klammern: die Zahl der Stimmen.",
-    voter: "Stimme von",
-    candidate: "Entwurf von",
-    when: "Wann",
-    position: "Gezeigt als",
-    rank: (rank, of) => `${rank} von ${of}`,
-    remarks: "Anmerkungen",
-    history: "Alle Stimmen",
+    ),
+    voter: both("Voter", "Stimme von"),
+    candidate: both("Draft by", "Entwurf von"),
+    when: both("When", "Wann"),
+    position: both("Shown as", "Gezeigt als"),
+    rank: both(
+      (rank: number, of: number) => `${rank} of ${of}`,
+      (rank, of) => `${rank} von ${of}`,
+    ),
+    remarks: both("Remarks", "Anmerkungen"),
+    history: both("Every vote", "Alle Stimmen"),
   },
-};
+});
 
-export const catalogue = { en, de };
 export const words = inLanguage(catalogue);

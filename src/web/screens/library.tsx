@@ -8,8 +8,7 @@ import { NewName } from "../parts/new-name.tsx";
 import { Empty, Loading, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { t } from "../strings.ts";
-import { LibraryEntry } from "./library-entry.tsx";
-import { Prompt } from "./library-prompt.tsx";
+import { LibraryEntry, Prompt } from "./library-entry.tsx";
 
 const KINDS = ["strategies", "packs", "prompts"] as const;
 

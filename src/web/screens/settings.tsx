@@ -7,8 +7,11 @@ import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { t } from "../strings.ts";
-import { ReachableModels } from "./settings-models.tsx";
-import { Sessions } from "./settings-sessions.tsx";
+import type { ModelList, ModelRow } from "../../contract/figures.ts";
+import { formatCount, formatMoney, formatMoment } from "../formats.ts";
+import type { SessionList } from "../../contract/runs.ts";
+import { fetchJson } from "../http.ts";
+import { Confirm } from "../parts/confirm.tsx";
 
 const SOURCES = ["flag", "environment", "project file", "user file", "default"] as const;
 
@@ -109,3 +112,98 @@ const Filters = (): VNode => (
     />
   </div>
 );
+
+/** The models that can be reached, with prices; and how to set up the others. */
+function ReachableModels(): VNode {
+  const models = useApi<ModelList>("models");
+  return (
+    <Shown of={models}>
+      {({ models: rows, missing }) => (
+        <>
+          <h2>{t.settings.modelsTitle}</h2>
+          {rows.length === 0 ? (
+            <Empty title={t.settings.noModels} next={t.settings.noModelsNext} />
+          ) : (
+            <Table
+              label={t.settings.modelsTitle}
+              figures={[2, 4]}
+              heads={[
+                t.settings.model,
+                t.settings.family,
+                t.settings.price,
+                t.settings.date,
+                t.settings.context,
+                t.settings.reachable,
+              ]}
+              rows={rows.map((row) => [
+                <span dir="auto">{row.ref}</span>,
+                row.family ?? t.unknown,
+                priceOf(row.price),
+                row.price === null || row.price === "free" ? "" : `${row.price.date} (${row.price.source})`,
+                row.context === null ? t.unknown : formatCount(row.context),
+                t.settings.reach[row.reachable] ?? row.reachable,
+              ])}
+            />
+          )}
+          <h2>{t.settings.missingTitle}</h2>
+          {missing.length === 0 ? (
+            <p>{t.settings.noneMissing}</p>
+          ) : (
+            <Table
+              label={t.settings.missingTitle}
+              heads={[t.settings.provider, t.settings.setUp]}
+              rows={missing.map(({ provider, next }) => [provider, next])}
+            />
+          )}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+const priceOf = (price: ModelRow["price"]): string =>
+  price === null
+    ? t.unknown
+    : price === "free"
+      ? t.settings.free
+      : t.settings.priceOf(formatMoney(price.in), formatMoney(price.out));
+
+/** The browsers in which the reader is signed in: any can be signed out. */
+function Sessions(): VNode {
+  const sessions = useApi<SessionList>("sessions");
+  const end = async (path: string) => {
+    await fetchJson(path, { method: "DELETE" });
+    sessions.again(); // of this browser's own, it asks to sign in
+  };
+  return (
+    <>
+      <Confirm
+        label={t.settings.signOut}
+        ask={t.settings.signOutAsk}
+        yes={t.settings.signOut}
+        act={() => end("session")}
+      />
+      <Shown of={sessions}>
+        {({ data }) => (
+          <Table
+            label={t.settings.views.sessions}
+            heads={[t.settings.browser, t.settings.since, t.settings.until, ""]}
+            rows={data.map(({ id, name, createdAt, until, current }) => [
+              <span dir="auto">{name}</span>,
+              formatMoment(createdAt),
+              until === null ? "" : formatMoment(until),
+              current ? (
+                t.settings.thisBrowser
+              ) : (
+                <Confirm
+                  {...{ label: t.settings.end, ask: t.settings.endAsk, yes: t.settings.end }}
+                  act={() => end(`sessions/${id}`)}
+                />
+              ),
+            ])}
+          />
+        )}
+      </Shown>
+    </>
+  );
+}
