@@ -1,4 +1,4 @@
-import { both, inEach, inLanguage, type Both } from "../../web/strings.ts";
+import { both, inEach, inLanguage, named } from "../../web/strings.ts";
 
 // The words of its screens.
 
@@ -31,13 +31,13 @@ export const catalogue = inEach({
     "Measured by methods that answer different questions; their figures are not added or averaged.",
     "Gemessen mit Methoden, die verschiedene Fragen beantworten; ihre Werte werden weder addiert noch gemittelt.",
   ),
-  methods: {
+  methods: named({
     "leave-one-out": both("Left out", "Weglassen"),
     "shapley-vote": both("Vote", "Abstimmung"),
     "shapley-standing": both("Reviewing", "Begutachtung"),
     "text-overlap": both("Overlap", "Überschneidung"),
-  } as { readonly [method: string]: Both<string> },
-  methodHints: {
+  }),
+  methodHints: named({
     "leave-one-out": both(
       "how the answer changes when the chair writes without this member",
       "wie sich die Antwort ändert, wenn der Vorsitz ohne dieses Mitglied schreibt",
@@ -54,7 +54,7 @@ export const catalogue = inEach({
       "the share of the answer that stands in its draft, by wording",
       "Anteil der Antwort, der dem Wortlaut nach in diesem Entwurf steht",
     ),
-  } as { readonly [method: string]: Both<string> },
+  }),
   notMeasured: both("not measured", "nicht gemessen"),
   measureFree: both("Measure without calls", "Ohne Aufrufe messen"),
   measuring: both("Measuring …", "Wird gemessen …"),
@@ -112,12 +112,12 @@ export const catalogue = inEach({
       (method, mean, runs) => `${method} ${mean} (${runs})`,
     ),
     notMeasured: both("not measured", "nicht gemessen"),
-    methods: {
+    methods: named({
       "leave-one-out": both("left out", "Weglassen"),
       "shapley-vote": both("vote", "Abstimmung"),
       "shapley-standing": both("ranking", "Begutachtung"),
       "text-overlap": both("overlap", "Überschneidung"),
-    } as { readonly [method: string]: Both<string> },
+    }),
     won: both(
       (share: string, sessions: string) => `${share} of ${sessions}`,
       (share, sessions) => `${share} von ${sessions}`,

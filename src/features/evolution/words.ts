@@ -1,4 +1,4 @@
-import { both, inEach, inLanguage, type Both } from "../../web/strings.ts";
+import { both, inEach, inLanguage, named } from "../../web/strings.ts";
 import { plural } from "../../web/language.ts";
 
 // The words of its screens.
@@ -12,7 +12,7 @@ export const catalogue = inEach({
   name: both("Persona", "Persona"),
   state: both("State", "Zustand"),
   description: both("What it is for", "Wofür"),
-  states: {
+  states: named({
     shipped: both("shipped", "mitgeliefert"),
     own: both("your own", "eigene"),
     "on-trial": both("on trial", "in Erprobung"),
@@ -22,7 +22,7 @@ export const catalogue = inEach({
     retired: both("retired", "ausgemustert"),
     unusable: both("cannot be used", "nicht verwendbar"),
     missing: both("file is gone", "Datei fehlt"),
-  } as { readonly [state: string]: Both<string> },
+  }),
   empty: both("There are no personas.", "Es gibt keine Personas."),
   emptyNext: both("Write one: give it a name below.", "Eine schreiben: unten einen Namen vergeben."),
   partsMissing: both(
@@ -94,13 +94,13 @@ export const catalogue = inEach({
     "Noch ist nichts aufgezeichnet. Bearbeitungen, Erprobungen und Entscheidungen erscheinen hier.",
   ),
   how: both("How", "Wie"),
-  howNames: {
+  howNames: named({
     bred: both("bred", "gezüchtet"),
     edited: both("edited", "bearbeitet"),
     accepted: both("accepted", "angenommen"),
     retired: both("retired", "ausgemustert"),
     "rolled-back": both("rolled back", "zurückgesetzt"),
-  } as { readonly [how: string]: Both<string> },
+  }),
   by: both("By", "Von"),
   when: both("When", "Wann"),
   record: both("Run", "Lauf"),
@@ -111,19 +111,19 @@ export const catalogue = inEach({
     (against: string, when: string) => `Against ${against}, ${when}`,
     (against, when) => `Gegen ${against}, ${when}`,
   ),
-  against: {
+  against: named({
     parent: both("the parent", "die Eltern-Persona"),
     none: both("no persona", "keine Persona"),
-  } as { readonly [against: string]: Both<string> },
+  }),
   rival: both("Against", "Gegen"),
   tally: both("Won–lost–tied", "Siege–Niederlagen–Gleichstände"),
   decision: both("Decision", "Entscheidung"),
-  decisions: {
+  decisions: named({
     better: both("better", "besser"),
     "no-better": both("not better", "nicht besser"),
     open: both("not decided", "nicht entschieden"),
     undecided: both("undecided", "unentschieden"),
-  } as { readonly [decision: string]: Both<string> },
+  }),
   fewPairs: both(
     (count: number) => `${plural(count, "pair", "pairs")} that differed: too few to tell`,
     (count) => `${plural(count, "Paar", "Paare")} mit unterschiedlichem Ergebnis: zu wenig für eine Aussage`,
