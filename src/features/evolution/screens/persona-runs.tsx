@@ -22,10 +22,7 @@ export function Trial({ persona: { id, lineage } }: { readonly persona: PersonaE
   const tasks = useSignal("");
   const judges = useSignal("");
   const limits = useRunLimits(MAX_CALLS);
-  const judge = judges.value
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+  const judge = namesIn(judges.value);
   const body = () => {
     const read = readTasks(tasks.value);
     return {

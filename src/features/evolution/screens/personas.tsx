@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Catalog, CatalogRow, PersonaEntry } from "../../../contract/library.ts";
 import { address, go, hrefTo } from "../../../web/address.ts";
 import { useApi } from "../../../web/loaded.ts";
-import { NewName } from "../../../web/parts/new-name.tsx";
+import { NewName } from "../../../web/parts/field.tsx";
 import { Empty, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { t } from "../../../web/strings.ts";
