@@ -69,7 +69,7 @@ export function LibraryEntry({ kind, name }: EntryProps): VNode {
   );
 }
 
-export const EntryTitle = ({ kind, name }: { kind: keyof typeof t.library.kinds; name: string }): VNode => (
+const EntryTitle = ({ kind, name }: { kind: keyof typeof t.library.kinds; name: string }): VNode => (
   <>
     <p>
       <a href={hrefTo(["library"])}>{t.library.back}</a>
@@ -80,7 +80,7 @@ export const EntryTitle = ({ kind, name }: { kind: keyof typeof t.library.kinds;
 );
 
 /** Removes one's own text. `again`: shows what is in force then; without it there is nothing more to show. */
-export const RemoveOwn = ({
+const RemoveOwn = ({
   path,
   again,
 }: {
