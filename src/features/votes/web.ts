@@ -10,7 +10,7 @@ export const votes: FeatureScreens = {
           path: "league",
           title: { en: "League", de: "Liga" },
           group: "knowledge",
-          load: async () => (await import("./screens/league.tsx")).League,
+          load: async () => (await import("./screens/votes.tsx")).League,
         },
         {
           path: "votes",

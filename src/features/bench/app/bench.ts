@@ -9,7 +9,7 @@ import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
 import { JUDGED_ONCE, pinJudge } from "../../../app/judge.ts";
 import { createPurse, remainingBudget, type Purse } from "../../../app/budget.ts";
 import { NO_USAGE, openJob, addUsage, type BenchJob, type JobEnd } from "./job.ts";
-import { judgeArms } from "./judged.ts";
+import { judgeArms } from "./report.ts";
 import { defineBench, rowsIn, reportFromRows, type BenchDefinition } from "./recorded.ts";
 import type { BenchTask } from "../../../app/tasks.ts";
 

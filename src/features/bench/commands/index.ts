@@ -98,6 +98,6 @@ export const memoryCommands: readonly Command[] = [
     details: "It resumes where an earlier run of the same questions stopped.",
     options: ABLATE,
     examples: ["memory ablate questions.jsonl", "memory ablate questions.jsonl --judge sim/judy --json"],
-    run: async (io, given, [file = ""]) => (await import("./ablate.ts")).ablate(io, given, file),
+    run: async (io, given, [file = ""]) => (await import("./bench.ts")).ablate(io, given, file),
   }),
 ];

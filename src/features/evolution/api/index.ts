@@ -24,8 +24,7 @@ import { route, settingFields, type RouteCall } from "../../../server/route.ts";
 import { INSTRUCTION_PARTS } from "../../../text/instruction-parts.ts";
 import { prepareChild } from "../app/breed.ts";
 import { decideOwn, editPersona, showPersona, withFiles, type ShownPersona } from "../app/change.ts";
-import { recordEdit } from "../app/decide.ts";
-import { readFamily } from "../app/lineage.ts";
+import { recordEdit, readFamily } from "../app/record.ts";
 import { prepareTrial } from "../app/trial.ts";
 
 const text = z.string();

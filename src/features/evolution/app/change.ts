@@ -23,7 +23,7 @@ import {
   recordDecision,
   recordPresent,
   type PersonaDecision,
-} from "./decide.ts";
+} from "./record.ts";
 import { statusOf } from "../../../app/personas/live.ts";
 import { versionOf } from "../../../app/personas/seating.ts";
 import { TRIED, verdictIn } from "./trial.ts";

@@ -14,10 +14,16 @@ import type { AppContext } from "../../../app/context.ts";
 import { resume } from "../../../app/run.ts";
 import { prepareOpening, start, type RequestSettings } from "../../../app/start.ts";
 import { childIn, prepareChild, writeChild } from "./breed.ts";
-import { acceptPersona, listVersions, recordEdit, retirePersona, rollBackPersona } from "./decide.ts";
+import {
+  acceptPersona,
+  listVersions,
+  recordEdit,
+  retirePersona,
+  rollBackPersona,
+  readLineage,
+} from "./record.ts";
 import { openSummary, readFeedback } from "./feedback.ts";
 import { isHeldOut } from "../../../app/personas/held-out.ts";
-import { readLineage } from "./lineage.ts";
 import { liveTest } from "../../../app/personas/live.ts";
 import { fileStatus } from "../../../app/personas/seating.ts";
 import { prepareTrial, verdictIn, type TrialTask } from "./trial.ts";
