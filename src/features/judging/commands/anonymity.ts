@@ -50,20 +50,12 @@ export const anonymity = (
     }
     const figures = anonymityFigures(audits);
     await print(io, { json, value: { model, figures, audits } }, ({ width }) =>
-      auditText({ audits, figures, width }),
+      auditText(audits, figures, width),
     );
     return exit;
   });
 
-function auditText({
-  audits,
-  figures,
-  width,
-}: {
-  readonly audits: readonly AuthorshipSection[];
-  readonly figures: AnonymityFigures;
-  readonly width: number;
-}): string {
+function auditText(audits: readonly AuthorshipSection[], figures: AnonymityFigures, width: number): string {
   const rows = audits.flatMap(({ run, guesses }) =>
     guesses.map(({ author, guess, why }) => [
       run,
