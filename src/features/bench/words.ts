@@ -1,8 +1,6 @@
 import { plural } from "../../web/language.ts";
 import { both, inEach, inLanguage } from "../../web/strings.ts";
 
-// The words of its screens.
-
 export const catalogue = inEach({
   title: both("Bench", "Benchmark"),
   empty: both("No bench is on record yet.", "Noch ist kein Benchmark aufgezeichnet."),

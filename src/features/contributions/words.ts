@@ -1,7 +1,5 @@
 import { both, inEach, inLanguage, named } from "../../web/strings.ts";
 
-// The words of its screens.
-
 export const catalogue = inEach({
   title: both("Contributions", "Beiträge"),
   claimed: both("Claimed by the chair", "Angabe des Vorsitzes"),

@@ -1,8 +1,6 @@
 import { both, inEach, inLanguage } from "../../web/strings.ts";
 import { plural } from "../../web/language.ts";
 
-// The words of its screens.
-
 export const catalogue = inEach({
   title: both("Forests", "Wälder"),
   empty: both("No forest yet.", "Noch kein Wald."),
