@@ -123,26 +123,13 @@ const known = new Set(
     " ",
   ),
 );
-const compounds = new Map([
-  ["mph", "mi/h"],
-  ["kph", "km/h"],
-  ["kmh", "km/h"],
-  ["kWh", "kW*h"],
-  ["MWh", "MW*h"],
-  ["Wh", "W*h"],
-]);
-const prefixes = new Map([
-  ["k", 3],
-  ["M", 6],
-  ["G", 9],
-  ["h", 2],
-  ["d", -1],
-  ["c", -2],
-  ["m", -3],
-  ["µ", -6],
-  ["μ", -6],
-  ["n", -9],
-]);
+const compounds = new Map(
+  Object.entries({ mph: "mi/h", kph: "km/h", kmh: "km/h", kWh: "kW*h", MWh: "MW*h", Wh: "W*h" }),
+);
+/** The power of ten that a prefix stands for. */
+const prefixes = new Map(
+  Object.entries({ k: 3, M: 6, G: 9, h: 2, d: -1, c: -2, m: -3, µ: -6, μ: -6, n: -9 }),
+);
 const prefixNames = readTable("kilo k|mega M|giga G|hecto h|deci d|centi c|milli m|micro µ|nano n");
 const prefixed = /^([kMGhdcmµμn])(m|g|s|l|L|W|J|V|A|N|Hz|Pa|eV|cal)$/;
 const prefixedName =
@@ -154,13 +141,7 @@ function raise({ numerator, denominator }: MeasuredUnit, power: number): Measure
   return { of: "", numerator: over ** times, denominator: under ** times };
 }
 
-const dollars = new Map([
-  ["US$", "$"],
-  ["A$", "AUD"],
-  ["C$", "CAD"],
-  ["NZ$", "NZD"],
-  ["HK$", "HKD"],
-]);
+const dollars = new Map(Object.entries({ US$: "$", A$: "AUD", C$: "CAD", NZ$: "NZD", HK$: "HKD" }));
 
 const singular = (word: string): string =>
   word
@@ -170,7 +151,6 @@ const singular = (word: string): string =>
 
 /** What one name measures: its base and how much of it; a name that nobody has defined is its own base. */
 function define(name: string): MeasuredUnit {
-  const one: MeasuredUnit = { of: name, numerator: 1n, denominator: 1n };
   const definition = definitions.get(name);
   if (definition !== undefined) {
     const [, over = "1", under = "1", base = ""] = /^(?:(\d+)(?:\/(\d+))? )?(.+)$/.exec(definition) ?? [];
@@ -185,13 +165,8 @@ function define(name: string): MeasuredUnit {
   if (long !== "") return define(`${prefixNames.get(long) ?? ""}${definitions.get(base) ?? base.charAt(0)}`);
   const [, prefix = "", of = ""] = prefixed.exec(name) ?? [];
   const shift = prefixes.get(prefix);
-  if (shift === undefined) return one;
-  const power = 10n ** BigInt(Math.abs(shift));
-  return {
-    of: of === "l" ? "L" : of,
-    numerator: shift > 0 ? power : 1n,
-    denominator: shift > 0 ? 1n : power,
-  };
+  if (shift === undefined) return { of: name, numerator: 1n, denominator: 1n };
+  return { ...raise({ of, numerator: 10n, denominator: 1n }, shift), of: of === "l" ? "L" : of };
 }
 
 /** `km^2`, `square meters`, `duck eggs`: the name in its singular, and its power. */
