@@ -1,4 +1,4 @@
-import { fencedBlocks, splitLines, type Span } from "../text/fences.ts";
+import { fencedBlocks, splitLines, type FencedBlock, type Span } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 
 // What a reply marks as somebody else's does not decide where the reply declares something of its own: a code block, lines that begin with
@@ -29,11 +29,15 @@ function findInLine(text: string): Span[] {
   return [...ascribed, ...marked];
 }
 
+/** The code blocks of a text; none where one is left open, since nobody can say which lines are inside. */
+export function closedBlocks(text: string): readonly FencedBlock[] {
+  const blocks = fencedBlocks(text);
+  return blocks.every(({ closed }) => closed) ? blocks : [];
+}
+
 /** What a reply with LF line ends marks as quoted. A fenced JSON object is a form of its own, and quoted only where it is ascribed. */
 export function findQuoted(text: string): Span[] {
-  const fences = fencedBlocks(text);
-  // Where one is left open, nobody can say which lines are inside.
-  const blocks = fences.every(({ closed }) => closed) ? fences : [];
+  const blocks = closedBlocks(text);
   const found: Span[] = [];
   let [before, block, done, afterBlank, inCode] = ["", 0, 0, true, false];
   let ascribed: number | null = null;
@@ -66,7 +70,7 @@ export function findQuoted(text: string): Span[] {
 }
 
 /** The text with these parts, in order, as spaces, and every line where it was; of an indented line the last is `mark`. */
-function blank(text: string, spans: readonly Span[], mark = " "): string {
+export function blank(text: string, spans: readonly Span[], mark = " "): string {
   const parts: string[] = [];
   let at = 0;
   for (const { start, end } of spans) {

@@ -1,9 +1,9 @@
-import { fencedBlocks, splitLines, type Span } from "../text/fences.ts";
+import { splitLines, type Span } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 import { findLists, RANKING_MARKER, readOrder, REVIEW_HEADING, type LabelOrder } from "./label-lists.ts";
 import { type LabelReader, labelReader } from "./reply-fields.ts";
-import { ascribes } from "./quoted.ts";
-import { openReply } from "./verdicts.ts";
+import { ascribes, blank, closedBlocks } from "./quoted.ts";
+import { lineBefore, openReply } from "./verdicts.ts";
 
 // A JSON review with a complete ranking is what was asked for: no marker in prose counts beside it, unless the prose is a review, too. Else
 // what stands last is read; where another complete ranking differs from it, none is: a review that corrects itself and one that repeats a
@@ -38,17 +38,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The same text with every span blanked and every line where it was. */
-function blankSpans(text: string, spans: readonly Span[]): string {
-  let rest = "";
-  let at = 0;
-  for (const { start, end } of spans) {
-    if (end - start < 8) continue;
-    rest += text.slice(at, start) + text.slice(start, end).replace(/[^\r\n]/g, " ");
-    at = end;
-  }
-  return rest + text.slice(at);
-}
+/** The text without these spans, but for the shortest, which hold no ranking. */
+const blankSpans = (text: string, spans: readonly Span[]): string =>
+  blank(
+    text,
+    spans.filter(({ start, end }) => end - start >= 8),
+  );
 
 const labelNames = /^(?:label|answer|response|name|id|candidate|option)$/i;
 const rankNames = /^(?:rank|ranking|position|place)$/i;
@@ -128,11 +123,7 @@ function findJsonRankings(source: RankingText, own: boolean): RankingCandidate[]
   for (const { start, end } of objects.toReversed()) {
     const piece = text.slice(start, end);
     if (!/rank/i.test(piece) && piece.length > MAX_BARE_LENGTH) continue;
-    const before =
-      text
-        .slice(Math.max(0, start - 200), start)
-        .split(/[\r\n]/)
-        .at(-1) ?? "";
+    const before = lineBefore(text, start);
     const alone =
       /^[\s*_`]*(?:`{3,}\s*\w*)?\s*$/.test(before) ||
       RANKING_MARKER.exec(before)?.[0].length === before.trimEnd().length;
@@ -162,9 +153,7 @@ const isMarker = (line: string): boolean => RANKING_MARKER.test(line.slice(0, 30
 /** What a review quotes: code blocks, but for one right behind a marker, and markers that are indented or ascribed. */
 function findQuoted(prose: string): Quoted[] {
   const lines = splitLines(prose);
-  const fences = fencedBlocks(prose);
-  // Where one is left open, nobody can say which lines are inside.
-  const blocks = fences.every(({ closed }) => closed) ? fences : [];
+  const blocks = closedBlocks(prose);
   const found: Quoted[] = [];
   let [before, block] = ["", 0];
   for (const [index, { text, at }] of lines.entries()) {

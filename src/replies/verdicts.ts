@@ -92,6 +92,16 @@ export function readBehind(text: string, { behind, at }: Marked): { line: string
   return { line, words: () => feedbackAround(text, { start: at, end }) };
 }
 
+/** What stands before `at` on its line, as far as 200 characters back. */
+export function lineBefore(text: string, at: number): string {
+  return (
+    text
+      .slice(Math.max(0, at - 200), at)
+      .split(/[\r\n]/)
+      .at(-1) ?? ""
+  );
+}
+
 /**
  * What stands behind each marker of the text. One inside of a JSON object is text; one right behind a quotation
  * mark, or on a line that begins with `>`, is quoted: neither counts.
@@ -100,12 +110,7 @@ export function findMarked(text: string, marker: RegExp, objects: readonly Found
   return [...text.matchAll(marker)].flatMap(({ index: at, 0: mark }): Marked[] => {
     if (objects.some(({ span }) => span.start < at && at < span.end)) return [];
     if (quotes.has(text.charAt(at - 1))) return [];
-    const line =
-      text
-        .slice(Math.max(0, at - 200), at)
-        .split(/[\r\n]/)
-        .at(-1) ?? "";
-    if (/^\s*>/.test(line)) return [];
+    if (/^\s*>/.test(lineBefore(text, at))) return [];
     const end = at + mark.length;
     return [{ behind: text.slice(end, end + LOOK_AHEAD_LENGTH), at }];
   });
