@@ -9,7 +9,7 @@ export { needsReaction, type AnyReactor } from "./engine/reactor.ts";
 export { createMemory } from "./memory/memory.ts";
 export { createModels, type ModelsOptions } from "./models/models.ts";
 export { council } from "./features/council/protocol/index.ts";
-export { debate, DebateSettings, summaryMethods } from "./protocols/debate/index.ts";
+export { debate, DebateSettings, summaryMethods } from "./features/debate/protocol/debate/index.ts";
 export { respond, RespondSettings } from "./protocols/respond/index.ts";
 export { trial } from "./features/evolution/protocol/trial/index.ts";
 export { critic } from "./features/judging/reactor/critic.ts";

@@ -39,7 +39,7 @@ export {
   type LabeledText,
   type Material,
 } from "./prompts/material.ts";
-export { debateWith } from "./protocols/debate/index.ts";
+export { debateWith } from "./features/debate/protocol/debate/index.ts";
 export {
   summaryMethods,
   type Contribution,

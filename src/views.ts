@@ -5,5 +5,5 @@ export { progressView, type RunProgress } from "./views/progress.ts";
 export { isClosed, Result, resultFold, resultOf } from "./views/result.ts";
 export { isSimulated } from "./views/simulated.ts";
 export { spending, type RunSpending } from "./views/spending.ts";
-export { debateRecord } from "./protocols/debate/view/debated.ts";
-export { DebateRecord } from "./protocols/debate/view/record.ts";
+export { debateRecord } from "./features/debate/protocol/debate/view/debated.ts";
+export { DebateRecord } from "./features/debate/protocol/debate/view/record.ts";

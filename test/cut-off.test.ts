@@ -8,7 +8,7 @@ import type { Script } from "../src/testing/scripted-models.ts";
 import { stage } from "../src/testing/stage.ts";
 import { ask } from "../src/features/ask/protocol/index.ts";
 import { council } from "../src/features/council/protocol/index.ts";
-import { debate } from "../src/protocols/debate/index.ts";
+import { debate } from "../src/features/debate/protocol/debate/index.ts";
 import { respond } from "../src/protocols/respond/index.ts";
 
 /** A reply that reached its limit within its number, and the same one that did not. */

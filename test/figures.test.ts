@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { debateChart } from "../src/protocols/debate/report/chart.ts";
-import { costTable } from "../src/protocols/debate/report/costs.ts";
-import { debateRecord } from "../src/protocols/debate/view/debated.ts";
+import { debateChart } from "../src/features/debate/protocol/debate/report/chart.ts";
+import { costTable } from "../src/features/debate/protocol/debate/report/costs.ts";
+import { debateRecord } from "../src/features/debate/protocol/debate/view/debated.ts";
 import { FOREST_PLOT_STYLE, forestPlot } from "../src/features/forest/protocol/report-plot.ts";
 import { sharesFigure, sharesSvg } from "../src/features/contributions/app/text.ts";
 import { element, elementHtml, svgFile } from "../src/reports/element.ts";

@@ -7,7 +7,7 @@ import type { NewDeliberation } from "../src/engine/index.ts";
 import { isEvent, workOf, type Entry, type ModelRequest } from "../src/kernel/index.ts";
 import { ask } from "../src/features/ask/protocol/index.ts";
 import { council } from "../src/features/council/protocol/index.ts";
-import { debate } from "../src/protocols/debate/index.ts";
+import { debate } from "../src/features/debate/protocol/debate/index.ts";
 import { trial } from "../src/features/evolution/protocol/trial/index.ts";
 import type { ScriptedLine, Script } from "../src/testing/scripted-models.ts";
 import { stage } from "../src/testing/stage.ts";

@@ -6,8 +6,8 @@ import { z } from "zod";
 import { openParley, Principal, type Parley } from "../src/index.ts";
 import { ModelRef, ParticipantId, UserId } from "../src/kernel/index.ts";
 import { debateWith, defineProtocol, summaryMethods, type SummaryMethod } from "../src/protocol-kit.ts";
-import type { AgentConfig } from "../src/protocols/debate/seats.ts";
-import { Summarization } from "../src/protocols/debate/settings.ts";
+import type { AgentConfig } from "../src/features/debate/protocol/debate/seats.ts";
+import { Summarization } from "../src/features/debate/protocol/debate/settings.ts";
 import { sectionSchema } from "../src/protocols/respond/view.ts";
 
 // The package's root, as a program uses it: plain strings and objects, no ids to brand.

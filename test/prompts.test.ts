@@ -10,8 +10,8 @@ import {
   solutionPrompt,
   solutionRepairPrompt,
   solutionSchema,
-} from "../src/protocols/debate/prompts.ts";
-import { roundsText, proposalPrompt } from "../src/protocols/debate/prompts.ts";
+} from "../src/features/debate/protocol/debate/prompts.ts";
+import { roundsText, proposalPrompt } from "../src/features/debate/protocol/debate/prompts.ts";
 import { evaluationPrompt, evaluationSchema } from "../src/features/debate/protocol/evaluation/prompt.ts";
 import { readFenced } from "../src/prompts/material.ts";
 import { conversationSummaryTemplate } from "../src/protocols/phases/conversation.ts";

@@ -7,7 +7,7 @@ import { features } from "../src/features.ts";
 import { BenchReport } from "../src/features/bench/contract.ts";
 import { Contributions } from "../src/features/contributions/contract.ts";
 import { EngramLine, MemoryImport } from "../src/memory/transfer.ts";
-import { DebateRecord } from "../src/protocols/debate/view/record.ts";
+import { DebateRecord } from "../src/features/debate/protocol/debate/view/record.ts";
 import { sectionSchema } from "../src/features/debate/protocol/evaluation/view.ts";
 import { MemoryAblation } from "../src/features/bench/app/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemoryReport, MemorySearch } from "../src/features/memory/contract.ts";

@@ -1,6 +1,6 @@
 import type { Resources } from "../config/resources.ts";
 import type { LoadedSettings } from "../config/sources.ts";
-import { configFolder, type Environment } from "../config/paths.ts";
+import { configFolder, type Environment, type FileContext } from "../config/paths.ts";
 import { createEngine, type Engine, type OrganizationEngine } from "../engine/engine.ts";
 import {
   localFrames,
@@ -23,6 +23,7 @@ import {
   type Models,
   refusal,
   type Digest,
+  type Entry,
   type OrganizationStore,
   type Principal,
   type Store,
@@ -74,6 +75,8 @@ export interface Process {
   readonly engine: Engine;
   readonly models: Models;
   readonly protocols: Registry<AnyProtocol>;
+  /** How features export their own runs. */
+  readonly exports: readonly (() => Promise<RunExports>)[];
   readonly reactors: readonly (AnyReactor | AppReactor)[];
   /** null if the settings name no embedding model. */
   readonly embeddings: Embeddings | null;
@@ -145,6 +148,7 @@ export type ProcessParts = {
   /** Replaces the models from the settings and the environment. */
   readonly models?: Models | undefined;
   readonly withoutModels?: Process["withoutModels"];
+  readonly exports: Process["exports"];
   /** What simulated models say to prompts of features. */
   readonly scripts?: SimOptions["scripts"];
   /** Reads a file of facts for a simulated model. */
@@ -234,6 +238,7 @@ export function openProcess(parts: ProcessParts): Process {
     engine,
     models,
     protocols,
+    exports: parts.exports,
     reactors,
     embeddings: embedding.embeddings,
     embeddingProblem: async (model) => {
@@ -358,6 +363,29 @@ export function refusePackages(request: Readonly<Record<string, unknown>>): void
   const why = `a request may not name a package (${found.slice(0, 100)})`;
   throw refusal(why, "name it in the settings of the server");
 }
+
+/** A run that is exported. `place`: where `config` is, a file that says what participants are called where a run does not. */
+export type ExportedRun = {
+  readonly entries: readonly Entry[];
+  readonly store: Pick<OrganizationStore, "text">;
+  readonly config?: string | undefined;
+  readonly place?: FileContext | undefined;
+};
+
+/** How a feature exports its own runs, where that is not how every run is exported. */
+export type RunExports = {
+  /** Whether a run is one of its own. */
+  has(entries: readonly Entry[]): boolean;
+  /** The format that has the whole of a run, and is read back. */
+  readonly record: string;
+  /** A run in a format; undefined for one that it leaves to others. @throws Fault for a format that this run has not */
+  text(run: ExportedRun, format: string): Promise<string | undefined>;
+  /** What a file holds in a format, where `name` is a file's; else undefined. @throws Fault for what is no run of its own */
+  inFile(
+    name: string,
+    naming: Pick<ExportedRun, "config"> & { readonly place: FileContext },
+  ): ((format: string) => string) | undefined;
+};
 
 // GROUND-1. A process runs gates only of forests that it was told to: a deliberation on a shared store names a soil, and no code. Else:
 //     whoever writes to a shared store runs code on this machine.

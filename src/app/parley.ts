@@ -33,7 +33,7 @@ import type { Forgotten } from "./forget.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
 import type { SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
-import { scriptsOf, withProtocols, withReactors, type AppFeature } from "./registry.ts";
+import { exportsIn, scriptsOf, withProtocols, withReactors, type AppFeature } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
   checkBoundSettings,
@@ -224,19 +224,16 @@ type OpenedProcess = {
 };
 
 function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: ParleyOptions): Parley {
-  const { features = [], isServed = false } = options;
+  const { features = [], isServed = false, protocols = [], reactors = [], ...parts } = options;
   const process = openProcess({
+    ...parts,
     store,
     settings,
     env: options.env ?? globalThis.process.env,
-    cwd: options.cwd,
-    models: options.models,
-    protocols: withProtocols(options.protocols ?? [], features),
-    reactors: [...(options.reactors ?? []), ...withReactors(features)],
+    protocols: withProtocols(protocols, features),
+    reactors: [...reactors, ...withReactors(features)],
     scripts: scriptsOf(features),
-    withoutModels: options.withoutModels,
-    loadFacts: options.loadFacts,
-    loadRecorded: options.loadRecorded,
+    exports: exportsIn(features),
   });
   for (const folder of options.folders ?? []) process.folders.add(folder);
   const resources = options.resources ?? shippedResources();

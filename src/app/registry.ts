@@ -6,11 +6,10 @@ import { refusal, type DeliberationId } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { SimScript } from "../sim/belief.ts";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
-import type { AppContext, AppReactor } from "./context.ts";
+import type { AppContext, AppReactor, RunExports } from "./context.ts";
 
 /** The built-in protocols, loaded on use. */
 const protocols = {
-  debate: async () => (await import("../protocols/debate/index.ts")).debate,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
 } satisfies Registry<AnyProtocol>;
 
@@ -43,8 +42,9 @@ export type AppFeature = {
   readonly reactors?: readonly AppReactor[];
   /** What a simulated model replies to its prompts. */
   readonly script?: () => Promise<SimScript>;
-  /** Reads what its files in a folder name that takes effect only where they are trusted. */
-  readonly trusts?: (reading: FileContext) => Promise<void>;
+  /** Reads what its files in a folder name that takes effect only where they are trusted, or `file`, which somebody named. */
+  readonly trusts?: (reading: FileContext, file?: string) => Promise<void>;
+  readonly exports?: () => Promise<RunExports>;
   /** Does what a run of one of its protocols leaves to do when it has ended, such as to write a file. */
   readonly settle?: (context: AppContext, id: DeliberationId, place: FileContext) => Promise<void>;
 };
@@ -86,6 +86,10 @@ export async function loadFeatures(
 /** Each part is checked by whoever takes it. */
 const isFeature = (value: unknown): value is AppFeature =>
   typeof value === "object" && value !== null && /^[a-z][a-z0-9-]*$/.test(String(Reflect.get(value, "name")));
+
+/** How these features export their own runs. */
+export const exportsIn = (features: readonly AppFeature[]): readonly (() => Promise<RunExports>)[] =>
+  features.flatMap(({ exports }) => exports ?? []);
 
 /** Loads what simulated models say to prompts of these features, once. */
 export const scriptsOf = (features: readonly AppFeature[]): (() => Promise<readonly SimScript[]>) =>

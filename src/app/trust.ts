@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { loadCritic } from "../config/critic.ts";
 import { loadMemory } from "../config/memory.ts";
@@ -6,9 +6,6 @@ import { toAbsolute, type FileClaim, type FileContext } from "../config/paths.ts
 import { loadPacks } from "../config/packs.ts";
 import { loadRoles } from "../config/personas.ts";
 import { loadSettings } from "../config/sources.ts";
-import { DEBATE_CONFIG, readDebateFile } from "../interop/dialectic/debate-file.ts";
-import { requireTrustInAgents } from "../interop/dialectic/agent-file.ts";
-import { readYaml } from "../config/yaml.ts";
 import type { AppFeature } from "./registry.ts";
 
 /**
@@ -31,7 +28,7 @@ export async function listClaims(
     }
     const cwd = /^(.*?)[\\/]\.parley[\\/]/.exec(path)?.[1] ?? dirname(path); // whose project it is a file of
     const { claims, reading } = await claimsAt({ ...place, cwd }, features);
-    if (!claims.has(path)) requireTrustInAgents(readYaml(path, "configuration"), reading, { isFound: true });
+    if (!claims.has(path)) for (const { trusts } of features) await trusts?.(reading, path);
     const claim = claims.get(path);
     if (claim) found.push(claim);
   }
@@ -53,8 +50,6 @@ async function claimsAt(place: FileContext, features: readonly AppFeature[]) {
   loadMemory(reading);
   loadRoles(reading);
   loadPacks(reading);
-  const usual = toAbsolute(DEBATE_CONFIG, place);
-  if (existsSync(usual)) readDebateFile(usual, reading, { isFound: true });
   for (const { trusts: read } of features) await read?.(reading);
   return { claims, reading };
 }

@@ -4,7 +4,6 @@ import { createChance } from "./chance.ts";
 import { answer } from "./draft.ts";
 import { readPrompt } from "./prompt.ts";
 import type { Fact, SimParameters } from "./reference.ts";
-import { script as debate } from "./scripts/debate.ts";
 import { script as judging } from "./scripts/judging.ts";
 import { script as panel } from "./scripts/panel.ts";
 import { script as respond } from "./scripts/respond.ts";
@@ -13,7 +12,7 @@ import { splitFenced } from "../prompts/material.ts";
 import { quotable } from "./wording.ts";
 
 /** What simulated models say to the built-in prompts; the first that knows a prompt counts. */
-const builtIn = [respond, panel, debate, summaries, judging];
+const builtIn = [respond, panel, summaries, judging];
 
 export type SimCall = {
   readonly parameters: SimParameters;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { DebateRecord } from "../../src/protocols/debate/view/record.ts";
+import { DebateRecord } from "../../src/features/debate/protocol/debate/view/record.ts";
 import { sectionSchema } from "../../src/features/debate/protocol/evaluation/view.ts";
 import { piped } from "./turn.ts";
 import { built, membersIn, resultIn, somewhere } from "./parley.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { NewDeliberation } from "../../src/engine/index.ts";
 import type { Json, ModelRequest } from "../../src/kernel/index.ts";
-import { debate } from "../../src/protocols/debate/index.ts";
+import { debate } from "../../src/features/debate/protocol/debate/index.ts";
 import { shippedTextsOf, toyAsked, toyParticipant } from "../../src/testing/kit.ts";
 import type { ScriptedLine, Script } from "../../src/testing/scripted-models.ts";
 

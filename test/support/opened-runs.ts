@@ -3,7 +3,7 @@ import { prepareChild } from "../../src/features/evolution/app/breed.ts";
 import { prepareTrial } from "../../src/features/evolution/app/trial.ts";
 import { textDigest } from "../../src/engine/index.ts";
 import { DeliberationId, ModelRef } from "../../src/kernel/index.ts";
-import { debateRecord } from "../../src/protocols/debate/view/debated.ts";
+import { debateRecord } from "../../src/features/debate/protocol/debate/view/debated.ts";
 import { openAnonymityAudit } from "../../src/features/judging/app/audit.ts";
 import { openEvaluation } from "../../src/features/debate/app/evaluation.ts";
 import { JUDGED_ONCE, openJudge, takeTexts } from "../../src/app/judge.ts";

@@ -1,7 +1,7 @@
 import type { Desk } from "../../src/prompts/material.ts";
 import { texts as ask } from "../../src/features/ask/protocol/templates/index.ts";
 import { texts as council } from "../../src/protocols/phases/panel/templates/index.ts";
-import { texts as debate } from "../../src/protocols/debate/templates/index.ts";
+import { texts as debate } from "../../src/features/debate/protocol/debate/templates/index.ts";
 import { texts as evaluation } from "../../src/features/debate/protocol/evaluation/templates/index.ts";
 import { texts as phases } from "../../src/protocols/phases/templates/index.ts";
 

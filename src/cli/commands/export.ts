@@ -6,19 +6,16 @@ import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   exportPieces,
+  exportsOf,
   exportText,
-  recordText,
   type ExportChoice,
   type ExportParts,
 } from "../../app/export.ts";
 import { listJournals } from "../../app/lookup.ts";
-import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
+import { exportsIn } from "../../app/registry.ts";
 import { type Entry, refusal } from "../../kernel/index.ts";
-import { isDebate } from "../../protocols/debate/view/debated.ts";
-import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { CSV_TABLES, csvHeader, type CsvTable } from "../../reports/csv.ts";
 import { print, type Io, type Values } from "../command.ts";
-import { readDebate } from "../debate-files.ts";
 import type { EXPORT, JSON_FLAG } from "../options.ts";
 import { checkOutput, writeInFolders, writePieces } from "../output-file.ts";
 import { readEntries, withStore } from "../session.ts";
@@ -36,10 +33,8 @@ const ENDINGS: { readonly [extension: string]: Format | undefined } = {
 
 /** Formats of which many runs make one file. */
 const OF_MANY: ReadonlySet<Format> = new Set(["json", "jsonl", "csv", "local2"]);
-/** Formats that a file has, which has no events. */
-const OF_FILES: ReadonlySet<Format> = new Set(["md", "html", "json", "debate"]);
 
-/** Prints or writes one run, the debate in a file, or all runs. */
+/** Prints or writes one run, the run in a file, or all runs. */
 export async function exportRuns(io: Io, options: ExportOptions, given = options.debate): Promise<void> {
   const { all, since, table } = options;
   const name = given ?? (all ? "" : "last");
@@ -48,27 +43,26 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
   if (!all && name === "") throw refusal("no run is named", "export ID; parley list shows ids");
   const { file, format } = outputOf(io, options);
   if (table !== undefined && format !== "csv") throw refusal("--table is for --format csv", "add it");
-  const inFile = all ? undefined : readDebate(io, name);
-  const known = agentsIn(io, options);
+  const naming = { config: options.config, place: io };
+  const inFile = all ? undefined : await readRunFile(io, name, naming);
   if (inFile) {
-    if (!OF_FILES.has(format))
-      throw refusal(`a debate's file has no ${format}`, "--format md, html or debate");
-    const record = completed(inFile.record, known);
-    if (file !== undefined) writeInFolders(file, recordText(record, format), io);
-    if (options.json) await io.output.result(recordText(record, "debate"));
-    else if (file === undefined) await io.output.result(recordText(record, format));
+    const text = inFile.textIn(format);
+    if (file !== undefined) writeInFolders(file, text, io);
+    if (options.json) await io.output.result(inFile.textIn(inFile.record));
+    else if (file === undefined) await io.output.result(text);
     return;
   }
   return withStore(io, async (stored) => {
-    const parts = { store: stored.store, protocols: io.protocols };
-    const complete = (record: DebateRecord) => completed(record, known);
-    const job: Job = { parts, choice: { format, table: table ?? "runs", complete } };
+    const parts = partsOf(io, stored.store);
+    const job: Job = { parts, choice: { format, table: table ?? "runs", ...naming } };
     if (!all) {
       const entries = await readEntries(stored, name);
       const textIn = (one: Format) =>
         joined(piecesOf({ ...job, choice: { ...job.choice, format: one } }, [entries], { isMany: false }));
       if (file !== undefined) writeInFolders(file, await textIn(format), io);
-      if (options.json) await io.output.result(await textIn(isDebate(entries) ? "debate" : "json"));
+      // A format's name is one of its feature's.
+      const record = options.json ? ((await exportsOf(parts.exports, entries))?.record as Format) : undefined;
+      if (options.json) await io.output.result(await textIn(record ?? "json"));
       else if (file === undefined) await io.output.result(await textIn(format));
       return;
     }
@@ -116,7 +110,7 @@ function outputOf(
 export const open = (io: Io, { json }: Values<typeof JSON_FLAG>, name: string): Promise<void> =>
   withStore(io, async (stored) => {
     const entries = await readEntries(stored, name);
-    const parts = { store: stored.store, protocols: io.protocols };
+    const parts = partsOf(io, stored.store);
     const id = entries[0]?.deliberation ?? name;
     const path = join(mkdtempSync(join(tmpdir(), "parley-")), `${id}.html`);
     writeFileSync(path, await exportText(parts, entries, { format: "html" }), { mode: 0o600 });
@@ -170,28 +164,22 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-function agentsIn(io: Io, { config }: ExportOptions): readonly AgentEntry[] {
-  const { agents = [], judge } = config === undefined ? {} : readDebateFile(config, io);
-  return judge ? [...agents, judge] : agents;
-}
+const partsOf = ({ features = [], protocols }: Io, store: ExportParts["store"]): ExportParts => ({
+  store,
+  exports: exportsIn(features),
+  protocols,
+});
 
-/** With what a configuration says of agents, where the record itself says nothing. */
-function completed(record: DebateRecord, known: readonly AgentEntry[]): DebateRecord {
-  const complete = (agent: DebateRecord["agents"][number]) => {
-    const own = known.find(({ id }) => id === agent.id);
-    return own
-      ? {
-          ...agent,
-          name: agent.name === agent.id ? own.name : agent.name,
-          role: agent.role ?? own.role,
-          model: agent.model ?? own.model,
-          temperature: agent.temperature ?? own.temperature,
-        }
-      : agent;
-  };
-  return {
-    ...record,
-    agents: record.agents.map(complete),
-    judge: record.judge === null ? null : complete(record.judge),
-  };
+/** The run in a file, where a file is named; it needs no store. */
+async function readRunFile(
+  { features = [] }: Io,
+  name: string,
+  naming: { readonly config: string | undefined; readonly place: Io },
+) {
+  for (const load of exportsIn(features)) {
+    const own = await load();
+    const textIn = own.inFile(name, naming);
+    if (textIn) return { record: own.record, textIn };
+  }
+  return undefined;
 }

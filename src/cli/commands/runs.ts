@@ -12,7 +12,7 @@ import { pendingQuestions } from "../../views/pending-questions.ts";
 import { isClosed } from "../../views/result.ts";
 import { answerOnTerminal, recordAnswers, runWithQuestions, type OpenQuestions } from "../clarification.ts";
 import { print, type Io, type Values } from "../command.ts";
-import { debateFiles, writeDebate } from "../debate-files.ts";
+import { runFiles, writeRunFiles } from "../run-files.ts";
 import { finish, noteWaiting, showReactions } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { isConfirmed, NO_TERMINAL, readStandardInput } from "../input.ts";
@@ -30,7 +30,7 @@ export const answer = (
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
     const showing = showingIn(options, settings);
-    const files = debateFiles(options, io);
+    const files = runFiles(options, io);
     const entries = await store.read(id);
     const pending = pendingQuestions(entries);
     if (options.list) {
@@ -49,7 +49,7 @@ export const answer = (
     context.folders.add(io.cwd); // what the run's models may read here
     const begin = (signal: AbortSignal) => me.resume(id, { signal });
     const { exit } = await runWithQuestions(io, { context, me }, { begin, showing });
-    await writeDebate(io, { store, id }, files);
+    await writeRunFiles(io, { store, id }, files);
     return exit;
   });
 
@@ -100,7 +100,7 @@ export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): 
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
     const showing = showingIn(options, settings);
-    const files = debateFiles(options, io);
+    const files = runFiles(options, io);
     const entries = await store.read(id);
     context.folders.add(io.cwd); // what the run's models may read here
     const waitMs = context.requested.has("timeoutMs") ? settings.timeoutMs : undefined;
@@ -108,7 +108,7 @@ export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): 
     const exit = isClosed(entries)
       ? await completeReactions(io, begin, { entries, showing })
       : await runDeliberation(io, { begin, progress: judgeScreen(io, entries) }, showing);
-    await writeDebate(io, { store, id }, files);
+    await writeRunFiles(io, { store, id }, files);
     return exit;
   });
 

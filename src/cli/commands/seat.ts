@@ -10,7 +10,7 @@ import { pendingSeats } from "../../views/pending-seats.ts";
 import { isClosed } from "../../views/result.ts";
 import { runWithQuestions } from "../clarification.ts";
 import { print, type Io, type Values } from "../command.ts";
-import { debateFiles, writeDebate } from "../debate-files.ts";
+import { runFiles, writeRunFiles } from "../run-files.ts";
 import { finish } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { readStandardInput } from "../input.ts";
@@ -33,7 +33,7 @@ export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | unde
     }
     const id = await resolveId(context, newest?.id ?? prefix ?? "");
     const showing = showingIn(options, context.settings);
-    const files = debateFiles(options, io);
+    const files = runFiles(options, io);
     const entries = await context.store.read(id);
     const noteLate = () => {
       if (options.answer !== undefined || options.abstain)
@@ -60,7 +60,7 @@ export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | unde
     context.folders.add(io.cwd); // what the run's models may read here
     const begin = (signal: AbortSignal) => me.resume(id, { signal });
     const { exit } = await runWithQuestions(io, { context, me }, { begin, showing });
-    await writeDebate(io, { store: context.store, id }, files);
+    await writeRunFiles(io, { store: context.store, id }, files);
     return exit;
   });
 

@@ -3,7 +3,14 @@ import { defineFeature } from "../feature.ts";
 /** Debates in rounds before a judge, and independent scores of what they come to. */
 export const debate = defineFeature({
   name: "debate",
-  protocols: { evaluation: async () => (await import("./protocol/evaluation/index.ts")).evaluation },
+  protocols: {
+    debate: async () => (await import("./protocol/debate/index.ts")).debate,
+    evaluation: async () => (await import("./protocol/evaluation/index.ts")).evaluation,
+  },
+  script: async () => (await import("./sim.ts")).script,
+  trusts: async (reading, file) =>
+    (await import("./app/dialectic/debate-file.ts")).readTrusted(reading, file),
+  exports: async () => (await import("./app/exports.ts")).exported,
   asks: {
     debate: {
       title: "Hold a debate",

@@ -19,7 +19,7 @@ import {
   solutionPrompt,
   solutionRepairPrompt,
   summaryPrompt,
-} from "../../protocols/debate/prompts.ts";
+} from "./protocol/debate/prompts.ts";
 import { evaluationPrompt } from "./protocol/evaluation/prompt.ts";
 import type { Desk } from "../../prompts/material.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";

@@ -5,8 +5,8 @@ export const debate: FeatureScreens = {
   name: "debate",
   runs: {
     debate: {
-      section: async () => ({ sectionOf: (await import("../../protocols/debate/view/index.ts")).sectionOf }),
-      report: () => import("../../protocols/debate/report/index.ts"),
+      section: async () => ({ sectionOf: (await import("./protocol/debate/view/index.ts")).sectionOf }),
+      report: () => import("./protocol/debate/report/index.ts"),
       form: {
         title: { en: "Debate", de: "Debatte" },
         hint: {

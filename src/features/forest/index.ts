@@ -5,7 +5,8 @@ export const forest = defineFeature({
   name: "forest",
   protocols: { forest: async () => (await import("./protocol/index.ts")).forest },
   script: async () => (await import("./sim.ts")).script,
-  trusts: async (reading) => (await import("./app/file.ts")).readTrusted(reading),
+  trusts: async (reading, file) =>
+    file === undefined ? (await import("./app/file.ts")).readTrusted(reading) : undefined,
   commands: [
     {
       ...{ name: "forest", summary: "Grow hypotheses under gates, cycle by cycle", heading: "Evaluate" },

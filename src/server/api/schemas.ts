@@ -2,7 +2,7 @@ import * as z from "zod";
 import { requestSettingNames } from "../../app/start.ts";
 import { Opened } from "../../contract/runs.ts";
 import { DeliberationId, Json, Labels } from "../../kernel/index.ts";
-import { DebateFlags } from "../../protocols/debate/settings.ts";
+import { RoundFields } from "../../contract/rounds.ts";
 import { Result } from "../../views/result.ts";
 import { settingFields } from "../route.ts";
 
@@ -50,7 +50,7 @@ export const NewRequest = z.looseObject({
   reactions: z.boolean().optional(),
   labels: Labels.optional(),
   protocolSettings: z.record(text, Json).optional(),
-  ...DebateFlags.shape,
+  ...RoundFields.shape,
 });
 
 /** What a fork changes. */

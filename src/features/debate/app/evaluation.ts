@@ -2,10 +2,10 @@ import { type AppContext, checkModelRef, parseModelRef } from "../../../app/cont
 import { protocolSettings } from "../../../app/opening.ts";
 import type { FileContext } from "../../../config/paths.ts";
 import { type NewDeliberation, textDigest } from "../../../engine/index.ts";
-import { type EvaluationConfig, readEvaluationFile } from "../../../interop/dialectic/agent-file.ts";
+import { type EvaluationConfig, readEvaluationFile } from "./dialectic/agent-file.ts";
 import { type Families, familyOf, type Fault, ParticipantId, refusal } from "../../../kernel/index.ts";
-import { mapModels } from "../../../protocols/debate/seats.ts";
-import type { DebateRecord } from "../../../protocols/debate/view/record.ts";
+import { mapModels } from "../protocol/debate/seats.ts";
+import type { DebateRecord } from "../protocol/debate/view/record.ts";
 import {
   createEvaluationContext,
   evaluation,

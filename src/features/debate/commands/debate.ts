@@ -4,19 +4,14 @@ import { join, resolve } from "node:path";
 import { readProblemFile } from "../../../config/input-files.ts";
 import { toAbsolute } from "../../../config/paths.ts";
 import { displayPath } from "../../../config/text-file.ts";
-import {
-  DEBATE_CONFIG,
-  debateConfig,
-  readDebateFile,
-  withRoles,
-} from "../../../interop/dialectic/debate-file.ts";
+import { DEBATE_CONFIG, debateConfig, readDebateFile, withRoles } from "../app/dialectic/debate-file.ts";
 import { refusal } from "../../../kernel/index.ts";
-import type { WrittenDebate } from "../../../protocols/debate/seats.ts";
+import type { WrittenDebate } from "../protocol/debate/seats.ts";
 import { runWithQuestions } from "../../../cli/clarification.ts";
 import type { Declared, Io, Values } from "../../../cli/command.ts";
 import { refuseWithoutModels } from "../../../cli/connect.ts";
-import { debateFiles, writeDebate } from "../../../cli/debate-files.ts";
 import { readFollowUp } from "../../../cli/question-words.ts";
+import { runFiles, writeRunFiles } from "../../../cli/run-files.ts";
 import { readAttachments, readStandardInput } from "../../../cli/input.ts";
 import { createScreenLog } from "../../../cli/screen-log.ts";
 import type { CONTINUE, DEBATE_FILES, DRY_RUN, SEATS, SHOWING } from "../../../cli/options.ts";
@@ -36,7 +31,7 @@ export const debate = (
 ): Promise<number> =>
   withParley(io, flags, async (app, me) => {
     const { settings, store } = app;
-    const files = debateFiles(options, io);
+    const files = runFiles(options, io);
     const problem = await readProblem(io, args, options.problemDescription);
     const question = problem.text.trim();
     if (question === "") {
@@ -83,7 +78,7 @@ export const debate = (
         progress: own["verbose"] === true ? verboseLog(io) : undefined,
       },
     );
-    if (id !== undefined) await writeDebate(io, { store, id }, files);
+    if (id !== undefined) await writeRunFiles(io, { store, id }, files);
     return exit;
   });
 

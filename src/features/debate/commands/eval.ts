@@ -19,12 +19,15 @@ import {
 import { jsonText, oneLine } from "../../../reports/printable.ts";
 import { formatDuration } from "../../../text/format.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
-import { findDebate } from "../../../cli/debate-files.ts";
+import { readDebate, type NamedDebate } from "../app/exports.ts";
+import { debateRecord, isDebate } from "../protocol/debate/view/debated.ts";
+import { veiled } from "../../../views/veil.ts";
+import { Fault, type OrganizationStore } from "../../../kernel/index.ts";
 import { EXIT } from "../../../cli/exits.ts";
 import { noteEarlyEnd, runLab } from "../../../cli/lab-job.ts";
 import type { EVAL } from "./index.ts";
 import { appendCsv, checkCsv, checkOutput, writeText } from "../../../cli/output-file.ts";
-import { withParley } from "../../../cli/session.ts";
+import { readEntries, withParley } from "../../../cli/session.ts";
 
 /** Has independent evaluators score a debate's solution; exit 7 where no scores could be read. */
 export const evaluate = (io: Io, { models, ...options }: Values<typeof EVAL>): Promise<number> =>
@@ -95,4 +98,25 @@ function writeReport(
   if (format === "md") return writeText(file, evaluationMarkdown(report, unpriced), io);
   if (format === "table") return writeText(file, evaluationTable(report), io);
   appendCsv({ file, header: EVALUATION_CSV_HEADER }, evaluationCsv(report, name), io);
+}
+
+/**
+ * The debate that an id or a file names: a file is what exists, or is written as paths are, and holds a result of
+ * Dialectic's or what `parley export --format debate` printed.
+ * @throws Fault `configuration`, `deliberation-missing` for what is no debate
+ */
+async function findDebate(
+  io: Io,
+  stored: { readonly store: OrganizationStore },
+  name: string,
+): Promise<NamedDebate> {
+  const inFile = readDebate(name, io);
+  if (inFile) return inFile;
+  const entries = veiled(await readEntries(stored, name));
+  if (!isDebate(entries)) {
+    const next = `parley show ${displayPath(name)} --details, which tells what it is`;
+    throw new Fault("configuration", { why: `${displayPath(name)} is not a debate`, next });
+  }
+  const record = debateRecord(entries);
+  return { record, name: record.id };
 }

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { workOf, type Entry } from "../../../kernel/index.ts";
-import type { DebateRecord, DebateRound } from "../../../protocols/debate/view/record.ts";
+import type { DebateRecord, DebateRound } from "../protocol/debate/view/record.ts";
 import type { ShownRun } from "../../../web/run.ts";
 import { useWhole } from "../../../web/folds.ts";
 import { formatCount, formatMoney, formatTime } from "../../../web/formats.ts";

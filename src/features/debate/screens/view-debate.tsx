@@ -1,8 +1,8 @@
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { workOf, type Entry } from "../../../kernel/index.ts";
-import { debateRecord, isDebate } from "../../../protocols/debate/view/debated.ts";
-import type { DebateRecord, DebateRound } from "../../../protocols/debate/view/record.ts";
+import { debateRecord, isDebate } from "../protocol/debate/view/debated.ts";
+import type { DebateRecord, DebateRound } from "../protocol/debate/view/record.ts";
 import type { ShownRun } from "../../../web/run.ts";
 import { useWhole } from "../../../web/folds.ts";
 import { formatCount, formatMoney } from "../../../web/formats.ts";

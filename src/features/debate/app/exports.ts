@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import type { ExportedRun, RunExports } from "../../../app/context.ts";
+import { toAbsolute, type FileContext } from "../../../config/paths.ts";
+import { displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.ts";
+import { Fault, isEvent, refusal, type Entry } from "../../../kernel/index.ts";
+import { jsonText } from "../../../reports/printable.ts";
+import { debateHtml } from "../protocol/debate/report/html.ts";
+import { debateMarkdown } from "../protocol/debate/report/markdown.ts";
+import { debateRecord, isDebate } from "../protocol/debate/view/debated.ts";
+import { DebateRecord } from "../protocol/debate/view/record.ts";
+import { readDebateFile } from "./dialectic/debate-file.ts";
+import { dialecticRecord } from "./dialectic/record.ts";
+import { dialecticState } from "./dialectic/state.ts";
+
+const MAX_BYTES = 32 * MEGABYTE;
+/** Formats that a file has, which has no events. */
+const OF_FILES: ReadonlySet<string> = new Set(["md", "html", "json", "debate"]);
+
+/** A debate as its record, as its own document, and as Dialectic writes its state. */
+export const exported: RunExports = {
+  has: isDebate,
+  record: "debate",
+  async text(run, format) {
+    if (format === "dialectic") return dialecticText(run);
+    if (format !== "debate" && !(format === "md" && isDebate(run.entries))) return undefined;
+    return recordText(withNames(debateOf(run.entries, format), run), format);
+  },
+  inFile(name, naming) {
+    const found = readDebate(name, naming.place);
+    if (!found) return undefined;
+    return (format) => {
+      if (!OF_FILES.has(format))
+        throw refusal(`a debate's file has no ${format}`, "--format md, html or debate");
+      return recordText(withNames(found.record, naming), format);
+    };
+  },
+};
+
+/** A debate's record as a document or a page, or else as JSON that is read back. */
+const recordText = (record: DebateRecord, format: string): string =>
+  format === "md" ? debateMarkdown(record) : format === "html" ? debateHtml(record) : jsonText(record);
+
+/** A debate as Dialectic writes its state, with the texts that went with the problem. */
+async function dialecticText({ store, entries }: ExportedRun): Promise<string> {
+  debateOf(entries, "dialectic");
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  const context = await Promise.all(
+    (opened?.data.context ?? []).map(async ({ name, text }) => ({ name, text: await store.text(text) })),
+  );
+  return jsonText(dialecticState(entries, context));
+}
+
+/** @throws Fault `configuration` for what is no debate */
+function debateOf(entries: readonly Entry[], format: string): DebateRecord {
+  if (isDebate(entries)) return debateRecord(entries);
+  throw refusal(`only a debate has the form ${format}`, "export it as json, which every run has");
+}
+
+/** With what a configuration says of agents, where the record itself says nothing. */
+function withNames(
+  record: DebateRecord,
+  { config, place }: Pick<ExportedRun, "config" | "place">,
+): DebateRecord {
+  if (config === undefined || place === undefined) return record;
+  const { agents, judge } = readDebateFile(config, place);
+  const known = judge ? [...agents, judge] : agents;
+  const complete = (agent: DebateRecord["agents"][number]) => {
+    const own = known.find(({ id }) => id === agent.id);
+    return own
+      ? {
+          ...agent,
+          name: agent.name === agent.id ? own.name : agent.name,
+          role: agent.role ?? own.role,
+          model: agent.model ?? own.model,
+          temperature: agent.temperature ?? own.temperature,
+        }
+      : agent;
+  };
+  return {
+    ...record,
+    agents: record.agents.map(complete),
+    judge: record.judge === null ? null : complete(record.judge),
+  };
+}
+
+/** A debate, and what tables call it: its id, or its file's name without `.json`. */
+export type NamedDebate = { readonly record: DebateRecord; readonly name: string };
+
+/**
+ * The debate in a file, where a file is named: what exists, or is written as paths are, and holds a result of Dialectic's or what
+ * `parley export --format debate` printed. It needs no store.
+ * @throws Fault `configuration` for what is no debate
+ */
+export const readDebate = (name: string, place: FileContext): NamedDebate | undefined =>
+  name !== "" && (/[/\\]|\.json$/i.test(name) || existsSync(toAbsolute(name, place)))
+    ? { record: recordInFile(name, place), name: basename(name, ".json") }
+    : undefined;
+
+function recordInFile(file: string, place: FileContext): DebateRecord {
+  const name = displayPath(file);
+  const text = readTextFile({ path: toAbsolute(file, place), kind: "debate", maxBytes: MAX_BYTES });
+  const refusal = (why: string) =>
+    new Fault("configuration", {
+      why,
+      next: "name a result file of Dialectic's, or the id of a debate (parley list)",
+    });
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw refusal(`${name} is not JSON`);
+  }
+  const printed = DebateRecord.safeParse(json);
+  if (printed.success) return printed.data;
+  const read = dialecticRecord(json);
+  if (read.ok) return read.record;
+  throw refusal(`${name} is not a debate: ${read.reason}`);
+}

@@ -1,0 +1,131 @@
+import type { Assessment, ReportBlock, ReportPart } from "../../../../../kernel/index.ts";
+import { debateChart } from "./chart.ts";
+import { figures, part, points, quote, table, words } from "../../../../../reports/part.ts";
+import type { DebateRecord } from "../view/record.ts";
+import { namesOf } from "../../../../../reports/names.ts";
+import { costTable } from "./costs.ts";
+import { roundPart, summaryPart } from "./round.ts";
+import {
+  agentRows,
+  AGENT_HEADS,
+  statusRows,
+  takenWords,
+  titleOf,
+  peopleIn,
+  type AgentNameOf,
+} from "./words.ts";
+
+/** What a debate's Markdown says, in the order in which it was debated; what is empty is left out. */
+export function debateDocument(record: DebateRecord) {
+  const nameOf = namesOf(peopleIn(record));
+  return {
+    title: titleOf(record),
+    blocks: [...(record.simulated ? [SIMULATED] : []), { kind: "facts", rows: statusRows(record) } as const],
+    parts: [
+      problemPart(record),
+      part("Agents", table(AGENT_HEADS, agentRows(record.agents))),
+      clarificationsPart(record, nameOf),
+      part("Judge", table(AGENT_HEADS, agentRows(record.judge ? [record.judge] : []))),
+      ...roundParts(record, nameOf),
+      synthesisPart(record, nameOf),
+      missingPart(record),
+      costPart(record),
+    ],
+  };
+}
+
+/** What a page tells of a debate below its answer: the rounds, the summary that the judge read, and what each round took. */
+export function courseOf(record: DebateRecord): ReportPart[] {
+  const nameOf = namesOf(peopleIn(record));
+  return [
+    { ...requirementsPart(record), folds: true },
+    ...roundParts(record, nameOf),
+    ...judgeSummaryParts(record, nameOf),
+    costPart(record),
+  ];
+}
+
+const roundParts = ({ rounds }: DebateRecord, nameOf: AgentNameOf): ReportPart[] =>
+  rounds.map((round, index) => roundPart(round, rounds[index - 1], nameOf));
+
+function costPart(record: DebateRecord): ReportPart {
+  const costs = costTable(record);
+  return part("Cost per round and total", ...figures(debateChart(costs)), table(costs.heads, costs.rows));
+}
+
+const SIMULATED: ReportBlock = {
+  kind: "warning",
+  title: "Simulated models.",
+  text: "At least a part of this was said by simulated models. It shows how a debate runs; nothing in it is a real model's opinion.",
+};
+
+const problemPart = (record: DebateRecord): ReportPart => ({
+  ...part("Problem", quote(record.problem)),
+  parts: requirementsPart(record).parts ?? [],
+});
+
+const requirementsPart = ({ requirements }: DebateRecord): ReportPart => ({
+  ...part("Requirements"),
+  parts: [
+    part("Major requirements", points(requirements?.major ?? [])),
+    part("Minor requirements", points(requirements?.minor ?? [])),
+  ],
+});
+
+export function clarificationsPart({ clarifications }: DebateRecord, nameOf: AgentNameOf): ReportPart {
+  return {
+    ...part("Clarifications"),
+    parts: clarifications.map(({ by, id, question, answer }) =>
+      part(
+        `${nameOf(by)} asks (${id})`,
+        quote(question),
+        ...(answer === null ? [words("There is no answer.")] : [words("Answer:"), quote(answer)]),
+      ),
+    ),
+  };
+}
+
+const judgeSummaryParts = ({ judgeSummary }: DebateRecord, nameOf: AgentNameOf): ReportPart[] =>
+  judgeSummary ? [{ ...summaryPart(judgeSummary, nameOf), heading: "Summary that the judge read" }] : [];
+
+function synthesisPart(record: DebateRecord, nameOf: AgentNameOf): ReportPart {
+  const { synthesis, judge } = record;
+  const summary = judgeSummaryParts(record, nameOf);
+  if (!synthesis) {
+    const why = judge ? "" : ", and no judge to write one";
+    return { ...part("Final synthesis", words(`There is no final synthesis${why}.`)), parts: summary };
+  }
+  const by = words(`By ${nameOf(synthesis.by)}: ${takenWords(synthesis)}.`);
+  return {
+    ...part("Final synthesis", by, { kind: "text", text: synthesis.text, isOwn: true }),
+    parts: [...assessedParts(synthesis, nameOf), ...summary],
+  };
+}
+
+export function assessedParts(
+  synthesis: NonNullable<DebateRecord["synthesis"]>,
+  nameOf: AgentNameOf,
+): ReportPart[] {
+  const said =
+    synthesis.confidence === null
+      ? ""
+      : `Self-reported confidence of ${nameOf(synthesis.by)}: ${confidenceText(synthesis)}`;
+  return [{ ...part("The judge's assessment", words(said)), parts: assessmentParts(synthesis) }];
+}
+
+const missingPart = ({ degraded }: DebateRecord): ReportPart =>
+  part("Warnings", points(degraded.map(({ what, why }) => `${what}: ${why}`)));
+
+/** `78/100`; `95/100, capped at 40: 1 major requirement is not fulfilled`. */
+export const confidenceText = ({ confidence, capped }: Pick<Assessment, "confidence" | "capped">): string =>
+  capped === undefined
+    ? `${confidence ?? "unknown"}/100`
+    : `${capped.said}/100, capped at ${confidence ?? "unknown"}: ${capped.why}`;
+
+/** The lists of a judge's assessment. */
+export const assessmentParts = (assessment: Assessment): ReportPart[] => [
+  part("Unfulfilled major requirements", points(assessment.unfulfilledMajorRequirements)),
+  part("Trade-offs", points(assessment.tradeoffs)),
+  part("Recommendations", points(assessment.recommendations)),
+  part("Open questions", points(assessment.openQuestions)),
+];
