@@ -28,7 +28,6 @@ import {
   type Principal,
   type Store,
   type World,
-  type Executor,
 } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { EngramMemory } from "../memory/memory.ts";
@@ -44,7 +43,15 @@ import type { OpenedStore } from "../stores/store.ts";
 import { findMeant } from "../text/words.ts";
 import type { ToolServers } from "../tools/mcp.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
-import { openEmbeddings, type ModelProblem, openPorts, createFolders, type Folders } from "./ports.ts";
+import {
+  createFolders,
+  createGrounds,
+  openEmbeddings,
+  openPorts,
+  type Folders,
+  type GateGrounds,
+  type ModelProblem,
+} from "./ports.ts";
 import { openToolServers } from "./named-tools.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
@@ -386,34 +393,3 @@ export type RunExports = {
     naming: Pick<ExportedRun, "config"> & { readonly place: FileContext },
   ): ((format: string) => string) | undefined;
 };
-
-// GROUND-1. A process runs gates only of forests that it was told to: a deliberation on a shared store names a soil, and no code. Else:
-//     whoever writes to a shared store runs code on this machine.
-
-/** The soils whose gates this process runs. */
-type GateGrounds = {
-  readonly executor: Executor;
-  /** Runs the gates of this soil from now on. */
-  add(soil: string, ground: Executor): void;
-};
-
-export function createGrounds(): GateGrounds {
-  const known = new Map<string, Executor>();
-  return {
-    add: (soil, ground) => void known.set(soil, ground),
-    executor: {
-      execute(check, signal) {
-        const soil =
-          typeof check === "object" && check !== null && !Array.isArray(check) ? check["soil"] : undefined;
-        const ground = typeof soil === "string" ? known.get(soil) : undefined;
-        return (
-          ground?.execute(check, signal) ??
-          Promise.resolve({
-            ok: false,
-            reason: "this process has not opened the forest whose gates are asked for",
-          })
-        );
-      },
-    },
-  };
-}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Opening } from "../kernel/index.ts";
 import { createFolders, openPorts } from "./ports.ts";
-import { createGrounds } from "./context.ts";
+import { createGrounds } from "./ports.ts";
 import { openToolServers } from "./named-tools.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-ports-"));
