@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-<<<<<<<< HEAD:test/lost-tools.test.ts
 import { agreeable, councilAsked } from "./support/council-table.ts";
 import { debateAsked, debaters } from "./support/debate-table.ts";
 import { respondAsked, RESPONDENT_SETTINGS } from "./support/respond-table.ts";
@@ -15,23 +14,6 @@ import { council } from "../src/features/council/protocol/index.ts";
 import { debate } from "../src/features/debate/protocol/debate/index.ts";
 import { respond } from "../src/protocols/respond/index.ts";
 import { requireTools, uniqueSpecs } from "../src/protocols/phases/tools.ts";
-========
-import { agreeable, councilAsked } from "../../../../test/support/council-table.ts";
-import { debateAsked, debaters } from "../../../../test/support/debate-table.ts";
-import { respondAsked, RESPONDENT_SETTINGS } from "../../../../test/support/respond-table.ts";
-import type { NewDeliberation } from "../../../engine/index.ts";
-import { isIntermediate, type Json, type ModelRequest, type ToolSpec } from "../../../kernel/index.ts";
-import { respondentB } from "../../../reactors/respondent-b/index.ts";
-import type { Script } from "../../../testing/scripted-models.ts";
-import { closingOf, eventsOf, stage } from "../../../testing/stage.ts";
-import { LOCAL } from "../../../testing/store-samples.ts";
-import { resultOf } from "../../../views/result.ts";
-import { ask } from "../../../protocols/ask/index.ts";
-import { council } from "../../../protocols/council/index.ts";
-import { debate } from "../protocol/debate/index.ts";
-import { respond } from "../../../protocols/respond/index.ts";
-import { requireTools, uniqueSpecs } from "../../../protocols/phases/tools.ts";
->>>>>>>> 40e47bf7 (debate: bring its protocol, its exports and its files as a feature):src/features/debate/app/lost-tools.test.ts
 
 const SPEC: ToolSpec = { name: "s__look", description: "looks", parameters: { type: "object" } };
 const wish = { text: "", finish: "tool-calls", toolCalls: [{ id: "1", name: "s__look", arguments: "{}" }] };

@@ -48,7 +48,7 @@ const REPORTS = [
   ...PROTOCOLS.map(({ report }) => taking(report, "sectionParts")),
   taking("features/ask/protocol/report.ts", "agreement"),
   taking("features/council/protocol/report.ts", "agreement"),
-  taking("protocols/debate/report/index.ts", "agreement", "courseParts"),
+  taking("features/debate/protocol/debate/report/index.ts", "agreement", "courseParts"),
   taking("reports/shown.ts", "showResult"),
   taking("reports/deliberation-parts.ts", "deliberationHead", "deliberationParts"),
   taking("reports/answer.ts", "warningLines"),
@@ -108,7 +108,7 @@ type Bundled = SectionView & { readonly begin: (view: SectionView) => ResultFold
 describe("scrubbing a run of ten thousand events", () => {
   it.each([
     ["council", "views/panel.ts", "panelSection"],
-    ["debate", "protocols/debate/view/index.ts", "sectionOf"],
+    ["debate", "features/debate/protocol/debate/view/index.ts", "sectionOf"],
   ])(
     "shows of a %s at every seq what the journal that is cut there gives",
     async (name, path, sectionOf) => {

@@ -1,3 +1,5 @@
+import { scriptsOf } from "../../app/registry.ts";
+import { features } from "../../features.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openConfigured } from "../../../test/support/opened.ts";
 import type { StartRequest } from "../../app/start.ts";
@@ -9,7 +11,12 @@ import { EXIT } from "../exits.ts";
 
 let sim: SimServer;
 beforeAll(async () => {
-  const listening = await simServer({ host: "127.0.0.1", port: 0, key: undefined, sim: createSim() });
+  const listening = await simServer({
+    host: "127.0.0.1",
+    port: 0,
+    key: undefined,
+    sim: createSim({ scripts: scriptsOf(features) }),
+  });
   if (!listening.ok) throw new Error(listening.reason);
   sim = listening.server;
 });

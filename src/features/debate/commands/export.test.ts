@@ -1,5 +1,5 @@
-import { withProtocols } from "../../app/registry.ts";
-import { features } from "../../features.ts";
+import { withProtocols } from "../../../app/registry.ts";
+import { features } from "../../../features.ts";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +29,7 @@ let printed = "";
 const stream = { terminal: false, color: false, columns: 80 };
 const io = (): Io => ({
   protocols: withProtocols([], features),
+  features,
   cwd,
   env: { HOME: cwd, PARLEY_HOME: join(cwd, "home") },
   output: {
