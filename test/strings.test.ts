@@ -21,7 +21,7 @@ const [en, de] = [
 const SHARED = new Set(
   [
     ...["product", "nav.bus", "nav.system"],
-    ...["ask.personas", "votes.league.player", "contributions.shares.claimed", "bench.n", "bench.p"],
+    ...["votes.league.player", "contributions.shares.claimed", "bench.n", "bench.p"],
     ...[
       "contributions.shares.measured",
       "memory.ofGrades",

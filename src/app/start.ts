@@ -356,8 +356,9 @@ export async function checkRequest(protocols: AppContext["protocols"], request: 
 
 /** A protocol's settings that no other protocol shares and that its own opening does not read from the request. */
 function ownSettings({ settings, request }: AnyProtocol): string[] {
-  const read = fieldNames(request);
-  return fieldNames(settings).filter((key) => !isSetting(key) && !read.includes(key));
+  const own = new Set(fieldNames(settings));
+  for (const key of [...settingNames, ...fieldNames(request)]) own.delete(key);
+  return [...own];
 }
 
 const fieldNames = (schema: z.ZodType | undefined): string[] =>

@@ -30,8 +30,7 @@ export const exported: RunExports = {
     const found = readDebate(name, naming.place);
     if (!found) return undefined;
     return (format) => {
-      if (!OF_FILES.has(format))
-        throw refusal(`a debate's file has no ${format}`, "--format md, html or debate");
+      if (!OF_FILES.has(format)) throw refusal(`a debate's file has no ${format}`, "take md, html or debate");
       return recordText(withNames(found.record, naming), format);
     };
   },

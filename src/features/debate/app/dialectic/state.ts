@@ -5,10 +5,12 @@ import type { DebateRecord, DebateRound } from "../../protocol/debate/view/recor
 // What is written here is read again by `dialecticRecord` as the same debate; prices, and which reply called a tool, have no place there.
 
 /** The statuses of Dialectic; a debate that waits for answers is under way there. */
-const STATUSES: { readonly [status: string]: string | undefined } = {
-  ...{ open: "running", waiting: "running" },
-  ...{ answered: "completed", "answered-degraded": "completed" },
-};
+const STATUSES: ReadonlyMap<string, string> = new Map([
+  ["open", "running"],
+  ["waiting", "running"],
+  ["answered", "completed"],
+  ["answered-degraded", "completed"],
+]);
 
 /**
  * A debate as Dialectic 0.7 writes its state, from all entries in order; `context` are the texts that went with the problem.
@@ -41,7 +43,7 @@ export function dialecticState(
     problem,
     context:
       context.length > 0 ? context.map(({ name, text }) => `${name}:\n\n${text}`).join("\n\n") : undefined,
-    status: STATUSES[record.status] ?? "failed",
+    status: STATUSES.get(record.status) ?? "failed",
     currentRound: rounds.at(-1)?.round ?? 0,
     rounds: rounds.map((round) => ({
       roundNumber: round.round,
