@@ -15,7 +15,7 @@ import {
   type Opening,
   refusal,
 } from "../kernel/index.ts";
-import type { RoundFields } from "../contract/rounds.ts";
+import type { RoundRequest } from "../contract/rounds.ts";
 import { adviceTemplate } from "../protocols/phases/draft.ts";
 import { MAX_TOOL_CALLS, requireTools, uniqueSpecs } from "../protocols/phases/tools.ts";
 import { personaIdOf } from "../views/votes.ts";
@@ -71,10 +71,9 @@ const MAX_QUESTION_BYTES = 1_000_000;
 
 /** A question, and settings that override the process's. It contains texts only, never a path or a variable. */
 export type StartRequest = RequestSettings &
-  FollowUpRequest & { readonly [K in keyof RoundFields]?: RoundFields[K] | undefined } & {
-    /** Who takes part and under which rules, for a protocol that reads it. */
-    readonly config?: object | undefined;
-  } & PanelRequest & {
+  FollowUpRequest &
+  RoundRequest &
+  PanelRequest & {
     readonly question: string;
     /** The protocol's name; `ask` by default. */
     readonly protocol?: string | undefined;

@@ -60,4 +60,10 @@ export const RoundFields = z.object({
     .optional()
     .meta({ flag: "-v, --verbose", description: "show participants and prompts" }),
 });
-export type RoundFields = z.infer<typeof RoundFields>;
+
+export type RoundRequest = {
+  readonly [K in keyof z.infer<typeof RoundFields>]?: z.infer<typeof RoundFields>[K] | undefined;
+} & {
+  /** Who takes part and under which rules, for a protocol that reads it. */
+  readonly config?: object | undefined;
+};

@@ -13,7 +13,7 @@ import {
   type WrittenDebate,
 } from "./seats.ts";
 import { uniqueSpecs } from "../../../../protocols/phases/tools.ts";
-import type { RoundFields } from "../../../../contract/rounds.ts";
+import type { RoundRequest } from "../../../../contract/rounds.ts";
 import { DEBATE_TOOLS, Summarization } from "./settings.ts";
 import {
   findSummaryMethod,
@@ -21,7 +21,7 @@ import {
   type SummaryMethod,
 } from "../../../../protocols/phases/summaries/index.ts";
 
-export type DebateRequest = { readonly [K in keyof RoundFields]?: RoundFields[K] | undefined } & {
+export type DebateRequest = Omit<RoundRequest, "config"> & {
   /** Who takes part and under which rules; by default an agent to each role, with the panel's models dealt out to them. */
   readonly config?: DebateConfig | WrittenDebate | undefined;
 };
