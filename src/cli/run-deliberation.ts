@@ -1,4 +1,5 @@
 import type { Run } from "../app/run.ts";
+import { callOf } from "../kernel/index.ts";
 import { type Io } from "./command.ts";
 import { jsonText } from "../reports/printable.ts";
 import { EXIT } from "./exits.ts";
@@ -43,14 +44,14 @@ export const runDeliberation = (
       taking?.catch(() => undefined);
       const written = showing.events ? writeEvents(io, run) : Promise.resolve();
       written.catch(() => undefined); // Awaited at the end; what is recorded until then is worth more than what is shown.
-      const ending = import("./ending.ts");
+      const ending = untilReply(run).then(() => import("./ending.ts"));
+      ending.catch(() => undefined);
       const drawn = screen ? Promise.all([drawEvents(run, screen), drawTokens(run, screen)]) : undefined;
       drawn?.catch(() => undefined);
       const outcome = await run.outcome();
       const taken = await taking;
       await drawn;
       screen?.stop();
-      // What shows an answer is loaded while the models write it.
       const { finish, showReactions, noteWaiting } = await ending;
       if (outcome.status === "interrupted" || outcome.status === "waiting") {
         await run.reactions;
@@ -71,6 +72,11 @@ export const runDeliberation = (
       screen?.stop();
     }
   });
+
+/** Resolves with the first reply of a model, or the outcome: what shows an answer is loaded then, while others write. */
+async function untilReply(run: Run): Promise<void> {
+  for await (const entry of run.events({ until: "outcome" })) if (callOf(entry)) return;
+}
 
 /** What continues a run that stopped: its person's answer, where it waits for one. */
 const continuation = (run: Run): string =>
