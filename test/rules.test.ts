@@ -317,3 +317,17 @@ it("names a feature in its own folder and in the two lists alone", async () => {
   // A chat has a command of its own that asks a council.
   expect(found.flat().filter((line) => line !== "cli/chat-commands.ts names council")).toEqual([]);
 });
+
+it("gives no function and no constant of a module a bare participle or pronoun for its name", async () => {
+  const bare =
+    /^(?:[a-z]+ed|said|given|told|shown|found|kept|made|taken|written|known|grown|none|never|alone|own|mine|any|both|put|set|read)$/;
+  const nouns = new Set(["seed", "embed", "need", "speed", "feed"]);
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const bad: string[] = [];
+  for (const name of names.filter((one) => /(?<!\.test)\.tsx?$/.test(one) && !one.startsWith("testing/"))) {
+    const text = await readFile(join(root, "src", name), "utf8");
+    for (const [, word = ""] of text.matchAll(/^(?:export )?(?:async )?(?:function\*?|const|let) (\w+)/gm))
+      if (bare.test(word) && !nouns.has(word)) bad.push(`${name}: ${word}`);
+  }
+  expect(bad).toEqual([]);
+});

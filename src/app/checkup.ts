@@ -43,7 +43,7 @@ export async function checkup(
     try {
       checks.push({ what, ok: true, found: await look() });
     } catch (error) {
-      checks.push({ what, ok: false, ...explained(error) });
+      checks.push({ what, ok: false, ...explainFault(error) });
     }
   };
   let loaded: LoadedSettings | undefined;
@@ -152,7 +152,7 @@ async function probeProviders(
 }
 
 /** The problem that a check found, and what to do about it if the fault says so. */
-function explained(error: unknown): Pick<Check, "found" | "next"> {
+function explainFault(error: unknown): Pick<Check, "found" | "next"> {
   if (isFault(error) && "why" in error.details && "next" in error.details)
     return { found: error.details.why, next: error.details.next };
   return { found: error instanceof Error ? error.message : String(error) };

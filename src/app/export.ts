@@ -7,7 +7,7 @@ import { deliberationHtml, deliberationMarkdown } from "../reports/deliberation.
 import { eventLine } from "../reports/event-line.ts";
 import type { PageScreen } from "../reports/page.ts";
 import { jsonLine, jsonText } from "../reports/printable.ts";
-import { veiled } from "../views/veil.ts";
+import { veilEntries } from "../views/veil.ts";
 import type { AppContext, ExportedRun, RunExports } from "./context.ts";
 import { exportRun, loadShown } from "./result.ts";
 
@@ -37,7 +37,7 @@ export async function* exportPieces(
   recorded: readonly Entry[],
   { format, table = "runs", ...naming }: ExportChoice,
 ): AsyncGenerator<string> {
-  const entries = RAW_FORMATS.has(format) ? recorded : veiled(recorded);
+  const entries = RAW_FORMATS.has(format) ? recorded : veilEntries(recorded);
   if (format === "jsonl") for (const entry of entries) yield `${eventLine(entry)}\n`;
   else if (format === "local2") {
     const { busJournal, envelopesOf } = await import("../interop/local2/subjects.ts");

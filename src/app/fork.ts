@@ -106,7 +106,7 @@ export async function estimateFork(
   const { changes, texts } = await planFork(context, parent, how);
   const read = async (digest: Digest) => texts.get(digest) ?? (await context.store.text(digest));
   const estimate = await estimateOpening(context, {
-    opening: await unpinned({ ...opening, ...changes }, read),
+    opening: await loadTexts({ ...opening, ...changes }, read),
   });
   const same = new Set<string>(
     changes.participants
@@ -125,7 +125,7 @@ export async function estimateFork(
 }
 
 /** An opening with its texts in place of their digests. */
-async function unpinned(
+async function loadTexts(
   { history = [], reactions = {}, ...opening }: Opening,
   read: (digest: Digest) => Promise<string>,
 ): Promise<NewDeliberation> {

@@ -6,7 +6,7 @@ import { providers } from "../models/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 
 /** The providers that take a key, with the variables that hold it. */
-const keyed: ReadonlyMap<string, readonly string[]> = new Map(
+const variablesByProvider: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(providers).flatMap(([name, { keyVariables }]) =>
     keyVariables.length > 0 ? [[name, keyVariables] as const] : [],
   ),
@@ -14,15 +14,15 @@ const keyed: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** The variable of a provider's key, or of an endpoint's of the settings. @throws Fault `configuration` for one without */
 export function keyVariableOf(provider: string, place: FileContext): string {
-  const [variable] = keyed.get(provider) ?? [];
+  const [variable] = variablesByProvider.get(provider) ?? [];
   if (variable !== undefined) return variable;
   const name = /^compatible\/(.+)$/.exec(provider)?.[1];
   const own =
     name === undefined ? undefined : loadSettings({ ...place, flags: {} }).settings.compatible[name];
   if (own?.keyEnv !== undefined) return own.keyEnv;
   throw refusal(
-    `${quoteValue(provider)} is not a provider with a key; expected ${[...keyed.keys()].join(", ")}`,
-    findNearest(provider, [...keyed.keys()]) ?? "openai",
+    `${quoteValue(provider)} is not a provider with a key; expected ${[...variablesByProvider.keys()].join(", ")}`,
+    findNearest(provider, [...variablesByProvider.keys()]) ?? "openai",
   );
 }
 
@@ -37,7 +37,7 @@ export type KnownKey = {
 export function knownKeys(place: FileContext): readonly (KnownKey & { readonly used: boolean })[] {
   const { env } = place;
   const stored = listKeys(place);
-  const named = [...keyed].flatMap(([provider, variables]) =>
+  const named = [...variablesByProvider].flatMap(([provider, variables]) =>
     variables.map((variable) => ({ provider, variable })),
   );
   const others = stored

@@ -123,10 +123,10 @@ export function writeEntry(
       "give the pack a goal, or leave {{goal}} out",
     );
   writeOwnFile(own.path, checkText(kind, { name, text }));
-  return shown(kind, name, place);
+  return showWritten(kind, name, place);
 }
 
-function shown(kind: CatalogKind, name: string, place: FileContext) {
+function showWritten(kind: CatalogKind, name: string, place: FileContext) {
   const entry = showEntry(kind, name, place);
   if (!entry) throw refuse(`the ${kindNoun(kind)} ${name} was removed meanwhile`, "write it again");
   return { ok: true as const, entry };

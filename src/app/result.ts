@@ -3,7 +3,7 @@ import { isEvent, pinnedTexts, type Entry, type OrganizationStore } from "../ker
 import type { ShownResult } from "../reports/answer.ts";
 import { showResult } from "../reports/shown.ts";
 import { resultOf, type Result } from "../views/result.ts";
-import { veiled } from "../views/veil.ts";
+import { veilEntries } from "../views/veil.ts";
 import type { AppContext } from "./context.ts";
 
 /** The protocol that these entries' opening names; undefined where the registry does not have it. */
@@ -21,7 +21,7 @@ export async function loadResult(
   entries: readonly Entry[],
 ): Promise<Result | undefined> {
   const view = await (await protocolOf(protocols, entries))?.view?.();
-  return resultOf(veiled(entries), view);
+  return resultOf(veilEntries(entries), view);
 }
 
 /** As `loadResult`, with the words of the protocol's own report and, where `texts` are given, the conversation's earlier turns. */

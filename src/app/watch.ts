@@ -28,7 +28,7 @@ import {
   type ReactorState,
   type WatchReport,
 } from "../views/reactor-state.ts";
-import { veiled, veiledEntry } from "../views/veil.ts";
+import { veilEntries, veiledEntry } from "../views/veil.ts";
 
 // Every event after the start is processed once, in the journal's order. Other organizations' events are not reported.
 // Leases and cursors are used only when the journal has been read up to its end at the time they were read, so that no event looks skipped
@@ -151,7 +151,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
       ours.set(id, true);
       journals.set(id, journal);
       deliberations += 1;
-      recent.push(...veiled(journal).slice(-MAX_RECENT));
+      recent.push(...veilEntries(journal).slice(-MAX_RECENT));
       recent.sort((a, b) => a.cursor - b.cursor).splice(0, Math.max(0, recent.length - MAX_RECENT));
     }
     return recent;

@@ -58,18 +58,18 @@ export function expandAttachments(
       const left = skipped.map(({ file, why }) => `${basename(displayPath(file))} (${why})`);
       if (kept.length === 0)
         throw refuse(
-          `${displayPath(name)} ${isFolder ? "has no text file" : "matches no text file"}${left.length > 0 ? `: skipped ${listed(left)}` : ""}`,
+          `${displayPath(name)} ${isFolder ? "has no text file" : "matches no text file"}${left.length > 0 ? `: skipped ${listNames(left)}` : ""}`,
           "check the path",
         );
       notes.push(
-        `Attached ${pluralize(kept.length, "file")} of ${displayPath(name)}: ${listed(kept.map(displayPath))}${left.length > 0 ? `; skipped ${listed(left)}` : ""}`,
+        `Attached ${pluralize(kept.length, "file")} of ${displayPath(name)}: ${listNames(kept.map(displayPath))}${left.length > 0 ? `; skipped ${listNames(left)}` : ""}`,
       );
       return kept;
     });
   return { files: [...new Set(files)], bytes, notes };
 }
 
-const listed = (names: readonly string[]): string =>
+const listNames = (names: readonly string[]): string =>
   names.length <= MAX_LISTED
     ? names.join(", ")
     : `${names.slice(0, MAX_LISTED).join(", ")} and ${names.length - MAX_LISTED} more`;

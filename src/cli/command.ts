@@ -229,7 +229,7 @@ export const flag = optionWith(z.boolean().default(false));
 /** `--no-…`: true unless it is given. */
 export const negation = optionWith(z.boolean().default(true));
 export const list = optionWith(z.string().transform(splitList).optional(), { isList: true });
-export const repeated = optionWith(z.array(z.string()).default([]), { isRepeated: true });
+export const repeatable = optionWith(z.array(z.string()).default([]), { isRepeated: true });
 /** A setting: checked where all settings are, together with files and the environment. */
 export const setting = optionWith(z.unknown());
 export const listSetting = optionWith(z.unknown(), { isList: true });

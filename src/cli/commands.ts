@@ -8,7 +8,7 @@ const KEYS: readonly Command[] = [
     details:
       "PROVIDER is openai, anthropic, … or compatible/NAME. The keychain keeps it where there is one, else a file of yours alone.",
     examples: ["keys set openai", "keys set anthropic < key.txt"],
-    run: async (io, _given, words) => (await import("./commands/keys.ts")).set(io, words),
+    run: async (io, _given, words) => (await import("./commands/keys.ts")).setKey(io, words),
   }),
   defineCommand("list", "List whose keys are known and where, never a key", {
     options: options.JSON_FLAG,

@@ -1,7 +1,7 @@
 import type { EstimatedCost, Range, RunEstimate } from "../contract/figures.ts";
-import { aligned } from "../reports/labelled-rows.ts";
+import { alignColumns } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
-import { wrapped } from "../reports/text-width.ts";
+import { wrapText } from "../reports/text-width.ts";
 import { formatNumber, formatUsd, pluralize } from "../text/format.ts";
 import { print, type Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
@@ -16,7 +16,7 @@ export function estimateLine(estimate: RunEstimate): string {
   const { high: tokens } = total.tokens;
   const withTokens = tokens > (caps.tokens ?? tokens);
   const capped = withTokens ? `, at most ${formatNumber(caps.tokens ?? 0)} tokens` : "";
-  if (total.usd === null) return `${calls}${capped}; cost unknown: no price for ${listed(unpriced)}`;
+  if (total.usd === null) return `${calls}${capped}; cost unknown: no price for ${listNames(unpriced)}`;
   const high = total.usd.high;
   const dated = oldPrices === null ? "" : ` (list prices of ${oldPrices}, which may have changed)`;
   const isCapped = withTokens || most > (caps.calls ?? most) || high > (caps.usd ?? high);
@@ -25,15 +25,15 @@ export function estimateLine(estimate: RunEstimate): string {
     ...(withTokens ? [`${formatNumber(tokens)} tokens`] : []),
     ...(high === 0 ? [] : [atMost(high)]),
   ];
-  const full = isCapped ? `; the limits hold, in full ${joined(inFull)}` : "";
+  const full = isCapped ? `; the limits hold, in full ${joinWithAnd(inFull)}` : "";
   return `${calls}${capped}, ${high === 0 ? "free" : `at most ${atMost(Math.min(high, caps.usd ?? high))}`}${dated}${full}`;
 }
 
-const joined = (parts: readonly string[]): string =>
+const joinWithAnd = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
-const listed = (names: readonly string[]): string => oneLine(names.join(", "), 300);
+const listNames = (names: readonly string[]): string => oneLine(names.join(", "), 300);
 const unknownReason = ({ undeclared }: RunEstimate): string =>
-  `${listed(undeclared)} cannot be tried without models`;
+  `${listNames(undeclared)} cannot be tried without models`;
 
 /** Dollars rounded up, because a limit is not to be passed by what rounding hides. */
 const atMost = (usd: number): string => formatUsd(roundUp(usd));
@@ -60,7 +60,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
   const kinds = ["low", "expected", "high"] as const;
   const table =
     width >= NARROW
-      ? aligned(
+      ? alignColumns(
           [
             ["PHASE", "LOW", "EXPECTED", "HIGH"],
             ...rows.map((row) => [row.name, ...kinds.map((kind) => cell(row, kind))]),
@@ -69,7 +69,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
         )
       : rows.flatMap((row) => [
           oneLine(row.name, width),
-          ...aligned(
+          ...alignColumns(
             kinds.map((kind) => [kind, cell(row, kind)]),
             width - 2,
           ).map((line) => `  ${line}`),
@@ -86,13 +86,13 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
     ...(courses.length > 1 ? ["A run takes one of these courses; the total counts the larger."] : []),
     `Tokens: ${formatNumber(Math.round(total.tokens.expected))} expected, ${formatNumber(Math.ceil(total.tokens.high))} at most.`,
     ...(total.usd === null
-      ? [`Cost unknown: no price for ${listed(unpriced)}.`]
+      ? [`Cost unknown: no price for ${listNames(unpriced)}.`]
       : total.usd.high === 0
         ? ["Free."]
         : []),
     "No model was called.",
   ];
-  return `${[`Estimate of ${protocol}`, "", ...table, "", ...notes.flatMap((note) => wrapped(note, width))].join("\n")}\n`;
+  return `${[`Estimate of ${protocol}`, "", ...table, "", ...notes.flatMap((note) => wrapText(note, width))].join("\n")}\n`;
 }
 
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

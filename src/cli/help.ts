@@ -1,5 +1,5 @@
 import type { HelpConfiguration } from "commander";
-import { wrapped } from "../reports/text-width.ts";
+import { wrapText } from "../reports/text-width.ts";
 import { longFlag, type FirstHeading } from "./command.ts";
 
 /** The commands in the list of all, by what they are for; what is not named here is a protocol's, and asks. */
@@ -42,10 +42,10 @@ export function firstHelp(
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const line = (heading: string, name: string, text: string) => {
     const start = `${heading.padEnd(7)}${name}`;
-    return `${start}${indented(wrapped(text, width - start.length), start.length).trimStart()}`;
+    return `${start}${indent(wrapText(text, width - start.length), start.length).trimStart()}`;
   };
   return [
-    ...wrapped('Usage: parley "QUESTION", or parley COMMAND (its options: --help)', width),
+    ...wrapText('Usage: parley "QUESTION", or parley COMMAND (its options: --help)', width),
     "",
     ...groups.flatMap(({ heading, under }) =>
       under.map(({ name, summary }, nth) =>
@@ -122,7 +122,7 @@ const INDENT = 2;
 /** With fewer cells left beside the terms, descriptions stand below them. */
 const MIN_BESIDE = 36;
 
-export const indented = (lines: readonly string[], cells: number): string =>
+export const indent = (lines: readonly string[], cells: number): string =>
   lines.map((line) => " ".repeat(cells) + line).join("\n");
 
 /** How help is laid out in a width. */
@@ -140,9 +140,9 @@ export const helpLayout = (width: number): HelpConfiguration => ({
     const beside = width - termWidth - 2 * INDENT;
     const start = `${" ".repeat(INDENT)}${term}`;
     if (description === "") return start;
-    if (beside < MIN_BESIDE) return `${start}\n${indented(wrapped(description, width - 6), 6)}`;
+    if (beside < MIN_BESIDE) return `${start}\n${indent(wrapText(description, width - 6), 6)}`;
     const pad = " ".repeat(termWidth - term.length + INDENT);
-    return `${start}${pad}${indented(wrapped(description, beside), termWidth + 2 * INDENT).trimStart()}`;
+    return `${start}${pad}${indent(wrapText(description, beside), termWidth + 2 * INDENT).trimStart()}`;
   },
 });
 
@@ -170,7 +170,7 @@ export function examplesText(lines: readonly string[], width: number): string {
 
 /** What stands below the list of all commands. */
 export const epilogue = (width: number, usual: string): string => {
-  const paragraph = (text: string) => `\n${wrapped(text, width).join("\n")}\n`;
+  const paragraph = (text: string) => `\n${wrapText(text, width).join("\n")}\n`;
   return [
     paragraph(
       `A text that does not begin with a command is a question. One word is asked with "parley ${usual} WORD" only, and after -- every word is the question's.`,

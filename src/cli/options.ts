@@ -5,7 +5,7 @@ import {
   integer,
   listSetting,
   negation,
-  repeated,
+  repeatable,
   setting,
   settingAs,
   text,
@@ -65,7 +65,7 @@ export const USER = { user: setting("--user <name>", "user name: the owner of th
 /** The user that a person's seats belong to. */
 const PERSON = { user: setting("--user <name>", "user name: whose seats these are") };
 export const SEATS = {
-  seat: repeated(
+  seat: repeatable(
     "--seat <who:seat>",
     "take part yourself: me:member, reviewer, judge or tie-break; may be repeated",
   ),
@@ -114,7 +114,7 @@ export const JUDGE = { judge: listSetting("--judge <ref>", "judge: scores answer
 export const MODE = { mode: setting("--mode <mode>", "consensus (the chair writes) or vote (best draft)") };
 
 export const ATTACHMENTS = {
-  context: repeated(
+  context: repeatable(
     "--context <files>",
     "attach files, folders or patterns, comma-separated; may be repeated (stdin is attached too)",
   ),
@@ -163,7 +163,7 @@ export const FORK = {
   ...STRATEGY,
   ...MODE,
   effort: setting("--effort <n>", "depth: 1 to 5, of a run of ask"),
-  without: repeated("--without <member>", "leave a member out; may be repeated"),
+  without: repeatable("--without <member>", "leave a member out; may be repeated"),
   ...RETRY,
 };
 export const ANSWER = { list: flag("--list", "only list the open questions"), ...DEBATE_FILES, ...SHOWING };
@@ -244,7 +244,7 @@ export const WATCH = {
   quiet: flag("-q, --quiet", "do not print progress (events)"),
 };
 export const WORKER = {
-  folder: repeated(
+  folder: repeatable(
     "--folder <dir>",
     "let models read the files in a folder (that a run names); may be repeated",
   ),

@@ -228,7 +228,7 @@ async function loadRow(row: CommandRow | LazyRow): Promise<CommandRow> {
 }
 
 /** Rows of one name as one: the first, with what is below the others. */
-const merged = (rows: readonly CommandRow[]): CommandRow | undefined => {
+const mergeRows = (rows: readonly CommandRow[]): CommandRow | undefined => {
   const [first, ...others] = rows;
   if (!first || others.length === 0) return first;
   return { ...first, commands: rows.flatMap(({ commands = [] }) => commands) };
@@ -238,7 +238,7 @@ export async function rowNamed(name: string | undefined, io: Io): Promise<Comman
   const { protocols, features = [] } = io;
   const rows = ownRows(io);
   const own = rows.find((row) => row.name === name || row.aliases?.includes(name ?? ""));
-  if (own) return merged(await Promise.all(rows.filter((row) => row.name === own.name).map(loadRow)));
+  if (own) return mergeRows(await Promise.all(rows.filter((row) => row.name === own.name).map(loadRow)));
   return name === undefined ? undefined : protocolCommand(name, protocols, features);
 }
 

@@ -120,25 +120,25 @@ export function refuseCommandWords(
   if (helpFor === undefined && names.includes(first))
     throw refusal(
       `options stand behind a command, and ${quoteValue(first)} is one`,
-      `parley ${words.map(quoted).join(" ")}, and the options behind it`,
+      `parley ${words.map(quoteForShell).join(" ")}, and the options behind it`,
     );
   if (helpFor === undefined && more.length === 0 && !isBareWord(first)) return;
   if (helpFor === undefined && more.length > 0 && !isMisspelt(lower, names))
     throw refusal(
       "several words without quotation marks are no question",
-      `parley ${quoted(words.join(" "))}; or parley --help, for a command`,
+      `parley ${quoteForShell(words.join(" "))}; or parley --help, for a command`,
     );
   const command =
     helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), names);
   const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
   throw refusal(
-    `${quoteValue(first)} is not a command. To ask it as a question: parley ${names[0]} ${quoted(helpFor ?? words.join(" "))}`,
-    ["parley", command, ...rest.map(quoted)].join(" "),
+    `${quoteValue(first)} is not a command. To ask it as a question: parley ${names[0]} ${quoteForShell(helpFor ?? words.join(" "))}`,
+    ["parley", command, ...rest.map(quoteForShell)].join(" "),
   );
 }
 
 /** As a shell takes it for one word. */
-const quoted = (text: string): string =>
+const quoteForShell = (text: string): string =>
   /^[\w./,:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** @throws Fault `configuration` for words of a question that are a file, or a model's name */
@@ -156,7 +156,7 @@ export async function refuseOtherWords(
       options["problemDescription"] === undefined || context.length > 0 ? "" : `-p ${file}, or `;
     throw refusal(
       `${quoteValue(file)} is a file, not a word of the question`,
-      `${problem}--context ${quoted(list)}; or put the whole question in quotation marks`,
+      `${problem}--context ${quoteForShell(list)}; or put the whole question in quotation marks`,
     );
   }
   const flag = ["models", "model", "judge", "chair", "respondentB"].find(
@@ -170,8 +170,8 @@ export async function refuseOtherWords(
   throw refusal(
     `${quoteValue(model)} is a model, not a word of the question`,
     isOne
-      ? `parley council --models ${quoted(list)} asks several; --model takes one`
-      : `--${flag ?? "models"} ${quoted(list)}; or put the whole question in quotation marks`,
+      ? `parley council --models ${quoteForShell(list)} asks several; --model takes one`
+      : `--${flag ?? "models"} ${quoteForShell(list)}; or put the whole question in quotation marks`,
   );
 }
 

@@ -4,7 +4,7 @@ import { exportsIn } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import { Fault, isFault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
 import { resultOf } from "../views/result.ts";
-import { veiled } from "../views/veil.ts";
+import { veilEntries } from "../views/veil.ts";
 import { type Io } from "./command.ts";
 import { checkOutput, writeInFolders } from "./output-file.ts";
 
@@ -44,7 +44,7 @@ export async function writeRunFiles(
   { output, format, report }: RunFiles,
 ): Promise<void> {
   if (output === undefined && report === undefined) return;
-  const entries = veiled(await store.read(id));
+  const entries = veilEntries(await store.read(id));
   const own = await exportsOf(exportsIn(io.features ?? []), entries);
   if (!own) return io.output.note("Nothing is written: it is not a debate");
   const textIn = async (form: string): Promise<string> => (await own.text({ store, entries }, form)) ?? "";

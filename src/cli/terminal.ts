@@ -33,7 +33,7 @@ const AUTOWRAP_OFF = "\u001b[?7l";
 const AUTOWRAP_ON = "\u001b[?7h";
 const ERASE_TO_END_OF_LINE = "\u001b[K";
 const ERASE_BELOW = "\u001b[J";
-const written = (lines: readonly string[]): string =>
+const linesText = (lines: readonly string[]): string =>
   lines.map((line) => `${line}${ERASE_TO_END_OF_LINE}\n`).join("");
 const up = (lines: number): string => (lines > 0 ? `\u001b[${lines}A` : "");
 
@@ -67,14 +67,14 @@ export function createRegion(output: TerminalOutput): Region {
         next.length === drawn.length &&
         next.every((line, at) => line === drawn[at]);
       if (same || output.writableNeedDrain) return;
-      output.write(HIDE_CURSOR + AUTOWRAP_OFF + home() + written(next) + ERASE_BELOW + AUTOWRAP_ON);
+      output.write(HIDE_CURSOR + AUTOWRAP_OFF + home() + linesText(next) + ERASE_BELOW + AUTOWRAP_ON);
       held = true;
       drawn = next;
       drawnAt = columns;
     },
     leave(lines) {
       // Over the old lines, not after erasing all: tmux keeps a copy of a screen that is erased from its top.
-      output.write(home() + written(lines) + ERASE_BELOW);
+      output.write(home() + linesText(lines) + ERASE_BELOW);
       drawn = [];
       release();
     },

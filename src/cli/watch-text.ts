@@ -8,7 +8,7 @@ import {
 } from "../kernel/index.ts";
 import { failureIn, type ReactorState, type WatchReport } from "../views/reactor-state.ts";
 import { speakerOf } from "../views/spending.ts";
-import { aligned } from "../reports/labelled-rows.ts";
+import { alignColumns } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
 import type { Style } from "../reports/style.ts";
 import { cutTo, widthOf } from "../reports/text-width.ts";
@@ -58,8 +58,8 @@ export function watchTable(watched: WatchReport, { width, style }: WatchSpace): 
     if (cellsOf(rowsOf(columns)) <= width) break;
     columns = columns.filter((column) => column.head !== head);
   }
-  const [head = "", ...rows] = aligned(rowsOf(columns), width);
-  return [style.dim(head), ...rows.map((row, index) => coloured(row, watched.reactors[index]?.state, style))];
+  const [head = "", ...rows] = alignColumns(rowsOf(columns), width);
+  return [style.dim(head), ...rows.map((row, index) => colorRow(row, watched.reactors[index]?.state, style))];
 }
 
 const cellsOf = (rows: readonly (readonly string[])[]): number =>
@@ -68,7 +68,7 @@ const cellsOf = (rows: readonly (readonly string[])[]): number =>
     -2,
   );
 
-const coloured = (row: string, state: ReactorState["state"] | undefined, style: Style): string => {
+const colorRow = (row: string, state: ReactorState["state"] | undefined, style: Style): string => {
   if (state === "error") return style.red(row);
   if (state === "receiving") return style.yellow(row);
   return state === undefined || state === "idle" ? row : style.cyan(row);

@@ -12,7 +12,7 @@ const line = z
   .max(4_000)
   .regex(/^\P{Cc}*$/u)
   .meta(word);
-function named(what: string, example: string) {
+function nameSchema(what: string, example: string) {
   return z
     .record(z.string().regex(/^[^\p{Cc}\s=:]{1,200}$/u), z.string().max(20_000))
     .meta({ expects: `a mapping of ${what} to texts`, example, secret: true });
@@ -31,14 +31,14 @@ const McpServer = z
       .meta({ expects: "a list of texts", example: '["-y", "some-server"]', secret: true })
       .optional(),
     /** Variables of the server's process, beside those that every program needs. */
-    env: named("variables", "{SEARCH_KEY: '${SEARCH_KEY}'}").optional(),
+    env: nameSchema("variables", "{SEARCH_KEY: '${SEARCH_KEY}'}").optional(),
     cwd: line.meta({ expects: "a folder", example: "." }).optional(),
     url: z
       .string()
       .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
       .meta({ expects: "an http or https URL", example: "https://example.com/mcp" })
       .optional(),
-    headers: named("headers", "{Authorization: 'Bearer ${SEARCH_KEY}'}").optional(),
+    headers: nameSchema("headers", "{Authorization: 'Bearer ${SEARCH_KEY}'}").optional(),
   })
   .refine(({ type, command, args, env, cwd, url, headers }) =>
     url === undefined

@@ -92,7 +92,7 @@ export async function drive(
   } catch (error) {
     if (isHalt(error, "closed") || isHalt(error, "interrupted")) {
       await Promise.all(stopped); // STOP-1
-      return await halted(history);
+      return await haltedResult(history);
     }
     throw error;
   } finally {
@@ -124,7 +124,7 @@ async function runProtocol(
     after: [...run.frontier].sort(),
   });
   if (appended.ok) history.add(appended.events);
-  return halted(history);
+  return haltedResult(history);
 }
 
 /** Runs the protocol that the opening names. @throws Fault `protocol-unknown`, `text-missing`, `invalid-request` */
@@ -205,7 +205,7 @@ export function closingOf(history: Pick<History, "batch">): Event<"deliberation-
   return closing && isEvent(closing, "deliberation-closed") ? closing : undefined;
 }
 
-async function halted(history: History): Promise<DriveResult> {
+async function haltedResult(history: History): Promise<DriveResult> {
   const closing = closingOf(history) ?? (await history.catchUp(), closingOf(history));
   return closing ? { status: "closed", closing } : { status: "interrupted" };
 }

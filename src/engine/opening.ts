@@ -104,7 +104,7 @@ export async function checkInput(
     ...rest
   } = input;
   const protocol = await loadProtocol(protocols, input.protocol); // OPEN-1
-  const opening = checked("the deliberation", Opening, {
+  const opening = parseOrRefuse("the deliberation", Opening, {
     settings: {},
     budget: {},
     ...rest,
@@ -121,7 +121,7 @@ export async function checkInput(
         }
       : {}),
     ...(Object.keys(reactions).length > 0
-      ? { reactions: pinned(reactions, (settings) => pin(canonical(settings))) }
+      ? { reactions: pinAll(reactions, (settings) => pin(canonical(settings))) }
       : {}),
     context: context.map(({ name, text }) => ({ name, text: pin(text) })),
     participants: input.participants.map((participant) => ({
@@ -129,7 +129,7 @@ export async function checkInput(
       ...participant,
       persona: { ...participant.persona, instructions: pin(participant.persona.instructions) },
     })),
-    templates: pinned(templates, pin),
+    templates: pinAll(templates, pin),
   });
   settingsOf(protocol, opening.settings);
   const needed = [...protocol.templates.map(({ name }) => name), ...(protocol.texts ?? [])];
@@ -165,15 +165,15 @@ export async function open(
 
 /** The organization of a new deliberation. @throws Fault `invalid-request` */
 export const organizationOf = (organization = "local"): OrganizationId =>
-  checked("the organization", OrganizationId, organization);
+  parseOrRefuse("the organization", OrganizationId, organization);
 
-const pinned = <T>(values: Readonly<Record<string, T>>, pin: (value: T) => Digest): Record<string, Digest> =>
+const pinAll = <T>(values: Readonly<Record<string, T>>, pin: (value: T) => Digest): Record<string, Digest> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, pin(value)]));
 
 const invalid = (problem: string) => new Fault("invalid-request", { problem });
 
 /** @throws Fault `invalid-request`, with every problem and its path */
-function checked<S extends z.ZodType>(what: string, schema: S, value: unknown): z.output<S> {
+function parseOrRefuse<S extends z.ZodType>(what: string, schema: S, value: unknown): z.output<S> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   throw invalid(`${what} cannot be opened: ${z.prettifyError(read.error).replaceAll(/\s*\n\s*/g, " ")}`);
@@ -181,7 +181,7 @@ function checked<S extends z.ZodType>(what: string, schema: S, value: unknown): 
 
 /** Parses settings by the protocol's schema. @throws Fault `invalid-request` */
 export const settingsOf = (protocol: AnyProtocol, settings: Opening["settings"]): unknown =>
-  checked(`a ${protocol.name} with these settings`, protocol.settings, settings);
+  parseOrRefuse(`a ${protocol.name} with these settings`, protocol.settings, settings);
 
 type NewOpening = { readonly id: DeliberationId; readonly request: string; readonly opening: Opening };
 

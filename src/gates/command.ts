@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { once } from "../kernel/once.ts";
 import type { Json } from "../kernel/index.ts";
-import { failed, MAX_DETAIL, parseJson, type Executed, type FailedRun } from "./outcome.ts";
+import { failedRun, MAX_DETAIL, parseJson, type Executed, type FailedRun } from "./outcome.ts";
 
 // SPAWN-1. No shell reads a command, and its environment has nothing of Parley's but PATH and LANG. Else: a command gets API keys.
 // SPAWN-2. When a run has ended, however it did, the command's whole process group has been killed. Else: a candidate runs on, unseen.
@@ -124,8 +124,8 @@ function watch(child: ChildProcess, run: CommandRun, settle: (outcome: Executed)
     stopped ??= failure;
     killGroup(child);
   };
-  const timer = setTimeout(() => stop(failed("time-limit", `it did not end within ${timeMs} ms`)), timeMs);
-  const abort = () => stop(failed("error", "it was aborted"));
+  const timer = setTimeout(() => stop(failedRun("time-limit", `it did not end within ${timeMs} ms`)), timeMs);
+  const abort = () => stop(failedRun("error", "it was aborted"));
   signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) abort();
 
@@ -139,7 +139,7 @@ function watch(child: ChildProcess, run: CommandRun, settle: (outcome: Executed)
 
   stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size > maxOutput) stop(failed("output", `it printed more than ${maxOutput} bytes`));
+    if (size > maxOutput) stop(failedRun("output", `it printed more than ${maxOutput} bytes`));
     else chunks.push(chunk);
   });
   stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -175,16 +175,16 @@ function killGroup(child: ChildProcess): void {
 function describeExit(code: number | null, killedBy: NodeJS.Signals | null, errors: string): FailedRun {
   const how = code === null ? `it was ended by ${killedBy ?? "a signal"}` : `it ended with exit code ${code}`;
   const detail = errors === "" ? how : `${how}: ${errors}`;
-  return { ...failed("exit", detail), ...(code === null ? {} : { exitCode: code }) };
+  return { ...failedRun("exit", detail), ...(code === null ? {} : { exitCode: code }) };
 }
 
 function describeStart(error: Error, program: string): FailedRun {
   if ("code" in error && error.code === "ENOENT") return notFound(program);
-  return failed("error", `the program "${program}" could not be started: ${error.message}`);
+  return failedRun("error", `the program "${program}" could not be started: ${error.message}`);
 }
 
 function notFound(program: string): FailedRun {
-  return failed("error", `there is no program "${program}": install it, or give its full path`);
+  return failedRun("error", `there is no program "${program}": install it, or give its full path`);
 }
 
 async function isProgram(program: string, path: string, folder: string): Promise<boolean> {
@@ -222,6 +222,6 @@ function printedValue(printed: string): Executed {
   if (text === "") return { ok: true, value: null };
   const last = text.slice(text.lastIndexOf("\n") + 1);
   return (
-    parseJson(text) ?? parseJson(last) ?? failed("error", "it printed something else than one JSON object")
+    parseJson(text) ?? parseJson(last) ?? failedRun("error", "it printed something else than one JSON object")
   );
 }

@@ -18,7 +18,7 @@ export type FailedRun = Extract<Executed, { ok: false }>;
 /** The most of an untrusted message that a detail quotes. */
 export const MAX_DETAIL = 2_000;
 
-export function failed(cause: FailedRun["cause"], detail: string): FailedRun {
+export function failedRun(cause: FailedRun["cause"], detail: string): FailedRun {
   return { ok: false, cause, detail };
 }
 
@@ -34,7 +34,7 @@ export function parseJson(text: string): Executed | undefined {
     return undefined;
   }
   if (measureDepth(value) > MAX_DEPTH)
-    return failed("output", `its result is nested more than ${MAX_DEPTH} levels deep`);
+    return failedRun("output", `its result is nested more than ${MAX_DEPTH} levels deep`);
   return { ok: true, value };
 }
 

@@ -14,7 +14,7 @@ import type { Json } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import { random } from "../stats/numbers.ts";
 import { FUEL_EXPORT, METER_IMPORT, meterModule } from "./functions/meter.ts";
-import { failed, MAX_DETAIL, parseJson, type Executed, type FailedRun } from "./outcome.ts";
+import { failedRun, MAX_DETAIL, parseJson, type Executed, type FailedRun } from "./outcome.ts";
 
 // SCRIPT-1. A script reaches the language alone: no host, no clock, no file, no module; text goes in and text comes out. Else: code that a
 //     model wrote reads this machine.
@@ -215,8 +215,8 @@ export async function openRealm(limits: ScriptLimits, seed = ""): Promise<Realm>
     const described = apply(describe, error);
     const detail = described.error ? "" : read(described.value).slice(0, MAX_DETAIL);
     if (described.error || detail === "InternalError: out of memory" || detail === "it threw null")
-      return failed("memory", `it needed more than ${limits.memoryBytes} bytes of memory`);
-    return failed("error", detail);
+      return failedRun("memory", `it needed more than ${limits.memoryBytes} bytes of memory`);
+    return failedRun("error", detail);
   };
 
   /** Runs what touches the realm, and closes the realm for good when that was stopped from outside. */
@@ -227,10 +227,10 @@ export async function openRealm(limits: ScriptLimits, seed = ""): Promise<Realm>
     } catch (error) {
       stopped =
         error instanceof RealmStop
-          ? failed("time-limit", error.message)
+          ? failedRun("time-limit", error.message)
           : error instanceof RangeError
-            ? failed("error", "its calls are nested too deeply")
-            : failed("error", `the interpreter failed: ${String(error).slice(0, MAX_DETAIL)}`);
+            ? failedRun("error", "its calls are nested too deeply")
+            : failedRun("error", `the interpreter failed: ${String(error).slice(0, MAX_DETAIL)}`);
       return stopped;
     }
   };
@@ -245,7 +245,7 @@ export async function openRealm(limits: ScriptLimits, seed = ""): Promise<Realm>
     }
     const after = context.getPromiseState(value);
     if (after.type === "rejected") return explain(after.error);
-    if (after.type === "pending") return failed("error", "it gave a promise that never settles");
+    if (after.type === "pending") return failedRun("error", "it gave a promise that never settles");
     return after.value;
   };
 
@@ -253,21 +253,21 @@ export async function openRealm(limits: ScriptLimits, seed = ""): Promise<Realm>
     const written = apply(stringify, value);
     if (written.error) return explain(written.error);
     if (context.typeof(written.value) !== "string")
-      return failed("error", "it gave nothing that JSON can say (undefined, a function or a symbol)");
-    const tooLong = failed("output", `its result has more than ${limits.maxOutput} bytes`);
+      return failedRun("error", "it gave nothing that JSON can say (undefined, a function or a symbol)");
+    const tooLong = failedRun("output", `its result has more than ${limits.maxOutput} bytes`);
     // Before it is copied: every UTF-16 unit takes at least one byte.
     if (context.getProp(written.value, "length").consume(context.getNumber) > limits.maxOutput)
       return tooLong;
     const text = read(written.value);
     if (Buffer.byteLength(text) > limits.maxOutput) return tooLong;
-    return parseJson(text) ?? failed("error", "its result is not JSON");
+    return parseJson(text) ?? failedRun("error", "its result is not JSON");
   };
 
   const readArgs = (args: readonly Json[]): FailedRun | undefined => {
     const text = JSON.stringify(args);
     // A string takes two bytes a unit at worst, beside what it is parsed into.
     if (text.length * 4 > limits.memoryBytes)
-      return failed("memory", `its input needs more than ${limits.memoryBytes} bytes of memory`);
+      return failedRun("memory", `its input needs more than ${limits.memoryBytes} bytes of memory`);
     const parsed = apply(parse, context.newString(text));
     if (parsed.error) return explain(parsed.error);
     prepared = parsed.value;
@@ -290,14 +290,14 @@ export async function openRealm(limits: ScriptLimits, seed = ""): Promise<Realm>
       }),
     call: (entry, args) =>
       guard(() => {
-        if (!IDENTIFIER.test(entry)) return failed("error", `"${entry}" is not the name of a function`);
+        if (!IDENTIFIER.test(entry)) return failedRun("error", `"${entry}" is not the name of a function`);
         const work = context.evalCode(`(${entry})`, "entry.js", { type: "global" });
         if (work.error) return explain(work.error);
         if (context.typeof(work.value) !== "function")
-          return failed("error", `the script declares no function ${entry}`);
+          return failedRun("error", `the script declares no function ${entry}`);
         const failure = args === undefined ? undefined : readArgs(args);
         if (failure) return failure;
-        if (prepared === undefined) return failed("error", "it was called without arguments");
+        if (prepared === undefined) return failedRun("error", "it was called without arguments");
         const given = prepared;
         prepared = undefined;
         const before = meter.work;

@@ -25,19 +25,19 @@ const RUBRIC = "Judge how well the evidence above fits the mechanism that the ca
 
 type Loaded = { readonly domain: Domain; readonly soil: unknown; readonly digest: string };
 
-const loaded = new Map<string, Promise<Loaded>>();
+const loadedDomains = new Map<string, Promise<Loaded>>();
 /** Forests are few; a thread that serves many forgets the oldest. */
 const MAX_LOADED = 4;
 
 function load(place: DomainPlace): Promise<Loaded> {
   const key = canonical(place);
-  const known = loaded.get(key);
+  const known = loadedDomains.get(key);
   if (known) return known;
-  const [oldest] = loaded.keys();
-  if (oldest !== undefined && loaded.size >= MAX_LOADED) loaded.delete(oldest);
+  const [oldest] = loadedDomains.keys();
+  if (oldest !== undefined && loadedDomains.size >= MAX_LOADED) loadedDomains.delete(oldest);
   const loading = loadDomain(place);
-  loaded.set(key, loading);
-  loading.catch(() => loaded.delete(key));
+  loadedDomains.set(key, loading);
+  loading.catch(() => loadedDomains.delete(key));
   return loading;
 }
 
@@ -65,7 +65,7 @@ const isDomain = (value: unknown): value is Domain =>
   ) &&
   Array.isArray((value as Record<string, unknown>)["gates"]);
 
-function declared(gate: DomainGate): DeclaredGate {
+function declareGate(gate: DomainGate): DeclaredGate {
   const { name, title, hard, thresholds = {}, provenance = "the domain's default" } = gate;
   const common = {
     name,
@@ -93,17 +93,17 @@ export async function work(task: GateTask): Promise<unknown> {
           language: String(domain.propose(soil)),
           rubric: domain.rubric ?? RUBRIC,
         },
-        gates: domain.gates.map(declared),
+        gates: domain.gates.map(declareGate),
       };
     case "compile":
-      return task.texts.map((text) => compiled(domain, text, soil));
+      return task.texts.map((text) => compileText(domain, text, soil));
     case "check":
       return check(task, { domain, soil, digest });
   }
 }
 
 /** What a text compiles to; a domain that throws has refused it. */
-function compiled(domain: Domain, text: string, soil: unknown): Compiled {
+function compileText(domain: Domain, text: string, soil: unknown): Compiled {
   try {
     const result: unknown = domain.compile(text, soil);
     const {

@@ -55,7 +55,7 @@ function writeObject(value: object, pieces: string[], depth: number): void {
     break;
   }
   let separator = "{";
-  for (const name of sorted(names)) {
+  for (const name of sortNames(names)) {
     const member: unknown = Reflect.get(members, name);
     if (member === undefined) continue;
     pieces.push(separator, nameTexts.get(name) ?? nameText(name));
@@ -66,7 +66,7 @@ function writeObject(value: object, pieces: string[], depth: number): void {
 }
 
 /** Sorts in place by UTF-16 code units. Objects have few members, and an insertion sort makes no garbage. */
-function sorted(names: string[]): string[] {
+function sortNames(names: string[]): string[] {
   if (names.length > 32) return names.sort();
   for (let end = 1; end < names.length; end += 1) {
     const name = names[end] ?? "";

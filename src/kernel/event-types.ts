@@ -43,6 +43,6 @@ const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-const known: ReadonlySet<string> = new Set(EVENT_TYPES);
+const knownTypes: ReadonlySet<string> = new Set(EVENT_TYPES);
 
-export const isEventType = (type: string): type is EventType => known.has(type);
+export const isEventType = (type: string): type is EventType => knownTypes.has(type);

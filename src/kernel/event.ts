@@ -11,7 +11,7 @@ import { once } from "./once.ts";
 export const EVENT_SCHEMA = 2;
 
 /** An event that a model may have produced. `call` holds the raw reply; it is absent if no call was made. */
-const made = <S extends z.ZodRawShape>(make: () => S) =>
+const modelEvent = <S extends z.ZodRawShape>(make: () => S) =>
   once(() => z.strictObject({ ...make(), call: Call.optional() }));
 
 const round = z.int().positive();
@@ -26,7 +26,7 @@ const Sourced = z.strictObject({ text: z.string(), sources: z.array(z.int().posi
  */
 const VOCABULARY = {
   "deliberation-opened": once(() => Opening),
-  "clarification-asked": made(() => ({
+  "clarification-asked": modelEvent(() => ({
     by: ParticipantId,
     questions: z.array(z.strictObject({ id: z.string(), text: z.string() })),
   })),
@@ -49,7 +49,7 @@ const VOCABULARY = {
       abstained: z.literal(true).optional(),
     }),
   ),
-  "answer-given": made(() => ({
+  "answer-given": modelEvent(() => ({
     by: ParticipantId,
     kind: z.enum(["draft", "proposal", "refinement", "response"]),
     round,
@@ -61,14 +61,14 @@ const VOCABULARY = {
     /** Which of two independent respondents answered. */
     respondent: Respondent.optional(),
   })),
-  "critique-given": made(() => ({
+  "critique-given": modelEvent(() => ({
     by: ParticipantId,
     of: StepKey,
     text: z.string(),
     verdict: z.enum(["proceed", "revise", "reject"]).optional(),
     severity: z.enum(["low", "medium", "high", "critical"]).optional(),
   })),
-  "review-given": made(() => ({
+  "review-given": modelEvent(() => ({
     by: ParticipantId,
     /** The steps of the answers, in the order shown to the reviewer. */
     shown: z.array(StepKey),
@@ -90,7 +90,7 @@ const VOCABULARY = {
       excluded: z.array(z.strictObject({ id: ParticipantId, why: z.string() })),
     }),
   ),
-  "comparison-given": made(() => ({
+  "comparison-given": modelEvent(() => ({
     by: ParticipantId,
     /** Claims that several answers share. */
     agreements: z.array(Stance),
@@ -99,7 +99,7 @@ const VOCABULARY = {
     /** Claims that only one answer makes. */
     unique: z.array(Stance),
   })),
-  "summary-made": made(() => ({
+  "summary-made": modelEvent(() => ({
     for: ParticipantId,
     method: z.string(),
     charactersBefore: z.int().nonnegative(),
@@ -114,7 +114,7 @@ const VOCABULARY = {
     /** The sampling temperature; null for the provider's default. */
     temperature: z.number().nullable().optional(),
   })),
-  "synthesis-given": made(() => ({
+  "synthesis-given": modelEvent(() => ({
     by: ParticipantId,
     text: z.string(),
     final: Answer.nullable(),
@@ -139,13 +139,13 @@ const VOCABULARY = {
   /** The requirements found in a question. */
   "requirements-read": once(() => z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) })),
   /** A judge's confidence in the answers after a round. */
-  "confidence-given": made(() => ({ confidence: z.number().min(0).max(100), reason: z.string() })),
+  "confidence-given": modelEvent(() => ({ confidence: z.number().min(0).max(100), reason: z.string() })),
   /** The result of one escalation step; `next` is the kind of work that follows, or null if none does. */
   "rung-decided": once(() =>
     z.strictObject({ rung: z.string(), next: z.string().nullable(), reason: z.string() }),
   ),
   /** One judge's scores by metric, 1 to 10; null for a missing score. */
-  "evaluation-given": made(() => ({
+  "evaluation-given": modelEvent(() => ({
     by: ParticipantId,
     scores: z.record(z.string(), z.number().min(1).max(10).nullable()),
     reasons: z.record(z.string(), z.string()),
@@ -156,7 +156,7 @@ const VOCABULARY = {
     /** Metrics whose scores were not numbers and do not count. */
     ignored: z.array(z.string()),
   })),
-  "grade-given": made(() => ({
+  "grade-given": modelEvent(() => ({
     of: EventId,
     score: Score.nullable(),
     feedback: z.string(),
@@ -166,7 +166,7 @@ const VOCABULARY = {
     /** The kind of answer that selected the rubric: `knowledge`, `code`, …; absent if no rule did. */
     kind: z.string().optional(),
   })),
-  "preference-given": made(() => ({
+  "preference-given": modelEvent(() => ({
     of: z.tuple([EventId, EventId]),
     winner: z.enum(["A", "B", "tie"]),
     orderSensitive: z.boolean(),
@@ -201,7 +201,7 @@ const VOCABULARY = {
       agreement: z.number().nullable(),
     }),
   ),
-  "tool-called": made(() => ({ by: ParticipantId, tool: z.string(), arguments: Json, result: Json })),
+  "tool-called": modelEvent(() => ({ by: ParticipantId, tool: z.string(), arguments: Json, result: Json })),
   "engrams-recalled": once(() =>
     z.strictObject({
       for: ParticipantId,
@@ -247,14 +247,14 @@ const VOCABULARY = {
     }),
   ),
   /** What peers wrote about a persona, in short; each sentence with the numbers of the remarks that it rests on. */
-  "feedback-summarized": made(() => ({
+  "feedback-summarized": modelEvent(() => ({
     persona: z.string(),
     strengths: z.array(Sourced),
     weaknesses: z.array(Sourced),
     unique: z.array(Sourced),
   })),
   /** A new persona, made from others; `parts` are its instructions by the names of their parts. */
-  "persona-bred": made(() => ({
+  "persona-bred": modelEvent(() => ({
     name: z.string(),
     description: z.string(),
     parts: z.record(z.string(), z.string()),
@@ -290,7 +290,7 @@ const VOCABULARY = {
       file: z.string(),
     }),
   ),
-  "degradation-noted": made(() => ({
+  "degradation-noted": modelEvent(() => ({
     what: z.string(),
     why: z.string(),
     /** What the loss weakens, as text for the reader of the result. */
@@ -300,16 +300,16 @@ const VOCABULARY = {
   /** The second respondent's own earlier answers that it continues from. */
   "turns-chosen": once(() => z.strictObject({ answers: z.array(EventId) })),
   /** A reaction without a result: `code` names the kind of failure, `detail` what it concerned. */
-  "reaction-failed": made(() => ({ code: z.string(), why: z.string(), detail: Json })),
-  "note-taken": made(() => ({
+  "reaction-failed": modelEvent(() => ({ code: z.string(), why: z.string(), detail: Json })),
+  "note-taken": modelEvent(() => ({
     topic: z.string(),
     reason: z.string(),
     body: Json,
     series: SeriesId.optional(),
   })),
-  "reply-received": made(() => ({ by: ParticipantId, why: z.string() })),
+  "reply-received": modelEvent(() => ({ by: ParticipantId, why: z.string() })),
   /** What had come of a step's reply when its run was stopped: its record, and no result of the step (STOP-1). */
-  "reply-stopped": made(() => ({ by: z.string() })),
+  "reply-stopped": modelEvent(() => ({ by: z.string() })),
   "roster-fixed": once(() =>
     z.strictObject({
       phase: z.string(),

@@ -36,7 +36,7 @@ const names: readonly (readonly [pattern: string, family: string])[] = [
 ];
 
 /** The vendors of routers' names and the providers of only their own models that are called as their family is. */
-const named = new Set(
+const ownNames = new Set(
   (
     "anthropic openai google deepseek alibaba mistral meta microsoft xai cohere amazon nvidia allenai ai21 01-ai minimax baidu " +
     "tencent bytedance perplexity"
@@ -104,5 +104,5 @@ export const familyOf = (ref: string, declared: Families = {}): string | null =>
   const name = path.at(-1)?.split("#").at(-1); // recorded/FILE#NAME
   if (name === undefined) return null;
   const vendor = path.at(-2) ?? provider;
-  return ofName(name) ?? vendors.get(vendor) ?? (named.has(vendor) ? vendor : null);
+  return ofName(name) ?? vendors.get(vendor) ?? (ownNames.has(vendor) ? vendor : null);
 };

@@ -92,7 +92,7 @@ export function decodePart<T>(
   decode: () => T,
 ): T {
   const { deliberation: id, seq, type } = row;
-  return guarded(
+  return withFault(
     (why) => new Fault("journal-damaged", { id, seq, why: `("${type}") is damaged: ${why}` }),
     decode,
   );
@@ -116,9 +116,9 @@ export function complete(
 
 /** Turns every error of `work` into a Fault, including the stack overflow of deeply nested data. */
 const validly = <T>(type: string, work: () => T): T =>
-  guarded((why) => new Fault("event-invalid", { type, why }), work);
+  withFault((why) => new Fault("event-invalid", { type, why }), work);
 
-function guarded<T>(fault: (why: string) => Fault, work: () => T): T {
+function withFault<T>(fault: (why: string) => Fault, work: () => T): T {
   try {
     return work();
   } catch (error) {

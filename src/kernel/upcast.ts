@@ -99,7 +99,7 @@ type OldNote = {
   readonly call?: unknown;
 };
 
-const failed = ({ topic, reason, body, call }: OldNote) => ({
+const failedEvent = ({ topic, reason, body, call }: OldNote) => ({
   type: "reaction-failed",
   data: { code: topic, why: reason, detail: body, ...withCall(call) },
 });
@@ -121,11 +121,11 @@ const NOTES: {
     ({ body, call }, by) => ({ type: "evaluation-given", data: { by, ...body, ...withCall(call) } }),
   ],
   "own-turns": ["reactor", ({ body }) => ({ type: "turns-chosen", data: { answers: body } })],
-  "reaction-failed": ["reactor", failed],
-  "no-second-answer": ["reactor", failed],
-  "preference-unreadable": ["reactor", failed],
-  "not-remembered": ["reactor", failed],
-  "annotation-lapsed": ["reactor", failed],
+  "reaction-failed": ["reactor", failedEvent],
+  "no-second-answer": ["reactor", failedEvent],
+  "preference-unreadable": ["reactor", failedEvent],
+  "not-remembered": ["reactor", failedEvent],
+  "annotation-lapsed": ["reactor", failedEvent],
 };
 
 function noteAsEvent(data: unknown, work: Work | undefined, by: Origin["by"]): Omit<RecordedData, "origin"> {

@@ -143,7 +143,7 @@ type EmbeddingWork = {
 };
 
 /** Gives the model's vector to the live engrams that have none, newest first. @throws Fault `store-unavailable` */
-export async function reembed(
+export async function embedMissing(
   work: EmbeddingWork,
   onProgress: OnEmbedded,
   signal: AbortSignal,

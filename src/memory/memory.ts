@@ -1,6 +1,6 @@
 import type { Embeddings, EngramId, Memory, MemoryScope, World } from "../kernel/index.ts";
 import { annotate } from "./annotate.ts";
-import { createEmbedder, catchUp, reembed, type OnEmbedded, type Reembedded } from "./embedder.ts";
+import { createEmbedder, catchUp, embedMissing, type OnEmbedded, type Reembedded } from "./embedder.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { listFacts, pin, type NewFact } from "./facts.ts";
 import { recall, search, find, type EngramSearch } from "./recall.ts";
@@ -62,7 +62,7 @@ export function createMemory({ store, embeddings, world }: MemoryParts) {
     /** `why` also where no model is set. `onProgress` gets how many so far. */
     reembed: async (scope: MemoryScope, signal: AbortSignal, onProgress: OnEmbedded): Promise<Reembedded> =>
       embedder
-        ? reembed({ store, embedder, scope }, onProgress, signal)
+        ? embedMissing({ store, embedder, scope }, onProgress, signal)
         : { embedded: 0, passed: 0, why: "no embedding model is set" },
     /** All there are, newest first; forgotten ones too. */
     all: (scope: MemoryScope) => listEngrams(store, scope, {}),

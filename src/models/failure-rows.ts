@@ -28,7 +28,7 @@ function only(...wanted: readonly number[]): (status: number) => boolean {
   return (status) => wanted.includes(status);
 }
 
-function any(): boolean {
+function anyStatus(): boolean {
   return true;
 }
 
@@ -60,31 +60,31 @@ export const failureRows: readonly FailureRow[] = [
     source: "https://api-docs.deepseek.com/quick_start/error_codes",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /insufficient[_ ](?:\w+[_ ])?(?:quota|credits?|balance|funds)|exceeded_current_quota_error|billing_(?:error|hard_limit_reached|not_active)/i,
     code: "out-of-credit",
     source: "https://platform.openai.com/docs/guides/error-codes",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /credit balance is too low|reached your specified api usage limits|(?:extra usage is|usage credits are) required/i,
     code: "out-of-credit",
     source: "https://github.com/anthropics/claude-code/issues/2127",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /\b(?:out of|used (?:up )?all|no(?: more)?|more|not enough) (?:\w+ ){0,2}(?:credits?|balance|funds)\b|monthly spending (?:limit|cap)|\b(?:credits?|balance|funds)\b.{0,30}\b(?:are|is|has been|have been)? ?(?:depleted|exhausted|insufficient|used up|not enough|too low|overdue)/i,
     code: "out-of-credit",
     source: "https://github.com/continuedev/continue/issues/10373",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /\bkey limit exceeded|credit limit exceeded|(?:is not|not) active, please check your billing|spending limit|budget[ _](?:has been )?exceeded|exceededbudget|arrearage|overdue (?:balance|payment)|accountoverdue|余额不足/i,
     code: "out-of-credit",
     source: "https://github.com/RooCodeInc/Roo-Code/issues/515",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /\bprepaid (?:credits?|balance|funds)\b|\b(?:add|adding|top(?:ping)? up|recharge|deposit|purchase|buy) (?:\w+ ){0,2}(?:credits?|funds|balance)\b|\bpayment required\b|\b(?:wallet|account|balance)\b.{0,20}\b(?:is )?(?:empty|zero|negative)\b|\bfree (?:trial|tier|credits?) (?:has|have) (?:ended|expired|run out)/i,
     unless: RATE,
     code: "out-of-credit",
@@ -97,19 +97,19 @@ export const failureRows: readonly FailureRow[] = [
     source: "https://github.com/langwatch/langwatch/pull/2065",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /api_key_invalid|\binvalid_(?:api_)?key\b|api[ _-]?key (?:[a-z]+ ){0,4}(?:not (?:valid|found|correct|active|recognized)|invalid|incorrect|missing|expired|revoked|disabled|wrong)/i,
     code: "unauthorised",
     source: "https://github.com/google-gemini/gemini-cli/issues/25198",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /(?:incorrect|invalid|wrong|missing|malformed|expired|unknown|bad|no) (?:or \w+ )?(?:x-)?(?:api|subscription)[ _-]?key|invalid (?:bearer |access |proxy server |auth\w* )token|authentication[ _](?:error|fails|failed)|invalid authentication|permission_error/i,
     code: "unauthorised",
     source: "https://github.com/continuedev/continue/issues/10778",
   },
   {
-    status: any,
+    status: anyStatus,
     says: /\bno (?:\w+ )?(?:auth\w*|api) credentials\b|\b(?:auth\w*|api) credentials\b.{0,30}\b(?:invalid|missing|not (?:found|provided|valid)|expired|required)|\bcredentials (?:were |are )?(?:not (?:provided|found|valid)|missing|invalid)|(?:missing|invalid|no) (?:authentication|authorization) header|\bunauthenticated\b/i,
     code: "unauthorised",
     source: "https://github.com/RooCodeInc/Roo-Code/issues/2445",
@@ -253,7 +253,7 @@ export const failureRows: readonly FailureRow[] = [
     crowded: /concurren|too many (?:simultaneous|parallel)|maximum pending requests|server busy/i,
     source: "https://platform.claude.com/docs/en/api/errors",
   },
-  { status: any, code: "refused", source: "RFC 9110, 15.5" },
+  { status: anyStatus, code: "refused", source: "RFC 9110, 15.5" },
 ];
 
 function isMeant(row: FailureRow, { status, text }: FailureClue): boolean {

@@ -6,7 +6,7 @@ import { ProxyAgent, type Dispatcher } from "undici";
 export type Variables = { readonly [name: string]: string | undefined };
 
 /** A variable in lower case counts before the same in capitals, as curl and others read them. */
-function read(env: Variables, name: string): string {
+function readVariable(env: Variables, name: string): string {
   return (env[name.toLowerCase()]?.trim() || env[name]?.trim()) ?? "";
 }
 
@@ -19,14 +19,15 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\
 export function proxyFor(url: URL, env: Variables): URL | null {
   const [name, given] =
     [url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", "ALL_PROXY"]
-      .map((one) => [one, read(env, one)] as const)
+      .map((one) => [one, readVariable(env, one)] as const)
       .find(([, value]) => value !== "") ?? [];
-  if (given === undefined || LOOPBACK.test(url.hostname) || isExempt(url, read(env, "NO_PROXY"))) return null;
+  if (given === undefined || LOOPBACK.test(url.hostname) || isExempt(url, readVariable(env, "NO_PROXY")))
+    return null;
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   const proxy = URL.canParse(written) ? new URL(written) : null;
   // The value may hold a password.
   if (proxy === null || proxy.hostname === "" || !["http:", "https:"].includes(proxy.protocol))
-    throw refused(
+    throw refusedError(
       `${name} names no proxy that is used; write http://HOST:PORT, or list the host in NO_PROXY`,
     );
   return proxy;
@@ -49,7 +50,7 @@ function isExempt({ hostname, protocol, port }: URL, list: string): boolean {
 }
 
 /** The code says that no request left. */
-function refused(words: string): Error {
+function refusedError(words: string): Error {
   return Object.assign(new Error(words), { code: "ERR_PROXY_REFUSED" });
 }
 
@@ -62,6 +63,6 @@ export function openProxy(proxy: URL, kept: Omit<ProxyAgent.Options, "uri">): Di
 export function throughProxy(error: Error, { protocol, host }: URL): Error {
   const words = `${error.message} (through the proxy ${protocol}//${host})`;
   return /^Proxy (?:response|Authentication)/.test(error.message)
-    ? refused(words)
+    ? refusedError(words)
     : Object.assign(new Error(words), { code: "code" in error && error.code });
 }

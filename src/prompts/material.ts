@@ -26,7 +26,7 @@ export type LabeledText = { readonly label: string; readonly text: string };
 
 /** A foreign text as a fenced piece of a prompt. */
 export const fence = (desk: Desk, piece: Fenced): string =>
-  fenced(desk.shorten ? { ...piece, text: desk.shorten(piece.text) } : piece, desk.mark(piece.text));
+  fenceText(desk.shorten ? { ...piece, text: desk.shorten(piece.text) } : piece, desk.mark(piece.text));
 
 /** The conversation so far, the question and its context, which every prompt begins with, so that providers can cache it. */
 export const materialText = (desk: Desk, { question, context, history = [] }: Material): string =>
@@ -95,7 +95,7 @@ export type Fenced = { readonly kind: string; readonly label: string; readonly t
  * Puts foreign text between two lines that it cannot contain: `mark` is an HMAC of the text under the
  * deliberation's seed (`Floor.mark`), so a text can neither close its own fence nor open another's.
  */
-export function fenced({ kind, label, text }: Fenced, mark: string): string {
+export function fenceText({ kind, label, text }: Fenced, mark: string): string {
   const name = [kind, oneLine(label)].filter(Boolean).join(" ");
   return `[BEGIN ${name} #${mark}]\n${text}\n[END ${name} #${mark}]`;
 }

@@ -38,11 +38,11 @@ export const clarificationsText = (desk: Desk, clarifications: readonly Clarific
 /** The requirements, numbered, major ones first; empty for none. */
 export const requirementsText = (desk: Desk, { major, minor }: Requirements): string =>
   section("# Requirements\nAs the words of the problem give them. The problem itself says more.", [
-    ...listed(desk, "major", major),
-    ...listed(desk, "minor", minor),
+    ...listItems(desk, "major", major),
+    ...listItems(desk, "minor", minor),
   ]);
 
-const listed = (desk: Desk, label: string, items: readonly string[]): string[] =>
+const listItems = (desk: Desk, label: string, items: readonly string[]): string[] =>
   items.length === 0
     ? []
     : [

@@ -21,11 +21,11 @@ type TemplatePart = {
 type CompiledTemplate = { readonly slots: ReadonlySet<string>; readonly parts: readonly TemplatePart[] };
 
 /** The same few templates make every prompt. */
-const known = new Map<string, CompiledTemplate>();
+const compiledTemplates = new Map<string, CompiledTemplate>();
 const MAX_KNOWN = 200;
 
 function compileTemplate(text: string): CompiledTemplate {
-  const found = known.get(text);
+  const found = compiledTemplates.get(text);
   if (found) return found;
   const [, ...pieces] = text.replaceAll("\r\n", "\n").split(PART);
   const parts = pieces.flatMap((role, index): TemplatePart[] => {
@@ -41,9 +41,9 @@ function compileTemplate(text: string): CompiledTemplate {
     ];
   });
   const made = { slots: slotsOf(text), parts };
-  const [oldest] = known.keys();
-  if (oldest !== undefined && known.size >= MAX_KNOWN) known.delete(oldest);
-  known.set(text, made);
+  const [oldest] = compiledTemplates.keys();
+  if (oldest !== undefined && compiledTemplates.size >= MAX_KNOWN) compiledTemplates.delete(oldest);
+  compiledTemplates.set(text, made);
   return made;
 }
 

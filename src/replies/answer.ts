@@ -39,8 +39,8 @@ const MAX_DIGITS = 200;
 const MAX_EXPONENT = 400;
 
 const space = "[ \\u00a0\\u2009\\u202f]";
-const grouped = `\\d{1,3}(?:,\\d{3})+(?!\\d)|\\d{1,3}(?:${space}\\d{3})+(?!\\d)`;
-const plain = `(?:${grouped}|\\d+)?(?:\\.\\d+)?`;
+const groupedDigits = `\\d{1,3}(?:,\\d{3})+(?!\\d)|\\d{1,3}(?:${space}\\d{3})+(?!\\d)`;
+const plain = `(?:${groupedDigits}|\\d+)?(?:\\.\\d+)?`;
 const money = "(?:US|A|C|NZ|HK)?[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|INR)\\b";
 /** sign, money, sign, digits, and one of an exponent, a power of ten or a denominator */
 const pattern = new RegExp(
@@ -132,7 +132,7 @@ const articles = new Set(["a", "an", "the"]);
 /** `**Paris**`, `_Paris_`, `` `Paris` ``: marks in pairs around something, not the ones in `A*` and `2*3`. */
 const emphasis = /(?<![\p{L}\p{N}])([*_`]{1,3})(?=\S)([^*_`]{1,400})(?<=\S)\1(?![\p{L}\p{N}])/gu;
 /** Brackets around words, not those of `f(x)`, `2(x+1)` and `(1,2)`. */
-const bracketed = /(?<![\\\p{L}\p{N}^_)])[([{]([\p{L}\s]{2,400})[)\]}]/gu;
+const bracketedWords = /(?<![\\\p{L}\p{N}^_)])[([{]([\p{L}\s]{2,400})[)\]}]/gu;
 const loneLetter = /(?<!\p{L})\p{L}(?!\p{L})/u;
 
 /** A word without the punctuation of its sentence: signs, dots, powers and the `!` of `n!` are its own. */
@@ -176,7 +176,7 @@ function plainText(text: string): string {
     .replace(/[\p{L}\d]+/gu, (word) => (keepsCase(word, foldsAll) ? word : word.toLowerCase()))
     .replace(/[‐-–−]|(?<=^|[\s([{])[—―](?=\S)/g, "-")
     .replace(emphasis, "$2")
-    .replace(bracketed, (all, inner: string) => (loneLetter.test(inner) ? all : ` ${inner} `))
+    .replace(bracketedWords, (all, inner: string) => (loneLetter.test(inner) ? all : ` ${inner} `))
     .split(/[\s,;"“”„«»—―]+/)
     .map(bareWord)
     .filter((word) => word !== "");

@@ -45,8 +45,8 @@ const chosen =
 /** `2. Answer:`, where one item of a list is the answer. */
 const itemAnswer = /^[ \t]{0,3}\d{1,2}[.)][ \t]{1,3}(?=[*_]{0,3}(?:final )?answer[*_]{0,3}[ \t]?[:：])/gim;
 /** `Q: …`, then `A: …`, which the reply ends with. */
-const asked = /^[ \t*_]{0,4}Q(?:uestion)?[*_]{0,3}:/gim;
-const answered = /(?<=\n)[ \t*_]{0,4}A[*_]{0,3}:[*_]{0,3}[ \t](?=\s{0,3}\S[^\n]{0,200}\s{0,9}$)/;
+const questionCaption = /^[ \t*_]{0,4}Q(?:uestion)?[*_]{0,3}:/gim;
+const answerCaption = /(?<=\n)[ \t*_]{0,4}A[*_]{0,3}:[*_]{0,3}[ \t](?=\s{0,3}\S[^\n]{0,200}\s{0,9}$)/;
 
 const onlyOnce = (text: string, form: RegExp): boolean => text.match(form)?.length === 1;
 
@@ -68,7 +68,7 @@ export const blankTags = (text: string): string => text.replace(tag, (mark) => "
 /** The reply with such forms as lines `Final answer: …`; other text stays as it is. */
 export function restateForms(given: string): string {
   const item = onlyOnce(given, itemAnswer) ? given.replace(itemAnswer, "") : given;
-  const text = onlyOnce(item, asked) ? item.replace(answered, "Answer: ") : item;
+  const text = onlyOnce(item, questionCaption) ? item.replace(answerCaption, "Answer: ") : item;
   // A closing tag alone says nothing, and no more do empty tags.
   return (/\S/.test(findTagged(text)?.value ?? "") ? text : text.replace(tag, "\n"))
     .replace(/【(?:解析|分析|详解|点评|解説)】/gu, "\n$&")
@@ -131,12 +131,12 @@ export const isUnfilled = (value: string): boolean =>
   );
 
 /** In front of `the answer is`: it is supposed and not said. */
-const supposed =
+const supposition =
   /\b(?:if|suppose|supposing|assume|assuming|whether|unless|were|say)\s(?:that\s)?(?:(?:the|my|correct|final)\s){0,3}$/i;
 
 /** Whether the words before `the answer is` leave it as the answer: not `if the answer is`, `the wrong answer is`. */
 export const isAsserted = (before: string): boolean =>
-  !supposed.test(before) &&
+  !supposition.test(before) &&
   !/\b(?:wrong|incorrect|first|previous|initial|earlier|tempting|naive)\s$/i.test(before);
 
 /** `- 12`, `1. 12`: an item of a list; `-12` is a number. */

@@ -8,7 +8,7 @@ export type Confidence =
   | { readonly ok: true; readonly confidence: number; readonly reason: string }
   | { readonly ok: false; readonly reason: string };
 
-const written =
+const confidencePattern =
   /^[\s*_`~≈]{0,9}(-?\d{1,9}(?:\.\d{1,9})?)\s{0,3}(%|percent|(?:\/|out of|of)\s{0,3}100(?![\d.]))?[\s*_`.]{0,9}$/i;
 
 /**
@@ -17,7 +17,8 @@ const written =
  * 100 cannot be told, and nothing is rescaled. 0 and 1 themselves are of 100.
  */
 export function readConfidence(value: unknown): number | null {
-  const [, digits, scale] = typeof value === "string" ? (written.exec(value.slice(0, 100)) ?? []) : [];
+  const [, digits, scale] =
+    typeof value === "string" ? (confidencePattern.exec(value.slice(0, 100)) ?? []) : [];
   const number = typeof value === "number" ? value : digits === undefined ? NaN : Number(digits);
   if (!Number.isFinite(number)) return null;
   if (scale === undefined && number > 0 && number < 1) return null;

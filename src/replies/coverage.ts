@@ -6,7 +6,7 @@ const MAX_HEADING_LENGTH = 200;
 /** Maximum UTF-16 units from the end of a text in which the section is looked for. */
 const MAX_READ_LENGTH = 256 * 1024;
 
-const signed = /^ {0,3}(#{1,6})(?:\s+(.*))?$/;
+const headingLine = /^ {0,3}(#{1,6})(?:\s+(.*))?$/;
 const bold = /^\s{0,3}(?:\*\*|__)(.+?)(?:\*\*|__)\s*:?\s*$/;
 const underline = /^ {0,3}(=+|-+)\s*$/;
 /** `Requirements Coverage`, numbered, dressed, closed with a colon, or with a remark behind it in brackets. */
@@ -34,11 +34,16 @@ function findHeadings(text: string): Heading[] {
       continue;
     }
     const end = at + line.length;
-    const [, signs = "", title = ""] = signed.exec(line) ?? [];
+    const [, signs = "", title = ""] = headingLine.exec(line) ?? [];
     const [, under = ""] = underline.exec(line) ?? [];
     const [, strong] = bold.exec(line) ?? [];
     if (signs !== "") headings.push({ level: signs.length, title, start: at, end });
-    else if (under !== "" && before !== undefined && before.text.trim() !== "" && !signed.test(before.text)) {
+    else if (
+      under !== "" &&
+      before !== undefined &&
+      before.text.trim() !== "" &&
+      !headingLine.test(before.text)
+    ) {
       // What seemed a line in bold was a title with a line under it.
       if (headings.at(-1)?.start === before.at) headings.pop();
       headings.push({ level: under.startsWith("=") ? 1 : 2, title: before.text, start: before.at, end });

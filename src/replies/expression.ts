@@ -224,7 +224,7 @@ function readWords(text: string): Ratio | null {
   return negative ? { ...ratio, numerator: -ratio.numerator } : ratio;
 }
 
-const mixed = /^(-?)(\d{1,15}) (\d{1,6})\/(\d{1,6})$/;
+const mixedNumber = /^(-?)(\d{1,15}) (\d{1,6})\/(\d{1,6})$/;
 const power = /^(\d{1,6})\^(-?)(\d{1,3})$/;
 const root = /^sqrt\((\d{1,15})\)$/;
 
@@ -233,7 +233,7 @@ const root = /^sqrt\((\d{1,15})\)$/;
  * as the root of a square. Null for all others.
  */
 export function readExpression(text: string): Ratio | null {
-  const [, sign, units, over, under] = mixed.exec(text) ?? [];
+  const [, sign, units, over, under] = mixedNumber.exec(text) ?? [];
   if (units !== undefined && over !== undefined && under !== undefined) {
     const [numerator, denominator] = [BigInt(over), BigInt(under)];
     if (numerator >= denominator) return null;

@@ -57,7 +57,7 @@ const endsWithLetter =
 const opensSentence =
   /(?:^|[.!?:]\s)[\s*_#>]{0,6}(?:(?:so|thus|hence|therefore|then),?\s)?(?:(?:the|my|our|correct|right|final|actual)\s){1,4}$/i;
 /** Of a sentence around a box: that it belongs to the working. */
-const denied =
+const denial =
   /\b(?:no|not|never|cannot|without|wrong|incorrect|first|previous|initial|earlier|tempting|naive)\b[^.!?,;:\n]{0,30}$|n['’]t\b[^.!?,;:\n]{0,30}$/i;
 const working =
   /\b(?:check|verif\w{1,10}|first|steps?|earlier|intermediate|differs?|ignor\w{1,6}|guess|wrong|incorrect|note|notice|idea|previous(?:ly)?|initial(?:ly)?|would be)\b/i;
@@ -66,25 +66,25 @@ const open =
   /\b(?:if|assuming|unless|provided|when|but|however|wait|actually|although|though|otherwise|suppose|hold on|let me)\b/i;
 const bracketedLetter = /\(([A-Z])(?:\)|$)/g;
 /** `B. Paris`: no sentence that ends behind its first letter. */
-const captioned = /^[*_]{0,3}[A-Z]\.\s+\S[^\n]{0,300}/;
+const captionedOption = /^[*_]{0,3}[A-Z]\.\s+\S[^\n]{0,300}/;
 const concluding = /^[\s*_]{0,4}(?:so|therefore|thus|hence|in total|altogether|finally)\b/i;
-const totalled = /^[\s*_]{0,4}(?:result|total)[\s*_]{0,4}[:=][*_]{0,3}/i;
+const totalLine = /^[\s*_]{0,4}(?:result|total)[\s*_]{0,4}[:=][*_]{0,3}/i;
 /** What a short sentence says of its subject: `It is 7`, `So the argument is valid`. */
 const complement =
   /^(?:(?:so|therefore|thus|hence),? )?(?:the|it|this|that)\b.{0,80}? (?:is|was|are|were) (\S+(?: \S+){0,2})$/i;
 /** A last line that is an answer however long the reply is. */
-const alone = /^(?:yes|no|true|false|valid|invalid|\([A-Z]\)|-?\d{1,15}(?:\.\d{1,10})?)$/i;
+const bareAnswer = /^(?:yes|no|true|false|valid|invalid|\([A-Z]\)|-?\d{1,15}(?:\.\d{1,10})?)$/i;
 const decline =
   /^(?:i\b|i'm|sorry|as an\b|(?:it|that|this|the answer) depends|unknown|none given|n\/a|no answer|not sure)/i;
 
 /** A declared answer and where its declaration stands; null where it goes on for several lines that are not compared. */
 type DeclaredAnswer = { readonly answer: Answer | null; readonly at: number };
-const located = (answer: Answer | null, at: number): DeclaredAnswer | null => answer && { answer, at };
+const locateAnswer = (answer: Answer | null, at: number): DeclaredAnswer | null => answer && { answer, at };
 const asText = (value: string | null): Answer | null => (value === null ? null : { kind: "text", value });
 
 /** What a caption declares: its line as `read` reads it, or its lines. */
 function readCaptioned(value: CaptionedValue, at: number, read: (line: string) => Answer | null) {
-  return "whole" in value ? { answer: asText(value.whole), at } : located(read(value.line), at);
+  return "whole" in value ? { answer: asText(value.whole), at } : locateAnswer(read(value.line), at);
 }
 
 function readValue(given: string, maxWords: number): Answer | null {
@@ -118,7 +118,7 @@ function findFinal({ own, text }: OwnReply): DeclaredAnswer | null {
   for (const mark of [...own.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed()) {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
-    if (declaration === null || denied.test(text.slice(Math.max(0, mark.index - 60), mark.index))) continue;
+    if (declaration === null || denial.test(text.slice(Math.max(0, mark.index - 60), mark.index))) continue;
     const read = declaration[1] === undefined ? readShort : readExact;
     const found = readCaptioned(valueAfter(rest), mark.index, read);
     if (found !== null) return found;
@@ -129,7 +129,7 @@ function findFinal({ own, text }: OwnReply): DeclaredAnswer | null {
 /** What follows `the answer is`, in its sentence or below it; words count where `maxWords` allows them. */
 function readPhrase(rest: string, at: number, maxWords: number): DeclaredAnswer | null {
   const [line = ""] = rest.split("\n", 1);
-  const sentence = captioned.exec(line)?.[0] ?? firstSentence(line);
+  const sentence = captionedOption.exec(line)?.[0] ?? firstSentence(line);
   if (
     /^[\s*_]{0,4}(?:not|never|neither)\s(?:option |answer )?[*_]{0,3}\(?[A-Z](?![\w])/.test(rest) ||
     isCorrected(line)
@@ -143,14 +143,16 @@ function readPhrase(rest: string, at: number, maxWords: number): DeclaredAnswer 
     if (answer !== null) return answer;
     const [letter, other] = new Set([...sentence.matchAll(bracketedLetter)].map((match) => match[1]));
     if (letter !== undefined && other === undefined) return { kind: "choice", value: letter };
-    return maxWords === 0 && !alone.test(value) ? null : readTextAnswer(value, Math.max(1, maxWords));
+    return maxWords === 0 && !bareAnswer.test(value) ? null : readTextAnswer(value, Math.max(1, maxWords));
   };
   if ("whole" in captured || isBelow || captured.line !== cleanValue(line))
     return readCaptioned(captured, at, read);
   const answer = read(sentence);
   // Of several sentences, one of three words is not the answer.
   const isPart = /[\p{L}\p{N}]/u.test(line.slice(sentence.length)) && sentence.trim().split(/\s+/).length > 2;
-  return isPart && answer?.kind === "text" && !alone.test(answer.value) ? null : located(answer, at);
+  return isPart && answer?.kind === "text" && !bareAnswer.test(answer.value)
+    ? null
+    : locateAnswer(answer, at);
 }
 
 /**
@@ -179,7 +181,7 @@ function findNamed({ own, text }: OwnReply, long: boolean, after: number): Decla
     const said = [
       ...(mark ? [readCaptioned(valueAfter(behind(mark[0].length)), start, readShort)] : []),
       ...letters.map((match) =>
-        located({ kind: "choice", value: match[1] ?? "" }, start + skipped + match.index),
+        locateAnswer({ kind: "choice", value: match[1] ?? "" }, start + skipped + match.index),
       ),
       ...phrases.map((match) =>
         readPhrase(behind(skipped + match.index + match[0].length), start + skipped + match.index, maxWords),
@@ -251,11 +253,11 @@ const sayingLines = (text: string): TextLine[] =>
 
 /** The last line, where it is nothing but a result or marks one in bold, and its last sentence, where that concludes. */
 function readLastLine(line: string, long: boolean): Answer | null {
-  const value = cleanValue(line.replace(totalled, ""));
-  if (long && alone.test(value))
+  const value = cleanValue(line.replace(totalLine, ""));
+  if (long && bareAnswer.test(value))
     return readChoice(value) ?? readNumberAnswer(value) ?? readTextAnswer(value, 1);
   const words = value.split(/\s+/).length;
-  const marked = !long || totalled.test(line) || /^[*_$\\]/.test(line.trim());
+  const marked = !long || totalLine.test(line) || /^[*_$\\]/.test(line.trim());
   const number = words <= MAX_SHORT_WORDS && marked && !listItem.test(line) ? readNumberAnswer(value) : null;
   if (number !== null) return number;
   const bolds = [...line.slice(0, MAX_LINE_LENGTH).matchAll(/\*\*([^*]{1,100})\*\*/g)].map((match) =>

@@ -91,10 +91,11 @@ const several =
 const choice =
   /^(?:(?:the\s+)?(?:option|choice|answer|letter)\s+)?[*_]{0,3}(?:\(\s?([A-Za-z])\s?(?:\)|$|[.:]\s)|\[([A-Za-z])\]|([A-Z])(?=[*_]{0,3}(?:$|[):,]|\.(?:$|[*_]{1,3}(?:\s|$))|\s[-–—(](?![>-])(?!\s?(?!a\s)\p{L}(?!\p{L}))|\s(?:because|since)\b|\sas\s(?:it|its|the|this|that|these|those|they|there|we|you|all|both|per|in|shown|stated|explained|option)\b|\sis\s(?:(?:the|my|clearly|therefore|thus)\s){0,2}(?:most\s)?(?:correct|right|best|answer|true|likely|valid)(?:\s(?:answer|option|choice|one|statement))?(?=[*_\s]*(?:$|[,.;:!(–—])|\s(?:because|since|as|for|here|due|given|in|based)\b)))|([b-j])$|([b-j])\))/iu;
 /** `B. Paris`, `D. $45`, `A. within the past year`; not `E. coli` and `J. K. Rowling`. */
-const captioned = /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{Lu}\.)(?!\p{Ll}+[.*_]*$)\S/u;
+const captionedOption =
+  /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{Lu}\.)(?!\p{Ll}+[.*_]*$)\S/u;
 
 /** What may stand around a lone letter: marks of a list, of a quotation and of HTML, braces, emoji. */
-const dressed =
+const letterDress =
   /^(?:[-•>]\s{1,3}|\d{1,2}\.\s|<(?:b|strong|em|i|answer)>|\{|i (?:think|believe) (?:it is|it's|that it is)\s)?[*_]{0,3}(\(?[A-Z]\)?)[*_]{0,3}(?:<\/(?:b|strong|em|i|answer)>|\}|[\s\p{Extended_Pictographic}\ufe0f]{1,6})?$/iu;
 
 /** A letter of which something is said: how it stands, and behind what another one stands that has the same. */
@@ -117,10 +118,10 @@ const namesLetters = (value: string): boolean =>
 
 /** The letter of one choice: `B`, `(b)`, `B) Paris`, `B. Paris`, `option B`; a lone `a` is an article. */
 export function readChoice(given: string): Answer | null {
-  const bare = dressed.exec(given)?.[1];
+  const bare = letterDress.exec(given)?.[1];
   const value = bare !== undefined && /[A-Z]/.test(bare) ? bare : given;
   if (several.test(value) || namesLetters(value)) return null;
-  const [all, ...letters] = choice.exec(value) ?? captioned.exec(value) ?? [];
+  const [all, ...letters] = choice.exec(value) ?? captionedOption.exec(value) ?? [];
   const letter = letters.find((group) => group !== undefined);
   if (all === undefined || letter === undefined || value === "a") return null;
   if (letters[2] !== undefined && letter !== letter.toUpperCase() && !/^[b-z]\)/.test(value)) return null;
@@ -165,7 +166,7 @@ const dating = new Set(
   ).split(" "),
 );
 /** Before a number: what makes another one of it. */
-const derived =
+const derivation =
   /\b(?:root|factorial|log|logarithm|half|third|quarter|square|cube|power|sine|cosine|tangent|reciprocal|inverse|multiple|divisor|factor)s?\sof[*_\s]{1,4}$|\bor\s(?:minus|negative)[*_\s]{1,4}$/i;
 /** Before a number: what makes it a bound, a change or a lack, and functions of it. */
 const shifting =
@@ -203,7 +204,7 @@ export function readNumberInSentence(sentence: string): Answer | null {
     sentence.slice(match.index + all.length),
   ];
   if (
-    derived.test(before) ||
+    derivation.test(before) ||
     /(?<!\\)\([^()]*[^()\s$€£*_][^()]*$|(?<!\b(?:is|are|was|be|equals)|[=:])\s\([^()]*$/.test(before) ||
     formula.test(behind) ||
     !leadsTo(before.replace(/[$€£(\\\s*_]+$/, ""), currency ?? "")

@@ -32,7 +32,7 @@ type DeclaredScore = Declaration<NonNullable<ScoreReading>>;
 const resultMarker = /\[\s{0,3}(?:RESULT|SCORE)\s{0,3}\]/gi;
 const scoreNames = ["score", "grade", "rating", "result"];
 const feedbackNames = ["feedback", "reason", "explanation", "rationale"];
-const decorated =
+const decoration =
   /^[\s:=*_`"'([{<]{0,20}(?:(?:the\s)?(?:final\s|overall\s)?score[\s:=*_]{1,8})?(-?\d{1,9}(?:[.,]\d{1,9})?)/i;
 const scale = /^[*_`)\]]{0,4}\s{0,3}(?:\/|out of|of)\s{0,3}(\d{1,9})(?![\d.])/i;
 const another = /^\s{0,3}(?:-|–|—|to|or|and|,|\/|\|)\s{0,3}\d/i;
@@ -57,7 +57,7 @@ function readNumberScore(value: number, written: string): ScoreReading {
 
 /** The score at the beginning of a text; null where none stands there, as in an echoed `(an integer from 1 to 5)`. */
 function readLeadingScore(text: string): ScoreReading {
-  const match = decorated.exec(text);
+  const match = decoration.exec(text);
   const [all = "", written] = match ?? [];
   if (written === undefined) return null;
   const rest = text.slice(all.length);

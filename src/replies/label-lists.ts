@@ -55,7 +55,7 @@ const blank = /[\s*_`]+/y;
 const nothing = /^[\s.!*_`"'”’)\]}]*$/;
 const because = /^[*_`"'”’)\]]*(?:[,;.:]\s|\s*[(–—]|\s+-\s|[,;.:]?\s*(?:because|since|as)\b)/i;
 const levelWord = /^[\s*_]*\(?\s*(?:tie[sd]?\b|=)/i;
-const joined = /^\s*(?:&|\/|and\b|~|≈)\s*/i;
+const joiner = /^\s*(?:&|\/|and\b|~|≈)\s*/i;
 const separator = /^\s*[:–—(,.;|-]/;
 
 function matchLength(pattern: RegExp, text: string, at: number): number {
@@ -106,7 +106,7 @@ export function readItem(line: string, reader: LabelReader): LabelItem | null {
   if (mention === null) return null;
   const number = numbered === null || digits === undefined ? null : Number(digits);
   const rest = text.slice(mention.end);
-  const also = joined.exec(rest)?.[0];
+  const also = joiner.exec(rest)?.[0];
   const tie = levelWord.test(rest) || (also !== undefined && reader.at(rest, also.length)?.label != null);
   const item = { number, label: mention.label, written: mention.written, tie, rest };
   if (nothing.test(rest) || rest === ":") return item;

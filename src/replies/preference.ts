@@ -59,7 +59,7 @@ const outdoes = new RegExp(
   String.raw`${side}\s(?:(?:more\s(?:\w+ly|closely)|better)\s(?:follows|executes|addresses|answers|fulfill?s|adheres|captures|satisfies|meets|responds|matches)|(?:does|did)\s(?:a|the)\s(?:much\s|far\s)?(?:better|best)\sjob)\b(?<rest>[^]{0,200})`,
   "iu",
 );
-const named = new RegExp(
+const namedSide = new RegExp(
   String.raw`${therefore}(?:(?:my|the)\s)?(?:final\s|overall\s)?(?:verdict|winner|preference|choice|decision|judge?ment|answer|(?:better|best|preferred|stronger|superior)(?:\s(?:output|response|answer|one|choice))?|(?:output|response|answer|one|assistant)\s(?:that|which)\s(?:is\s)?(?:\w+\s){0,2}(?:better|best|superior|more\s\w+)\b[^.;:?!]{0,120}?)${mark}\s?(?:is|:|=)\s?(?:${mark}${tie}|${side})(?<rest>[^]{0,200})$`,
   "iu",
 );
@@ -78,7 +78,7 @@ const even = new RegExp(
   String.raw`${therefore}(?:(?:(?:it\sis|it['’]s|this\sis)\sa\s)?(?:tie|draw)|both\s(?:\w+\s)?are\s(?:equally\sgood|equally\sbad|equal|tied)|neither(?:(?:\s\w+)?\sis\sbetter)?)[.!]?$`,
   "iu",
 );
-const alone = new RegExp(`^${side}[.!]?$`, "iu");
+const bareSide = new RegExp(`^${side}[.!]?$`, "iu");
 const openingLetter = /^["'“*_(]{0,4}(?<letter>[AB])[)"'”*_]{0,4}(?:[.,)]|\s[-–—]|\s(?:because|since)\b)/;
 const verdictHeading = String.raw`^[\s#*_]{0,10}(?:(?:my|the|final|overall)\s){0,2}(?:verdict|winner|preference|decision|judge?ment)[*_]{0,3}\s?`;
 /** A heading with nothing behind it that announces a verdict: `### Verdict:`. */
@@ -86,11 +86,11 @@ const announces = new RegExp(String.raw`${verdictHeading}:?[*_]{0,3}$`, "i");
 /** One with the verdict behind it: `Verdict: A`. */
 const announcing = new RegExp(String.raw`${verdictHeading}:[*_]{0,3}\s*(.*)$`, "i");
 /** What an announced verdict begins with: `A: …`, `"A" because …`, `**A** has …`. */
-const announced =
+const announcement =
   /^(?:["'“*_]{1,4}([AB])["'”*_]{1,4}(?![\p{L}\p{N}])|([AB])(?=\s?[:.,;)–—-]|\s(?:because|since|as|is|wins|over|loses)\b|\s?[<>≻=]|\s(?:The(?!\sother)|It|Its|This|Both|Response|Because|Since)\s|$))/u;
 
 /** A claim that holds in one respect only. */
-const narrowed = /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b(?!\s(?:every|all|most)\b)/i;
+const narrowing = /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b(?!\s(?:every|all|most)\b)/i;
 /** A claim that is weighed against another. */
 const contrast = /\b(?:but|however|while|whereas|except)\b,?\s*/i;
 /** What a conclusion is drawn from, which narrows it no further: `is better at executing the instruction`. */
@@ -100,7 +100,7 @@ const praises =
 const sideFirst = new RegExp(`^${side}`, "iu");
 const alsoNamed = new RegExp(String.raw`^[\s"'”*_)\]]{0,6}(?:and|or|&|/)\s*${side}`, "iu");
 /** What takes back a verdict that has just been given. */
-const revoked = /\b(?:except|but|however|although|though)\b/i;
+const revocation = /\b(?:except|but|however|although|though)\b/i;
 const thanOther = new RegExp(String.raw`^["'”*_]{0,4}\s(?:than|to|over)\s${sideOrWork}(?:['’]s)?`, "iu");
 const ends = /^(?:$|[.!,;:]|\s(?:because|since|as|for|due|than|and|over)\b|\s?[<>≻]|\s[-–—(])/;
 
@@ -115,7 +115,7 @@ function removeListMarks(line: string): string {
  */
 function readVerdict(sentence: string, lines: readonly string[]): Winner | null {
   const text = removeListMarks(sentence).replace(notThis, "is ");
-  const said = named.exec(text);
+  const said = namedSide.exec(text);
   const rest = said?.groups?.["rest"] ?? "";
   if (said && faulty.test(said[0].slice(0, said[0].length - rest.length))) return null;
   if (said && ends.test(rest)) return isSettled(rest, readWinner(said.groups));
@@ -129,7 +129,7 @@ function readVerdict(sentence: string, lines: readonly string[]): Winner | null 
 function readChoice(text: string): Winner | null {
   const found = chooses.map((one) => one.exec(text)).find((one) => one !== null);
   const rest = found?.groups?.["rest"] ?? "";
-  if (!found || narrowed.test(rest) || isLeftOpen(text, found.index, found[0].length - rest.length))
+  if (!found || narrowing.test(rest) || isLeftOpen(text, found.index, found[0].length - rest.length))
     return null;
   return isSettled(rest, readWinner(found.groups));
 }
@@ -138,7 +138,7 @@ function readSoleSide(text: string): Winner | null {
   const opening = openingLetter.exec(text);
   const winner = readWinner(opening?.groups);
   const rest = text.slice(1 + text.indexOf(opening?.groups?.["letter"] ?? ""));
-  return readWinner(alone.exec(text)?.groups) ?? (winner === null ? null : readTail(rest, winner));
+  return readWinner(bareSide.exec(text)?.groups) ?? (winner === null ? null : readTail(rest, winner));
 }
 
 function isHeadedByOther(line: string, side: Winner): boolean {
@@ -154,7 +154,7 @@ function isSettled(rest: string, winner: Winner | null): Winner | null {
   const against = readWinner(claim.exec(rest)?.groups);
   if (against !== null && against !== winner) return null;
   const turn = contrast.exec(rest);
-  if (turn === null) return revoked.test(rest) ? null : winner;
+  if (turn === null) return revocation.test(rest) ? null : winner;
   return faultsTheOther(rest.slice(turn.index + turn[0].length), winner) ? winner : null;
 }
 
@@ -170,7 +170,7 @@ function readClaim(text: string): Winner | null {
   const rest = found?.groups?.["rest"] ?? "";
   if (found === null || claim.test(rest) || retracts(rest)) return null;
   if (isLeftOpen(text, found.index, found[0].length - rest.length)) return null;
-  if (narrowed.test(rest.replace(thanOther, "")) && !(conclusion && inWhichRespect.test(rest))) return null;
+  if (narrowing.test(rest.replace(thanOther, "")) && !(conclusion && inWhichRespect.test(rest))) return null;
   const winner = readWinner(found.groups);
   const turn = contrast.exec(rest);
   const conceded = turn === null || faultsTheOther(rest.slice(turn.index + turn[0].length), winner);
@@ -184,7 +184,7 @@ function readAnnounced(lines: readonly string[]): Winner | null {
   if (heading === undefined) return null;
   const text = announces.test(heading) ? (lines[at + 1] ?? "") : (announcing.exec(heading)?.[1] ?? "");
   const sentence = (splitLine(text)[0] ?? "").replace(/^[\s#>-]{1,20}/, "");
-  const letter = announced.exec(sentence);
+  const letter = announcement.exec(sentence);
   const found = letter ?? sideFirst.exec(sentence);
   if (found === null || found.groups?.["letter"] !== undefined) return null;
   if (retracts(text.slice(text.indexOf(sentence) + found[0].length))) return null;
@@ -250,7 +250,8 @@ const doubleBracket = /\[\[\s?([ABC]|A>{1,2}B|A=B|B>{1,2}A)\s?\]\](?!["'”’]?
 const winnerNames = ["winner", "preference", "preferred", "better", "verdict", "choice", "result"];
 const reasonNames = ["reason", "feedback", "explanation", "rationale"];
 /** What stands in a form that was not filled in: `A or B`, `A | B | tie`. */
-const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or\b|\/(?!s\b)|\||,\s?["'“(]?B\b)/i;
+const unfilledForm =
+  /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or\b|\/(?!s\b)|\||,\s?["'“(]?B\b)/i;
 
 /** What `own` declares, the text or the same without what it quotes, and what these objects of the text do. */
 function findDeclared(own: string, text: string, objects: readonly FoundObject[]): DeclaredWinner[] {
@@ -258,12 +259,12 @@ function findDeclared(own: string, text: string, objects: readonly FoundObject[]
     if (typeof value !== "string") return null;
     const [, marked] = /^\s*\[\[\s?([ABC<>=]{1,4})\s?\]\]\s*$/i.exec(value) ?? [];
     if (marked !== undefined) return BRACKETED.get(marked.toUpperCase()) ?? null;
-    return unfilled.test(value) ? undefined : readLeadingSide(value);
+    return unfilledForm.test(value) ? undefined : readLeadingSide(value);
   };
   const json = readObjects<Winner | null>(text, objects, { names: winnerNames, words: reasonNames, read });
   const marked = findMarked(own, resultMarker, objects).flatMap((one): DeclaredWinner[] => {
     const { line, words } = readBehind(text, one);
-    return line.trim() === "" || unfilled.test(line) ? [] : [{ value: readLeadingSide(line), words }];
+    return line.trim() === "" || unfilledForm.test(line) ? [] : [{ value: readLeadingSide(line), words }];
   });
   const bracketed = findMarked(own, doubleBracket, objects).map(({ at }): DeclaredWinner => {
     const written = (/^\[\[\s?([ABC<>=]+)/i.exec(text.slice(at, at + 8))?.[1] ?? "").toUpperCase();

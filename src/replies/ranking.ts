@@ -144,7 +144,7 @@ function findJsonRankings(source: RankingText, own: boolean): RankingCandidate[]
 
 type RankingText = { readonly text: string; readonly objects: readonly Span[]; readonly reader: LabelReader };
 
-const indented = /^(?: {4}|\t)/;
+const indentedLine = /^(?: {4}|\t)/;
 
 type Quoted = Span & { readonly ascribed: boolean };
 
@@ -165,7 +165,7 @@ function findQuoted(prose: string): Quoted[] {
       if (!isList)
         found.push({ start: here.start, end: here.end, ascribed: ascribes.test(before.slice(-300)) });
       block += 1;
-    } else if (isMarker(text) && (ascribes.test(before.slice(-300)) || indented.test(text))) {
+    } else if (isMarker(text) && (ascribes.test(before.slice(-300)) || indentedLine.test(text))) {
       const blank = lines.findIndex((line, other) => other > index && line.text.trim() === "");
       const end = (blank === -1 ? undefined : lines[blank]?.at) ?? prose.length;
       found.push({ start: at, end, ascribed: ascribes.test(before.slice(-300)) });

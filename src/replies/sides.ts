@@ -3,14 +3,14 @@ export type Winner = "A" | "B" | "tie";
 
 const noun = String.raw`(?:the\s)?(?:output|response|answer|assistant|option|candidate|reply|model)\s?`;
 export const mark = "[\"'“”’*_`]{0,4}";
-const named = String.raw`(?<![\p{L}\p{N}])${mark}(?:${noun}${mark}[([]?(?<noun>[ab])[)\]]?|[([](?<bracket>[ab])[)\]]|(?<letter>[ab]))`;
+const namedSide = String.raw`(?<![\p{L}\p{N}])${mark}(?:${noun}${mark}[([]?(?<noun>[ab])[)\]]?|[([](?<bracket>[ab])[)\]]|(?<letter>[ab]))`;
 /**
  * `Output (a)`, `Response B`, `(b)`, `**A**`. A small letter needs a noun or brackets, since `a` is an article:
  * `readWinner` drops the others, as the patterns themselves do not look at the case.
  */
-export const side = String.raw`${named}(?![\p{L}\p{N}'’])${mark}`;
+export const side = String.raw`${namedSide}(?![\p{L}\p{N}'’])${mark}`;
 /** The same, or the whole of what it gave: `Assistant A's answer`. */
-export const sideOrWork = String.raw`${named}(?:['’]s\s(?:output|response|answer|reply)\b|(?![\p{L}\p{N}'’])${mark})`;
+export const sideOrWork = String.raw`${namedSide}(?:['’]s\s(?:output|response|answer|reply)\b|(?![\p{L}\p{N}'’])${mark})`;
 export const tie = String.raw`(?<tie>(?:a\s)?(?:tie[ds]?|draw|equal(?:ly\s(?:good|bad))?|neither|both)\b)`;
 
 type Groups = { readonly [name: string]: string | undefined } | undefined;
@@ -63,7 +63,7 @@ const clauseEnd = /[.;,:–—]|\s(?:because|since|as|while|whereas|but|although
 const otherSubject = new RegExp(String.raw`(?:[,;.–—]|\sand)\s?${side}(?<said>[^.;]{0,200})`, "iu");
 
 /** What denies or doubts a verdict in the same breath, hands it to somebody else, or makes a joke of it. */
-const disowned =
+const disowning =
   /^["'”’*_)\]]{0,4}(?:\sis\swhat\s(?!i\b|we\b)|(?:\s?[,;:.…(–—-]{1,4}\s?|\s\()(?:(?:and|but|though|although|which|or|well)\s)?(?:(?:i|we)\s(?:\w+\s)?(?:(?:think|guess|believe|suppose|hope|say)\snot|doubt|disagree|reject|deny|refuse|disown)\b|(?:(?:i|we)\s)?(?:do|would|could|can)(?:\s?not|n['’]t)\s(?:really\s)?(?:think|believe|say|agree|mean|endorse)\b|(?:(?:certainly|of\scourse|definitely|probably|maybe|perhaps|surely|clearly|absolutely|most\s\w+)\s)?not(?=\s?[).!]*\s?$|\s(?:at\sall|so|true)\b)|(?:(?:it|this|that)\s?)?(?:is|['’]s)\s(?:not(?=\s?[).!]*\s?$)|false|wrong|untrue|a\s(?:lie|joke)|what\s(?:they|it|he|she)\b)|as\sif\b(?!\s\w)|if\sonly\b|hardly(?=\s?[).!]*\s?$)|never(?=\s?[).!]*\s?$)|far\sfrom\sit|far\sbe\sit|(?:quite\s)?(?:on\sthe\scontrary|the\sopposite)|in\syour\sdreams|(?:in\s)?no\sway\b|(?:yeah|sure)[,\s]{1,2}right|my\sfoot|sa(?:id|ys)\s(?:nobody|no\sone)|(?:just\s|only\s|i['’]m\s|i\sam\s){0,2}(?:kidding|joking|sarcas\w+)|(?:supposed|alleged|reported|purported|ironical)ly\b|(?:maybe|perhaps|possibly)(?=\s?[).!]*\s?$)|\/s\b|lol\b|haha|so\s(?:they|it|he|she|the\s\w+)\s(?:say|claim|think|believe)s?\b|to\sbe\signored|(?:they|it|he|she|the\s\w+|someone|somebody)\s(?:told|asked|ordered|instructed|wants?)\b))/i;
 
 /** Whether what follows a verdict takes it back, makes it depend on something, or says that it is the worse. */
@@ -71,7 +71,7 @@ export function retracts(rest: string): boolean {
   const beforeReason = rest.replace(/\s(?:because|since|as)\b[^]*/i, "");
   return (
     takenBack.test(beforeReason) ||
-    disowned.test(rest) ||
+    disowning.test(rest) ||
     onlyIf.test(rest) ||
     faultyReason.test(rest) ||
     faultyDespite.test(rest)
@@ -115,9 +115,9 @@ export function readTail(rest: string, winner: Winner): Winner | null {
 const condition =
   /^\W{0,4}(?:(?:so|but|and|even|only|just|overall|therefore|thus),?\s){0,2}(?:if|unless|were|had|should|assuming|suppos(?:e|ing)|provided|only\swhen|in\scase|as\slong\sas|but\sfor)\b(?!\s(?:\w+\s){0,2}(?:forced|to\s(?:choose|pick|decide|select)|compare|look|consider)\b)|[,;]\s(?:but|and|so)\s(?:only\s)?(?:if|unless|were|had)\b/i;
 /** A claim that is a question, a condition, denied, or somebody else's. */
-const reported =
+const reportedClaim =
   /\b(?:if|whether|why|how|not|than|while|although|though|unless|argue[sd]?|claim(?:s|ed)?|says?|suggest(?:s|ed)?|would)\b[^,.]{0,60}$/i;
-const denied =
+const denial =
   /(?:\b(?:no\s(?:reason|evidence|way|sense|basis|grounds?|indication|proof|argument|case)|nobody|no\sone|few|cannot|never|hardly|(?<!no\s|without\s|without\sa\s)doubt(?:s|ful|ed)?|neither|nothing|den(?:y|ies|ied)|disagree|reject\w*|refus\w*|wrong|false|untrue|mistaken?|myth|far\sfrom|hard\sto|difficult\sto|impossible|unclear|uncertain|unlikely|could|might|told\sto|asked\sto|instructed\sto|supposed\sto)\b|n['’]t\b)[^,.;]*$/i;
 const believes = /\b(?:that|think|believe|say|claim|conclude|hold|agree)\s*$/i;
 const negates = /\b(?:not|no(?!\s(?:doubt|question))|never|nobody|none)\b|n['’]t\b/i;
@@ -140,8 +140,8 @@ export function isLeftOpen(text: string, at: number, length: number): boolean {
   const before = text.slice(0, at);
   return (
     condition.test(before) ||
-    reported.test(before) ||
-    denied.test(before) ||
+    reportedClaim.test(before) ||
+    denial.test(before) ||
     (believes.test(before) && negates.test(before.replace(/^[^]*\bbut\b/i, ""))) ||
     isQuoted(text, at, length)
   );
@@ -167,7 +167,7 @@ export function readRanked(text: string): Winner | null {
   return null;
 }
 
-const correction = String.raw`(?:(?:no|actually|sorry|hmm),?\s(?:wait|no|sorry|actually|(?:it\sis|it['’]s|it\sshould\sbe|i\smean)\s|${named}(?![\p{L}\p{N}'’]))|wait\b[,.!:—–-]|scratch\sthat|correction[:,]|strike\sthat|on\s(?:second|further)\sthoughts?|i\s(?:take\s(?:that|it)\sback|was\swrong|misread|misspoke|made\sa\smistake|mean\s)|let\sme\s(?:correct|reconsider|rethink|revise))`;
+const correction = String.raw`(?:(?:no|actually|sorry|hmm),?\s(?:wait|no|sorry|actually|(?:it\sis|it['’]s|it\sshould\sbe|i\smean)\s|${namedSide}(?![\p{L}\p{N}'’]))|wait\b[,.!:—–-]|scratch\sthat|correction[:,]|strike\sthat|on\s(?:second|further)\sthoughts?|i\s(?:take\s(?:that|it)\sback|was\swrong|misread|misspoke|made\sa\smistake|mean\s)|let\sme\s(?:correct|reconsider|rethink|revise))`;
 const corrects = new RegExp(String.raw`(?<=^|[\r\n]\s{0,9}|[.!?…]["'”’*_)]{0,3}\s{1,3})${correction}`, "giu");
 
 /** What a reply says after it has last corrected itself (`Wait, …`, `No, it is …`), or all of it. */

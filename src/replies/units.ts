@@ -93,7 +93,7 @@ export function unitIn(behind: string): string {
     const names = readUnit(text)
       .of.split(" ")
       .map((one) => one.replace(/\^-?\d+$/, ""));
-    if (isUnit(text) && names.every((one) => known.has(one))) return text;
+    if (isUnit(text) && names.every((one) => knownUnits.has(one))) return text;
   }
   const [noun = ""] = /^\s\p{Ll}+/u.exec(said) ?? [];
   return isUnit(noun) &&
@@ -118,7 +118,7 @@ const definitions = readTable(
   "=",
 );
 /** What known units measure. */
-const known = new Set(
+const knownUnits = new Set(
   "m g s L K A V W J N °C °F Ω B bit Pa Hz eV cal mol month degree % $ € £ ¥ ₹ lb oz atm psi rpm person".split(
     " ",
   ),
@@ -131,7 +131,7 @@ const prefixes = new Map(
   Object.entries({ k: 3, M: 6, G: 9, h: 2, d: -1, c: -2, m: -3, µ: -6, μ: -6, n: -9 }),
 );
 const prefixNames = readTable("kilo k|mega M|giga G|hecto h|deci d|centi c|milli m|micro µ|nano n");
-const prefixed = /^([kMGhdcmµμn])(m|g|s|l|L|W|J|V|A|N|Hz|Pa|eV|cal)$/;
+const prefixedUnit = /^([kMGhdcmµμn])(m|g|s|l|L|W|J|V|A|N|Hz|Pa|eV|cal)$/;
 const prefixedName =
   /^(kilo|mega|giga|hecto|deci|centi|milli|micro|nano)(meter|metre|gram|gramme|second|liter|litre|watt|joule|volt|ampere|amp|newton|hertz|pascal)$/;
 
@@ -163,7 +163,7 @@ function define(name: string): MeasuredUnit {
   }
   const [, long = "", base = ""] = prefixedName.exec(name) ?? [];
   if (long !== "") return define(`${prefixNames.get(long) ?? ""}${definitions.get(base) ?? base.charAt(0)}`);
-  const [, prefix = "", of = ""] = prefixed.exec(name) ?? [];
+  const [, prefix = "", of = ""] = prefixedUnit.exec(name) ?? [];
   const shift = prefixes.get(prefix);
   if (shift === undefined) return { of: name, numerator: 1n, denominator: 1n };
   return { ...raise({ of, numerator: 10n, denominator: 1n }, shift), of: of === "l" ? "L" : of };

@@ -37,7 +37,7 @@ const codeWord =
 const row = /^(?=[^\n]*[\p{L}\p{N}.#])(?:[^\p{L}\n=]|(?<!\p{L})\p{L}(?!\p{L}))*$/u;
 /** An equation with a variable on its left side. */
 const equation = /^[^=\n]*(?<!\p{L})\p{L}(?!\p{L})[^=\n]*=[^=\n]*$/u;
-const assigned = /^[\s$\\([&*-]*(\p{L}[\p{L}\p{N}_{}']{0,20})\s?&?[=≈:]/u;
+const assignment = /^[\s$\\([&*-]*(\p{L}[\p{L}\p{N}_{}']{0,20})\s?&?[=≈:]/u;
 const endsOpen = /(?:[,&;{([=+*/\\|-]|\\\\|\b(?:and|or))\s*$/;
 const beginsInside = /^(?: {2,}|\t|\s*[)\]}&|])/;
 const opensBlock = /\\begin\{(?![^]*\\end\{)|^\s*```|^\s*\|/;
@@ -48,7 +48,7 @@ const qualifies = /^\s*(?:where|with|and|or|if|otherwise|unless|when|provided|ou
 /** A line of a program that needs no sign of one. */
 const statement = /^\s*(?:import|from|using|package|use|require|include|#include|@\w+)\b/;
 /** `A: Knight`, `(a) 3`: a letter of which something is said. */
-const labelled = /^[\s*_>]{0,6}\(?\p{L}(?:\)|\s?[:.)])[\s*_]{0,4}\S/u;
+const labelledLine = /^[\s*_>]{0,6}\(?\p{L}(?:\)|\s?[:.)])[\s*_]{0,4}\S/u;
 
 /** Whether a line behind a blank one belongs to the value that the line above begins. */
 function continuesApart(above: string, under: string): boolean {
@@ -85,11 +85,11 @@ export function endsWithBlock(text: string): boolean {
   const apart = lines.at(-2) !== above;
   if (apart) {
     const [one, other] = [above, last].map(
-      (line) => /^[\s$\\[(]*\$|^\s*\\\[/.test(line) && assigned.exec(line)?.[1],
+      (line) => /^[\s$\\[(]*\$|^\s*\\\[/.test(line) && assignment.exec(line)?.[1],
     );
     return typeof one === "string" && typeof other === "string" && one !== other;
   }
-  const [one, other] = [above, last].map((line) => assigned.exec(line)?.[1]);
+  const [one, other] = [above, last].map((line) => assignment.exec(line)?.[1]);
   if (one !== undefined && one === other) return false;
   return continues(above, last) && (one !== undefined || !equation.test(last));
 }
@@ -124,7 +124,7 @@ const isAnnouncement = (line: string, below = ""): boolean =>
 const isSimple = (line: string): boolean =>
   (readChoice(cleanValue(line)) ?? readNumberAnswer(cleanValue(line))) !== null;
 /** A letter with its option may have its reasons below it; what stands below anything else belongs to it. */
-const lettered = /^[\s*_>-]{0,6}\(?[A-Z](?:[).:]|\*{1,2}|\s*$)/;
+const letteredLine = /^[\s*_>-]{0,6}\(?[A-Z](?:[).:]|\*{1,2}|\s*$)/;
 const reasons = /^\s*\p{Lu}?[\p{L}'’]+[ ,]+(?:[^\s]+ ){2,}/u;
 
 /** Three words and an end, or five characters of a script without blanks. */
@@ -142,7 +142,7 @@ function readLines(lines: readonly string[]): CaptionedValue {
     return next !== undefined && (continues(first, next) || continuesApart(first, next))
       ? { whole: null }
       : bare(first);
-  if (lettered.test(first) && reasons.test(second)) return bare(first);
+  if (letteredLine.test(first) && reasons.test(second)) return bare(first);
   const ends = next === undefined || (isProse(next) && !beginsInside.test(next));
   return ends ? writeWhole(block, true) : { whole: null };
 }
@@ -183,7 +183,10 @@ export function valueAfter(text: string): CaptionedValue {
   const [next = ""] = below;
   const isText = saysSomething(next) && !fence.test(next);
   // Of a sentence, and of what is said of a letter, the next line says more.
-  if (isText && (qualifies.test(next) || isSentence(own) || (labelled.test(own) && labelled.test(next))))
+  if (
+    isText &&
+    (qualifies.test(next) || isSentence(own) || (labelledLine.test(own) && labelledLine.test(next)))
+  )
     return isProse(next) || isSimple(own) ? { whole: null } : readLines([own, ...below]);
   const isMore = isText && !isSimple(own) && (!isProse(next) || /^\s*<\p{L}/u.test(own));
   if (isMore || continues(own, next)) return readLines([own, ...below]);
@@ -196,7 +199,7 @@ export function valueIn(text: string): CaptionedValue {
   const said = lines.filter((line) => !fence.test(line));
   const [first = "", second] = said;
   if (second === undefined) return first.length <= 400 ? bare(first) : { line: first.trim() };
-  return isAnnouncement(first) || (lettered.test(first) && reasons.test(second))
+  return isAnnouncement(first) || (letteredLine.test(first) && reasons.test(second))
     ? readBelow(lines)
     : writeWhole(said, false, MAX_TAGGED_LENGTH);
 }

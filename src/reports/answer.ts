@@ -5,7 +5,7 @@ import type { Result } from "../views/result.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
 import { styleOf, type Style } from "./style.ts";
-import { cutTo, widthOf, wrapped } from "./text-width.ts";
+import { cutTo, widthOf, wrapText } from "./text-width.ts";
 import { describeBaseline, formatCost, formatFamily, formatTokens } from "./words.ts";
 
 export type TextStyle = {
@@ -51,22 +51,22 @@ export function answerText(shown: ShownResult, face: TextStyle): string {
   const warnings = [...parts.flatMap(partWarnings), ...warningLines(shown)];
   const rows = [...summaryRows(shown), ...parts.flatMap(partRows), ...accountRows(result, face.unpriced)];
   const above = [
-    warnings.flatMap((line) => wrapped(line, width).map(style.yellow)),
+    warnings.flatMap((line) => wrapText(line, width).map(style.yellow)),
     answerLines(result, face),
     ...parts.flatMap((part) => textLines(part, { ...face, style, width })),
   ].filter((lines) => lines.length > 0);
   const rule = above.length > 0 ? [style.dim("─".repeat(Math.min(width, 40)))] : [];
-  return joined([...above, [...rule, ...labelledRows(rows, { width, style })]]);
+  return joinSections([...above, [...rule, ...labelledRows(rows, { width, style })]]);
 }
 
 /** The answer with what is missing above it and at most three lines below it. Ends in a newline. */
 export function briefAnswerText(shown: ShownResult, face: TextStyle, footer?: AnswerFooter): string {
   const style = styleOf(face.color);
   const width = Math.max(20, face.width);
-  return joined([
-    warningLines(shown).flatMap((line) => wrapped(line, width).map(style.yellow)),
+  return joinSections([
+    warningLines(shown).flatMap((line) => wrapText(line, width).map(style.yellow)),
     answerLines(shown.result, face),
-    dissentLines(shown).flatMap((line) => wrapped(line, width)),
+    dissentLines(shown).flatMap((line) => wrapText(line, width)),
     footer ? footerLines(shown, { ...face, ...footer, width }).map(style.dim) : [],
   ]);
 }
@@ -139,7 +139,7 @@ function modelWords({ participants }: Result): string {
 
 /** The answer with its dissent and nothing else, for a file or another program. Ends in a newline. */
 export const bareAnswerText = (shown: ShownResult): string =>
-  joined([answerLines(shown.result, { color: false, width: 0 }), dissentLines(shown)]);
+  joinSections([answerLines(shown.result, { color: false, width: 0 }), dissentLines(shown)]);
 
 /** Points of dissent that stand with the answer, and characters of each: the answer comes first. */
 const MAX_DISSENT = 4;
@@ -154,7 +154,7 @@ function dissentLines({ dissent, result: { answer } }: ShownResult): string[] {
   return lines.flatMap((line) => (line === null ? [] : [oneLine(line, MAX_DISSENT_LENGTH)]));
 }
 
-const joined = (sections: readonly (readonly string[])[]): string =>
+const joinSections = (sections: readonly (readonly string[])[]): string =>
   `${sections
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
@@ -173,7 +173,7 @@ export function warningLines({
   cautions = [],
 }: ShownResult): string[] {
   const ended = OUTCOMES[status];
-  const lines = grouped(degraded).map(({ what, why }) =>
+  const lines = groupedDigits(degraded).map(({ what, why }) =>
     what === status && ended !== undefined
       ? `${ended}: ${oneLine(why, 1_000)}`
       : `Degraded: ${oneLine(what, 200)}: ${oneLine(why, 600)}`,
@@ -188,7 +188,9 @@ export function warningLines({
 }
 
 /** What is missing of one kind for one reason, together: `3 critiques in round 2`. */
-function grouped(degraded: Result["degraded"]): readonly Pick<Result["degraded"][number], "what" | "why">[] {
+function groupedDigits(
+  degraded: Result["degraded"],
+): readonly Pick<Result["degraded"][number], "what" | "why">[] {
   const partOf = (what: string) => /^(\w+) by [^ ]+(?: in (round \d+))?$/.exec(what);
   const keyOf = ({ what, why }: Result["degraded"][number]) => {
     const [, kind, round = ""] = partOf(what) ?? [];
@@ -236,7 +238,7 @@ const textLines = (part: ReportPart, setting: Layout): string[][] =>
         return markdown ? markdown(text, width) : [text];
       }
       return block.kind === "words" && heading === ""
-        ? wrapped(oneLine(block.text), width).map(style.dim)
+        ? wrapText(oneLine(block.text), width).map(style.dim)
         : [];
     });
     return lines.length === 0 || heading === "" ? lines : [style.bold(oneLine(heading, 200)), ...lines];

@@ -158,7 +158,7 @@ const reusedFrom = (origin: Origin): string => (origin.by === "adopted" ? `Reuse
 const spoken = <T extends EventType>({ entries, result }: JournalSection, type: T): Event<T>[] =>
   inSeatOrder(result.participants, eventsIn(entries, type));
 
-const folded = (one: ReportPart): ReportPart => ({ ...one, folds: true });
+const foldPart = (one: ReportPart): ReportPart => ({ ...one, folds: true });
 
 /** Every draft and answer; one that is the only one is the answer above. */
 function draftsPart(journal: JournalSection): ReportPart {
@@ -166,7 +166,7 @@ function draftsPart(journal: JournalSection): ReportPart {
   const answers = given.length === 1 && given[0]?.data.text === journal.result.answer ? [] : given;
   const heading = answers.every(({ data }) => data.kind === "draft") ? "Drafts" : "Answers";
   const parts = answers.map(({ data: { by, kind, round, final, text }, origin }) =>
-    folded(
+    foldPart(
       part(
         `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
         words(final === null ? "" : `Final answer: ${writeAnswerLine(final)} (${final.kind})`),
@@ -190,7 +190,7 @@ const authorsIn = (journal: JournalSection): ReadonlyMap<StepKey, string> =>
 function critiquesPart(journal: JournalSection): ReportPart {
   const authors = authorsIn(journal);
   const parts = spoken(journal, "critique-given").map(({ data: { by, of, text } }) =>
-    folded(part(`${journal.nameOf(by)} of ${authors.get(of) ?? journal.nameOf(of)}`, quote(text))),
+    foldPart(part(`${journal.nameOf(by)} of ${authors.get(of) ?? journal.nameOf(of)}`, quote(text))),
   );
   return { heading: "Critiques", blocks: [], parts };
 }
@@ -223,7 +223,7 @@ function reviewsPart(journal: JournalSection): ReportPart {
       ...rankingBlocks(journal),
     ],
     parts: reviews.map(({ by, ranking, remarks }) =>
-      folded(
+      foldPart(
         part(
           `Review by ${nameOf(by)}`,
           words(ranking.ok ? "" : `Unreadable ranking: ${ranking.reason}`),

@@ -75,7 +75,7 @@ export const elementHtml = (nodes: Markup): string =>
 const isLine = (node: Markup[number] | undefined): boolean => typeof node === "object" && LINES.has(node.tag);
 
 function nodeHtml(node: Markup[number]): string {
-  if (typeof node === "string") return escaped(node);
+  if (typeof node === "string") return escapeHtml(node);
   checkElement(node);
   const { tag, attributes, children } = node;
   const start = `${tag}${attributesHtml(attributes)}`;
@@ -87,7 +87,7 @@ function nodeHtml(node: Markup[number]): string {
 
 const attributesHtml = (attributes: ElementTree["attributes"]): string =>
   Object.entries(attributes)
-    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`)
     .join("");
 
 /** Writes a figure as an SVG file, with the style that paints it below its title. Ends in a newline. */
@@ -98,7 +98,7 @@ export function svgFile(figure: ElementTree, style: string): string {
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg"${attributesHtml(attributes)}>`,
     elementHtml([title]),
-    `<style>${escaped(style)}</style>`,
+    `<style>${escapeHtml(style)}</style>`,
     elementHtml(others),
     "</svg>",
   ].join("\n")}\n`;
@@ -116,5 +116,5 @@ const ENTITIES: { readonly [character: string]: string | undefined } = {
 };
 
 /** Foreign text as HTML text, or as a quoted attribute's value; line breaks stay. */
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   printable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

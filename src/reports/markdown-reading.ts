@@ -238,7 +238,7 @@ function readWords(text: string, budget: ReadingBudget): MarkdownWords {
         return { kind: "link", ...address, words: wordsOf(token.tokens) };
       }
       case "text":
-        return token.tokens ? wordsOf(token.tokens) : show(unescaped(token.text));
+        return token.tokens ? wordsOf(token.tokens) : show(readEntities(token.text));
       case "escape":
         return show(token.text);
       case "html":
@@ -282,7 +282,7 @@ const ENTITIES: { readonly [entity: string]: string | undefined } = {
 };
 
 /** The entities that models write for a character's sake; no other can become a control. */
-const unescaped = (text: string): string =>
+const readEntities = (text: string): string =>
   text.includes("&")
     ? text.replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity)
     : text;

@@ -90,11 +90,11 @@ export const bullets = (texts: readonly string[]): string =>
   texts
     .map((text) => {
       const clean = printable(text).trim();
-      return clean.includes("\n") ? `-\n${indented(block(clean))}` : `- ${inline(clean, 20_000)}`;
+      return clean.includes("\n") ? `-\n${indentText(block(clean))}` : `- ${inline(clean, 20_000)}`;
     })
     .join("\n");
 
-const indented = (text: string): string =>
+const indentText = (text: string): string =>
   text
     .split("\n")
     .map((line) => `  ${line}`)

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
-import { element, elementHtml, escaped } from "./element.ts";
+import { element, elementHtml, escapeHtml } from "./element.ts";
 import { markdownHtml, scrollingTable } from "./markdown-tree.ts";
 import { hasContent, isEmptyBlock } from "./part.ts";
 import { oneLine } from "./printable.ts";
@@ -54,7 +54,7 @@ export type ReportPage = {
 /** Renders a page of its own, whole. Foreign texts are rendered as Markdown, escaped. Ends in a newline. */
 export function pageHtml(page: ReportPage): string {
   const { title, simulated, summary, warnings, question, answer, final, parts, screen } = page;
-  const name = escaped(oneLine(title, 200));
+  const name = escapeHtml(oneLine(title, 200));
   const isLong = question.trim() !== title;
   const body = parts.filter(hasContent).map((part) => partHtml(part, 2));
   return `${[
@@ -74,7 +74,7 @@ export function pageHtml(page: ReportPage): string {
     "<body>",
     "<header>",
     `<h1 dir="auto">${name}</h1>`,
-    `<p>${escaped(summary)}</p>`,
+    `<p>${escapeHtml(summary)}</p>`,
     ...warnings.map((title) => blockHtml({ kind: "warning", title, text: "" }, 2)),
     "</header>",
     "<main>",
@@ -83,7 +83,7 @@ export function pageHtml(page: ReportPage): string {
       : [
           '<section class="answer">',
           "<h2>Answer</h2>",
-          ...(final === "" ? [] : [`<p class="final" dir="auto">${escaped(final)}</p>`]),
+          ...(final === "" ? [] : [`<p class="final" dir="auto">${escapeHtml(final)}</p>`]),
           textHtml(answer, 3),
           "</section>",
         ]),
@@ -105,7 +105,7 @@ export function pageHtml(page: ReportPage): string {
 
 function partHtml({ heading, blocks, parts = [], folds = false }: ReportPart, level: number): string {
   const deep = Math.min(6, level);
-  const name = heading === "" ? "" : `<h${deep} dir="auto">${escaped(oneLine(heading, 200))}</h${deep}>`;
+  const name = heading === "" ? "" : `<h${deep} dir="auto">${escapeHtml(oneLine(heading, 200))}</h${deep}>`;
   const content = [
     ...blocks.filter((block) => !isEmptyBlock(block)).map((block) => blockHtml(block, deep)),
     ...parts.filter(hasContent).map((part) => partHtml(part, level + 1)),
@@ -118,17 +118,17 @@ function partHtml({ heading, blocks, parts = [], folds = false }: ReportPart, le
 function blockHtml(block: ReportBlock, level: number): string {
   switch (block.kind) {
     case "words":
-      return `<p class="words">${escaped(block.text)}</p>`;
+      return `<p class="words">${escapeHtml(block.text)}</p>`;
     case "warning":
-      return `<p class="warning" role="note"><strong>${escaped(block.title)}</strong> ${escaped(block.text)}</p>`;
+      return `<p class="warning" role="note"><strong>${escapeHtml(block.title)}</strong> ${escapeHtml(block.text)}</p>`;
     case "facts":
-      return `<dl>\n${block.rows.map(([label, text]) => `<dt>${escaped(label)}</dt><dd>${escaped(text)}</dd>`).join("\n")}\n</dl>`;
+      return `<dl>\n${block.rows.map(([label, text]) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(text)}</dd>`).join("\n")}\n</dl>`;
     case "table":
       return tableHtml(block.heads, block.rows);
     case "text":
       return block.verbatim === undefined
         ? textHtml(block.text, level + 1)
-        : `<pre><code>${escaped(block.text)}</code></pre>`;
+        : `<pre><code>${escapeHtml(block.text)}</code></pre>`;
     case "points":
       return `<ul class="points">\n${block.texts.map((text) => `<li dir="auto">${markdownHtml(text.trim(), level + 1)}</li>`).join("\n")}\n</ul>`;
     case "figure":

@@ -1,6 +1,6 @@
 import type { Entry, ProtocolReport, ReportPart } from "../kernel/index.ts";
 import type { Result } from "../views/result.ts";
-import { veiled } from "../views/veil.ts";
+import { veilEntries } from "../views/veil.ts";
 import type { ShownResult } from "./answer.ts";
 
 /** A result with what its protocol's report says about the section; the result alone where it has none. */
@@ -20,7 +20,7 @@ export function showResult(
   return {
     ...{ result, earlier, isVerdict, agreement: agreement?.(section, result as never) },
     ...{ cautions: cautions?.(section, result as never), dissent: dissent?.(section, result as never) },
-    course: courseParts && (() => courseParts(veiled(entries))),
+    course: courseParts && (() => courseParts(veilEntries(entries))),
     parts: sectionParts?.(section, result as never) ?? lines(),
   };
 }

@@ -30,7 +30,7 @@ export function layOut(
   let gap: StyledText | undefined;
   let word: StyledText[] = [];
   const newLine = () => {
-    lines.push(painted(line, style));
+    lines.push(paintLine(line, style));
     line = [];
     cells = 0;
     gap = undefined;
@@ -59,7 +59,7 @@ export function layOut(
   };
   if (isVerbatim) {
     for (const { text, styles } of spans)
-      for (const part of broken(text, width)) lines.push(painted([span(part, styles)], style));
+      for (const part of broken(text, width)) lines.push(paintLine([span(part, styles)], style));
     return lines;
   }
   for (const { text, styles } of spans)
@@ -82,7 +82,7 @@ export function layOut(
 }
 
 /** A line's spans with their styles; those next to each other in one look are one run. */
-function painted(line: readonly StyledText[], style: Style): string {
+function paintLine(line: readonly StyledText[], style: Style): string {
   const runs: StyledText[] = [];
   for (const one of line) {
     const last = runs.at(-1);
@@ -116,7 +116,7 @@ export function tableLines({ heads, body, align }: Table, space: Margins): strin
   const rows = [heads, ...body];
   const columns = heads.map((_, column) => measure(rows.map((row) => row[column] ?? [])));
   const widths =
-    columns.length > MAX_COLUMNS ? undefined : fitted(columns, width - GAP.length * (columns.length - 1));
+    columns.length > MAX_COLUMNS ? undefined : fitColumns(columns, width - GAP.length * (columns.length - 1));
   if (!widths) return stackedLines({ heads, body }, space);
   const grid = rows.map((row) =>
     widths.map((cells, column) => layOut(row[column] ?? [], { width: cells, style })),
@@ -127,7 +127,7 @@ export function tableLines({ heads, body, align }: Table, space: Margins): strin
     const height = Math.max(...row.map((cell) => cell.length));
     const lines = Array.from({ length: height }, (_, at) =>
       row
-        .map((cell, column) => aligned(cell[at] ?? "", widths[column] ?? 0, align[column] ?? "left"))
+        .map((cell, column) => alignCell(cell[at] ?? "", widths[column] ?? 0, align[column] ?? "left"))
         .join(GAP)
         .trimEnd(),
     );
@@ -149,7 +149,7 @@ function measure(cells: readonly (readonly StyledText[])[]): Measure {
 }
 
 /** Widths that fit: as wished, or else as near to it as there is space; undefined where the least does not fit. */
-function fitted(columns: readonly Measure[], width: number): number[] | undefined {
+function fitColumns(columns: readonly Measure[], width: number): number[] | undefined {
   const sum = (of: (column: Measure) => number) => columns.reduce((all, column) => all + of(column), 0);
   if (sum(({ natural }) => natural) <= width) return columns.map(({ natural }) => natural);
   const bound = Math.max(MIN_CELLS, Math.floor(width / 2));
@@ -168,7 +168,7 @@ function fitted(columns: readonly Measure[], width: number): number[] | undefine
   return widths;
 }
 
-function aligned(text: string, cells: number, side: Table["align"][number]): string {
+function alignCell(text: string, cells: number, side: Table["align"][number]): string {
   const left = Math.max(0, cells - widthOf(text));
   if (side === "left") return padTo(text, cells);
   const before = side === "right" ? left : Math.floor(left / 2);

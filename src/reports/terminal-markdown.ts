@@ -173,7 +173,7 @@ function headingLines(words: MarkdownWords, level: number, place: Place): string
   if (!face.color) {
     const indent = " ".repeat(level + 1);
     const lines = paragraph(words, { ...place, width: place.width - indent.length });
-    return prefixed(lines, `${"#".repeat(level)} `, indent);
+    return prefixLines(lines, `${"#".repeat(level)} `, indent);
   }
   const bold = paragraph(words, place, ["bold", ...(level === 1 ? (["underline"] as const) : [])]);
   return bold.map((one) => (level > 4 ? style.dim(one) : one));
@@ -195,10 +195,10 @@ function itemLines({ isDone, nodes, raw }: MarkdownItem, before: string, { desk,
   if (width - mark.length < 4) return plainLines(raw.trimEnd().split("\n"), { desk, width });
   const lines = nodesLines(nodes, { desk, width: width - mark.length });
   while (lines.at(-1) === "") lines.pop();
-  return prefixed(lines.length > 0 ? lines : [""], mark, " ".repeat(mark.length));
+  return prefixLines(lines.length > 0 ? lines : [""], mark, " ".repeat(mark.length));
 }
 
-const prefixed = (lines: readonly string[], first: string, rest: string): string[] =>
+const prefixLines = (lines: readonly string[], first: string, rest: string): string[] =>
   lines.map((line, index) => (line === "" && index > 0 ? "" : (index === 0 ? first : rest) + line));
 
 const paragraph = (words: MarkdownWords, { desk, width }: Place, styles?: Styles): string[] =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutTo, padTo, tailOf, widthOf, wrapped } from "./text-width.ts";
+import { cutTo, padTo, tailOf, widthOf, wrapText } from "./text-width.ts";
 
 const WIDE = "日本語のテキスト";
 const FAMILY = "👨‍👩‍👧";
@@ -32,9 +32,9 @@ describe("the width of a text", () => {
   });
 
   it("wraps words, breaks those that are too long, keeps newlines and loses nothing", () => {
-    expect(wrapped("one two three", 7)).toEqual(["one two", "three"]);
-    expect(wrapped("one\ntwo", 20)).toEqual(["one", "two"]);
-    expect(wrapped("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
-    expect(wrapped(WIDE, 5)).toEqual(["日本", "語の", "テキ", "スト"]);
+    expect(wrapText("one two three", 7)).toEqual(["one two", "three"]);
+    expect(wrapText("one\ntwo", 20)).toEqual(["one", "two"]);
+    expect(wrapText("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
+    expect(wrapText(WIDE, 5)).toEqual(["日本", "語の", "テキ", "スト"]);
   });
 });

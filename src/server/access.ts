@@ -71,12 +71,12 @@ export function createAccess(options: AccessOptions) {
       const [first] = given;
       if (!first || given.some(({ secret }) => secret !== first.secret)) {
         const detail = first ? "the request has two different credentials" : "the request has no credential";
-        throw unauthorized(detail);
+        throw unauthorizedReply(detail);
       }
       const credential = await find(first.secret);
       if (!credential || credential.kind === "link") {
         const ended = first.by === "cookie" ? { "set-cookie": cookieOf("", 0) } : {};
-        throw unauthorized("the credential is unknown, revoked or has ended", ended);
+        throw unauthorizedReply("the credential is unknown, revoked or has ended", ended);
       }
       countRequest(credential);
       if (first.by === "cookie" && !isRead(request)) refuseOtherSites(request); // ACCESS-2
@@ -122,7 +122,7 @@ const ownAddresses = (): readonly string[] =>
 /** Whether a server listens on all addresses of its machine. */
 export const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
-const unauthorized = (detail: string, headers: Readonly<Record<string, string>> = {}) =>
+const unauthorizedReply = (detail: string, headers: Readonly<Record<string, string>> = {}) =>
   new Refused({
     ...{ status: 401, code: "authentication", detail },
     next: "send a key as Authorization: Bearer KEY, or print a new link where the server runs",

@@ -8,7 +8,7 @@ import {
   type Principal,
   type Work,
 } from "../kernel/index.ts";
-import { hasPeople, veiled, veiledEntry } from "../views/veil.ts";
+import { hasPeople, veilEntries, veiledEntry } from "../views/veil.ts";
 import { publicEntry, type EventTexts } from "../views/public-entry.ts";
 import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
@@ -255,7 +255,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
       flush(channel); // what is pending goes to the others, and live text is told up to here
       const follower: StreamFollower = { ...sink, texts: how, seq: Math.max(after, lastSeq(channel)) };
       channel.followers.add(follower);
-      const missed = veiled(channel.entries).filter(({ seq }) => seq > after);
+      const missed = veilEntries(channel.entries).filter(({ seq }) => seq > after);
       if (missed.length > 0) sink.write(Buffer.concat(missed.map((entry) => eventBytes(entry, how))));
       sink.write(stateBytes(channel.entries));
       const present = hides(channel.entries) ? undefined : presentBytes(texts.get(id));

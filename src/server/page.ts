@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { escaped } from "../reports/element.ts";
+import { escapeHtml } from "../reports/element.ts";
 import { takesGzip } from "./reply.ts";
 import type { HttpReply } from "./problem.ts";
 import type { HttpExchange } from "./route.ts";
@@ -49,7 +49,7 @@ export function createPage(folder: string, base: string): Page {
   const template = readFileSync(join(folder, "index.html"), "utf8");
   const build = digestOf(template);
   const index = template
-    .replace('<base href="/" />', `<base href="${escaped(base)}" />`)
+    .replace('<base href="/" />', `<base href="${escapeHtml(base)}" />`)
     .replace('<meta name="parley-build" content="" />', `<meta name="parley-build" content="${build}" />`);
   const assets = new Map(
     readdirSync(join(folder, "assets")).map((name) => [`assets/${name}`, join(folder, "assets", name)]),

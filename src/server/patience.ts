@@ -106,7 +106,7 @@ export function followingSink(response: ServerResponse): Sink {
 }
 
 /** The last buffer, as a chunk of a reply: a stream's followers are told the same one after the other. */
-let framed: { readonly bytes: Buffer; readonly chunk: Buffer } | undefined;
+let frameReply: { readonly bytes: Buffer; readonly chunk: Buffer } | undefined;
 
 /**
  * Writes to a reply whose head is written. The chunk goes straight to the connection: Node would frame it anew for each of a
@@ -115,11 +115,11 @@ let framed: { readonly bytes: Buffer; readonly chunk: Buffer } | undefined;
 function writeChunk(response: ServerResponse, bytes: Buffer): void {
   const { socket } = response;
   if (!socket || !response.chunkedEncoding) return void response.write(bytes);
-  if (framed?.bytes !== bytes) {
+  if (frameReply?.bytes !== bytes) {
     const chunk = Buffer.concat([
       ...[Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")],
     ]);
-    framed = { bytes, chunk };
+    frameReply = { bytes, chunk };
   }
-  socket.write(framed.chunk);
+  socket.write(frameReply.chunk);
 }

@@ -52,7 +52,7 @@ const LEVEL = 6;
 const MIN_PACKED = 65_536;
 
 /** A reply as bytes; a long one compressed, where the client says that it can read that. */
-export async function encoded({ headers }: IncomingMessage, reply: HttpReply): Promise<HttpReply> {
+export async function encodeReply({ headers }: IncomingMessage, reply: HttpReply): Promise<HttpReply> {
   const { status, body, headers: own = {} } = reply;
   const json = body === undefined ? undefined : { type: "application/json", bytes: JSON.stringify(body) };
   const content = reply.content ?? json;

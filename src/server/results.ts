@@ -3,7 +3,7 @@ import type { AppContext } from "../app/context.ts";
 import type { Parley } from "../app/parley.ts";
 import { loadResult } from "../app/result.ts";
 import { DeliberationId, Fault, isEvent, type Entry, type Principal } from "../kernel/index.ts";
-import { hasPeople, veiled } from "../views/veil.ts";
+import { hasPeople, veilEntries } from "../views/veil.ts";
 
 /** The process as a caller sees it who may read alone; what a route needs beyond that, it has asked for. */
 export const readingContext = (parley: Parley, principal: Principal): AppContext =>
@@ -74,7 +74,7 @@ export async function shownReader(parley: Parley, principal: Principal, given: s
   if (id === undefined || opened === undefined) throw missing(given);
   if (isEvent(opened, "deliberation-opened") && !hasPeople(opened.data))
     return (after, limit) => store.read(id, after, limit);
-  const all = veiled(await store.read(id));
+  const all = veilEntries(await store.read(id));
   return (after, limit) =>
     Promise.resolve(all.filter(({ seq }) => seq > after).slice(0, limit ?? all.length));
 }

@@ -213,7 +213,7 @@ function settingField(key: string): z.ZodType {
   const own: z.ZodType = Settings.shape[key as keyof typeof Settings.shape];
   const plain = own instanceof z.ZodDefault ? own.unwrap() : own;
   const bare = plain instanceof z.ZodOptional ? plain.unwrap() : plain;
-  if (!key.endsWith("Ms")) return written(bare as z.ZodType).optional();
+  if (!key.endsWith("Ms")) return spellingSchema(bare as z.ZodType).optional();
   return z
     .union([
       z
@@ -226,7 +226,7 @@ function settingField(key: string): z.ZodType {
 }
 
 /** What a spelling is read into, with the words that errors say of it. */
-function written(schema: z.ZodType): z.ZodType {
+function spellingSchema(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform
     ? (schema.out as z.ZodType).meta({ ...schema.meta() }) // a schema of its own
     : schema;

@@ -12,7 +12,7 @@ import { createFollowers } from "./followers.ts";
 import { createTurns, watchHealth } from "./health.ts";
 import { BUILD_HEADER, createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal, type HttpReply } from "./problem.ts";
-import { encoded, send } from "./reply.ts";
+import { encodeReply, send } from "./reply.ts";
 import { createResults } from "./results.ts";
 import { checkScope, type HttpExchange, type ApiRoute, type ServerConfig, type Services } from "./route.ts";
 
@@ -131,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   ) =>
     app.on(method, path, async ({ env, req }) => {
       const made = await reply({ ...env, params: req.param() });
-      if (made) send(env.response, await encoded(env.request, made));
+      if (made) send(env.response, await encodeReply(env.request, made));
       return WRITTEN;
     });
   on("GET", "/healthz", async () => ({ status: 200, body: { ok: true } }));
@@ -177,7 +177,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const isShown = ["GET", "HEAD"].includes(request.method ?? "") && !surfaceOf(path);
     const shown = isShown ? await page?.reply(path.slice(1), env) : undefined;
     if (!shown) throw notHere(path);
-    send(response, await encoded(request, shown));
+    send(response, await encodeReply(request, shown));
     return WRITTEN;
   });
   app.onError((error) => {

@@ -31,7 +31,7 @@ export async function resumeRun(
 ): Promise<OpenedRun> {
   const { id, entries } = await readAll(parley, principal, given);
   const owes = await readingContext(parley, principal).engine.owesReactions(id);
-  if (isClosed(entries) && !owes) throw ended(entries);
+  if (isClosed(entries) && !owes) throw endedRefusal(entries);
   if (!drives.isRunning(id) && drives.place(id) === 0) drives.checkRoom();
   drives.add(id, principal);
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
@@ -86,7 +86,7 @@ const closingIn = (entries: readonly Entry[]) =>
 
 const late = (detail: string) => new Refused({ status: 409, code: "answered", detail });
 
-const ended = (entries: readonly Entry[]): Refused => {
+const endedRefusal = (entries: readonly Entry[]): Refused => {
   const detail = `it has ended: ${closingIn(entries)?.outcome ?? "closed"}`;
   const next =
     "fork it to run it again with changes, or with retry: true to ask anew only what an outage failed";

@@ -19,7 +19,7 @@ export type Appraisal = {
 };
 
 /** Sentences that speak to whoever judges, instead of about the question. */
-const addressed =
+const addressToJudge =
   /\b(?:rank(?:ed|ing|ings|s)?|ignore|disregard|forget|instructions?|prompts?|reviewers?|judges?|graders?|assistant|label(?:led|s)?|you (?:must|should|will|are)|the above|previous|score|contributors|weights?|strategic|directive)\b|\b(?:answer|response|option|draft)\s+[A-Z]\b|\[(?:BEGIN|END|RESULT)\b|^#/i;
 
 /** Words of rankings, instructions or fences instead of the question. */
@@ -45,7 +45,7 @@ export function readSentences(text: string): AnswerSentence[] {
       const sentences = line.slice(marker.length).split(/(?<=[.!?])\s+/);
       return sentences.flatMap((sentence, index): AnswerSentence[] => {
         const words = sentence.match(/\p{L}{2,}/gu)?.length ?? 0;
-        const counts = words >= 4 && !addressed.test(sentence) && !isNote(sentence);
+        const counts = words >= 4 && !addressToJudge.test(sentence) && !isNote(sentence);
         return counts ? [{ text: sentence.trim(), listed: marker !== "" && index === 0 }] : [];
       });
     });

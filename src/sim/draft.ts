@@ -1,6 +1,6 @@
 import { appraise } from "./appraisal.ts";
 import type { SimModel } from "./belief.ts";
-import { shown, type Prompt } from "./prompt.ts";
+import { shownTexts, type Prompt } from "./prompt.ts";
 import { banner, opening, quotable, subjects } from "./wording.ts";
 
 /** An answer to the question: worked out where it can be, else a placeholder that says that it is one. */
@@ -32,7 +32,7 @@ export function answer(model: SimModel, { question, own, pieces, wantsJson }: Pr
   const text = draft(model, question);
   if (wantsJson) return JSON.stringify({ answer: model.belief?.answer ?? text });
   if (model.belief !== null || !unconditional.test(own)) return text;
-  const best = appraise(model, shown(pieces, "answer")).find(({ result }) => result !== null)?.result;
+  const best = appraise(model, shownTexts(pieces, "answer")).find(({ result }) => result !== null)?.result;
   return `${text}\n\nFinal answer: ${best ? quotable(best.value) : model.wording.pick("leaning", leanings)}`;
 }
 

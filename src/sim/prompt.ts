@@ -50,8 +50,8 @@ export function readPrompt({ messages, reply, tools = [] }: ModelRequest): Promp
     .filter(({ role }) => role === "tool")
     .map(({ text }) => splitFenced(text).pieces[0]?.text ?? "");
   return {
-    question: (shown(pieces, "question")[0]?.text ?? (pieces.length === 0 ? asking : "")).trim(),
-    context: shown(pieces, "context")
+    question: (shownTexts(pieces, "question")[0]?.text ?? (pieces.length === 0 ? asking : "")).trim(),
+    context: shownTexts(pieces, "context")
       .map(({ text }) => text)
       .join("\n\n"),
     own,
@@ -72,12 +72,12 @@ export function readPrompt({ messages, reply, tools = [] }: ModelRequest): Promp
 const marks = /^(\[(?:BEGIN|END) [^\n]{1,200}? #)[0-9a-f]{16}\]$/gm;
 
 /** The fenced texts of a kind, in their order. */
-export const shown = (pieces: readonly Fenced[], kind: string): ShownText[] =>
+export const shownTexts = (pieces: readonly Fenced[], kind: string): ShownText[] =>
   pieces.filter((piece) => piece.kind === kind).map(({ label, text }) => ({ label, text }));
 
 /** The items of the numbered lists of a kind that are shown under a label. */
 export const listItems = (pieces: readonly Fenced[], kind: string, label: string): string[] =>
-  shown(pieces, kind)
+  shownTexts(pieces, kind)
     .filter((piece) => piece.label === label)
     .flatMap(({ text }) => text.split(/^\d{1,3}\. /m).map((item) => item.trim()))
     .filter((item) => item !== "");

@@ -52,7 +52,7 @@ const NAMES = new Map(
 );
 
 /** As libsql throws: with the name of the result code. */
-function named<T>(run: () => T): T {
+function withCodeName<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -74,19 +74,21 @@ function bound(sql: string, values: readonly SqlValue[]): unknown[] {
 function connect({ DatabaseSync }: NodeSqlite, path: string): SqliteConnection {
   // As libsql opens it: the busy timeout is set by a pragma.
   const options = { enableForeignKeyConstraints: false, enableDoubleQuotedStringLiterals: true };
-  const database = named(() => new DatabaseSync(path, options));
+  const database = withCodeName(() => new DatabaseSync(path, options));
   return {
     get inTransaction() {
       return database.isTransaction;
     },
-    exec: (sql) => named(() => database.exec(sql)),
+    exec: (sql) => withCodeName(() => database.exec(sql)),
     close: () => database.close(),
     prepare: (sql): Statement & { all(values: SqlValue[]): unknown[] } => {
-      const statement = named(() => database.prepare(sql));
+      const statement = withCodeName(() => database.prepare(sql));
       return {
-        run: (values) => ({ changes: Number(named(() => statement.run(...bound(sql, values))).changes) }),
-        get: (values) => named(() => statement.get(...bound(sql, values))),
-        all: (values) => named(() => statement.all(...bound(sql, values))),
+        run: (values) => ({
+          changes: Number(withCodeName(() => statement.run(...bound(sql, values))).changes),
+        }),
+        get: (values) => withCodeName(() => statement.get(...bound(sql, values))),
+        all: (values) => withCodeName(() => statement.all(...bound(sql, values))),
       };
     },
   };

@@ -26,9 +26,9 @@ const capital = String.raw`\p{Lu}[\p{L}\p{M}\p{N}]*(?:['’&./+#-]?[\p{L}\p{N}]+
 const joint = String.raw`(?:of|of the|de|de la|da|di|del|la|le|van|van der|von|der|bin|ibn|al)`;
 const name = new RegExp(String.raw`(?<![\p{L}\p{N}_])${capital}(?:[ ](?:${joint}[ ])?${capital}){0,5}`, "gu");
 /** Words that are told as names by their form, wherever they stand: `iPhone`, `node_modules`, `utf8`, `gpt-4o`. */
-const coined =
+const coinedNames =
   /(?<![\p{L}\p{N}_])(?:\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{L}[\p{L}\p{N}]{0,30}_[\p{L}\p{N}_]{1,30}|\p{Ll}[\p{Ll}-]{0,20}-?\d[\p{L}\p{N}.]{0,10}(?<!\.))(?![\p{L}\p{N}_])/gu;
-const quoted =
+const quotation =
   /`([^`\n]{2,60})`|"([^"\n]{2,60})"|“([^”\n]{2,60})”|«([^»\n]{2,60})»|[「『]([^」』\n]{1,60})[」』]/g;
 const katakana = /[\p{Script=Katakana}ー]{2,}/gu;
 /** Two digits and more, or any with a fraction, a currency, a percent or a degree. */
@@ -89,8 +89,8 @@ export function extractEntities(text: string, most = MAX_COUNT): string[] {
   const read = extractProse(text);
   const mentions = [
     ...findNames(read),
-    ...findMentions(read, coined),
-    ...findMentions(read, quoted),
+    ...findMentions(read, coinedNames),
+    ...findMentions(read, quotation),
     ...findMentions(read, katakana),
     ...findMentions(read, figure),
   ].sort((one, other) => one.at - other.at);

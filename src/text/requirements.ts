@@ -13,12 +13,12 @@ const MAX_READ_LENGTH = 64 * 1024;
 const MAX_LEAD_LENGTH = 200;
 
 /** "Not required" takes a demand back; "must not" makes one. */
-const denied =
+const denial =
   /(?:\b(?:not|no|non)|n['’]t)[\s-]+(?:be\s+)?(?:required|need(?:s|ed)?\s+to|critical|essential)\b/giu;
 const majorWord = /\b(?:must(?:n['’]t)?|shall|shan['’]t|required|needs?\s+to|critical|essential)\b/i;
 const minorWord = /\b(?:should(?:n['’]t)?|preferably|ideally|if\s+possible|nice[\s-]+to[\s-]+have)\b/i;
 
-const signed = /^ {0,3}#{1,6}(?:\s|$)/;
+const headingLine = /^ {0,3}#{1,6}(?:\s|$)/;
 const boldLine = /^\s{0,3}\*\*[^*]{1,200}\*\*\s{0,3}$/;
 const verb = /\b(?:must|shall|needs?\s+to|should)\b|:\W*$/i;
 /** Nothing but signs: rules, the underlines of headings, the edges of tables. */
@@ -74,7 +74,7 @@ function cutLead(said: string): string {
 }
 
 function classifyText(text: string): "major" | "minor" | null {
-  if (majorWord.test(text.replaceAll(denied, " "))) return "major";
+  if (majorWord.test(text.replaceAll(denial, " "))) return "major";
   return minorWord.test(text) ? "minor" : null;
 }
 
@@ -105,7 +105,9 @@ function joinLines(problem: string): RequirementLine[] {
 
 /** With signs, or a line in bold that has no verb to bind anybody; a line without letters heads nothing, either. */
 function isHeading(line: string): boolean {
-  return signed.test(line.slice(0, 20)) || ornament.test(line) || (boldLine.test(line) && !verb.test(line));
+  return (
+    headingLine.test(line.slice(0, 20)) || ornament.test(line) || (boldLine.test(line) && !verb.test(line))
+  );
 }
 
 /** Without emphasis, except for what stands in a code span. `2**10` and `snake_case` have none. */

@@ -51,7 +51,7 @@ export async function locate(root: string, asked: string): Promise<Location> {
     if ([segments, real.split(sep)].some((each) => isSecretPath(each, stat.isDirectory())))
       return refuse(`${name} is refused: by its name it holds keys, passwords or other credentials`);
     const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
-    return { ok: true, located: { path, name: slashed(real), kind, identity: stat } };
+    return { ok: true, located: { path, name: withSlashes(real), kind, identity: stat } };
   } catch (error) {
     return describeFileError(name, error);
   }
@@ -72,10 +72,10 @@ export function isSame(one: Identity, other: Identity): boolean {
 
 /** A name out of a model's path or a folder, as a refusal shows it. */
 export function displayName(path: string): string {
-  return oneLine(slashed(path), 200);
+  return oneLine(withSlashes(path), 200);
 }
 
-function slashed(path: string): string {
+function withSlashes(path: string): string {
   return path === "" ? "." : path.replaceAll(sep, "/");
 }
 

@@ -5,7 +5,7 @@ import { council } from "../../test/support/toys/council.ts";
 import { toyAsked, toyParticipant } from "../testing/kit.ts";
 import { stage } from "../testing/stage.ts";
 import { pendingSeats } from "./pending-seats.ts";
-import { hideText, isHidden, veiled, veiledEntry } from "./veil.ts";
+import { hideText, isHidden, veilEntries, veiledEntry } from "./veil.ts";
 
 async function recorded(close: boolean): Promise<readonly Entry[]> {
   const on = stage({ protocols: [council], script: { ada: "her draft", chair: "all" } });
@@ -30,11 +30,11 @@ it("lists what waits with its time, and nothing of a closed run", async () => {
 it("VEIL-1: hides the texts of an open run with a person, and what was spent stays", async () => {
   const open = await recorded(false);
   expect(JSON.stringify(open)).toContain("her draft");
-  expect(JSON.stringify(veiled(open))).not.toContain("her draft");
-  expect(veiled(open).filter(isHidden)).toMatchObject([
+  expect(JSON.stringify(veilEntries(open))).not.toContain("her draft");
+  expect(veilEntries(open).filter(isHidden)).toMatchObject([
     { data: { by: "ada", call: { attempts: 1, reply: "" } } },
   ]);
   expect(open.flatMap((entry) => veiledEntry(entry, open))).toEqual(open.flatMap(hideText));
   const closed = await recorded(true);
-  expect(veiled(closed)).toEqual(closed);
+  expect(veilEntries(closed)).toEqual(closed);
 });

@@ -5,7 +5,7 @@ import { addTo, sumsUnder, type Sums } from "../stats/numbers.ts";
 import { worthOf } from "../stats/rank-correlation.ts";
 import { answersIn } from "./answer-event.ts";
 import { panelSection } from "./panel.ts";
-import { veiled } from "./veil.ts";
+import { veilEntries } from "./veil.ts";
 import { isCast, kindOfQuestion, voterOf } from "./votes.ts";
 
 // What is known over many deliberations is a sum of parts, one for each: it comes to the same in any order.
@@ -44,7 +44,7 @@ export type FiledPart = {
 
 /** Files what a deliberation adds; undefined for entries without an opening. */
 export function filePart(recorded: readonly Entry[]): FiledPart | undefined {
-  const entries = veiled(recorded);
+  const entries = veilEntries(recorded);
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (!opened) return undefined;
   const { protocol, question, participants } = opened.data;
@@ -183,12 +183,12 @@ export function voteMatrix(
     cells.set(at, cell);
   }
   return [...cells.values()]
-    .map(({ sum, ...cell }) => ({ ...cell, share: rounded(sum / cell.votes) }))
+    .map(({ sum, ...cell }) => ({ ...cell, share: roundSum(sum / cell.votes) }))
     .toSorted((one, other) => (one.voter + one.candidate < other.voter + other.candidate ? -1 : 1));
 }
 
 /** So that a sum does not depend on its order. */
-const rounded = (value: number): number => Number(value.toFixed(9));
+const roundSum = (value: number): number => Number(value.toFixed(9));
 
 /** Shares by persona, or by strategy and persona; the largest claimed mean first within a strategy. */
 export function personaShares(sums: Sums, byStrategy: boolean): readonly PersonaShares[] {
@@ -216,15 +216,16 @@ function sharesRow(at: string, sums: Sums): PersonaShares {
   const [claims, claimed, sessions] = [get("claims"), get("claimed"), get("sessions")];
   return {
     ...{ persona, strategy: strategy === "" ? null : parseName(strategy), runs: get("runs"), sessions },
-    claimed: { n: claims, mean: claims === 0 ? null : rounded(claimed / claims), sum: rounded(claimed) },
+    claimed: { n: claims, mean: claims === 0 ? null : roundSum(claimed / claims), sum: roundSum(claimed) },
     measured: Object.fromEntries(
       [...sumsUnder(sums, "measurements")]
         .map(
-          ([method, n]) => [parseName(method), { n, mean: rounded(get(`measured\t${method}`) / n) }] as const,
+          ([method, n]) =>
+            [parseName(method), { n, mean: roundSum(get(`measured\t${method}`) / n) }] as const,
         )
         .toSorted(([one], [other]) => (one < other ? -1 : 1)),
     ),
-    winRate: sessions === 0 ? null : rounded((get("wins") + get("ties") / 2) / sessions),
+    winRate: sessions === 0 ? null : roundSum((get("wins") + get("ties") / 2) / sessions),
   };
 }
 

@@ -21,7 +21,7 @@ function isVeiled(entries: readonly Entry[]): boolean {
 }
 
 /** A run's entries without what is hidden while it is open. */
-export const veiled = (entries: readonly Entry[]): readonly Entry[] =>
+export const veilEntries = (entries: readonly Entry[]): readonly Entry[] =>
   isVeiled(entries) ? entries.flatMap(hideText) : entries;
 
 /** One of a run's entries, as `veiled` has it; none if it is hidden. */

@@ -3,9 +3,9 @@ import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { features } from "../features-web.ts";
 import { address, go, hrefTo } from "./address.ts";
-import { callApi, online, outdated, signedOut } from "./http.ts";
+import { callApi, online, isOutdated, signedOut } from "./http.ts";
 import { actOnKeys } from "./keys.ts";
-import { linked } from "./feed.ts";
+import { isLinked } from "./feed.ts";
 import { chooseLanguage, language, languages, type Language } from "./language.ts";
 import { Empty, Failure } from "./parts/states.tsx";
 import { t, withMoreWords } from "./strings.ts";
@@ -160,10 +160,10 @@ function Connection(): VNode {
     <div role="status" class="connection">
       {!online.value ? (
         <p class="notice">{t.shell.offline}</p>
-      ) : !linked.value ? (
+      ) : !isLinked.value ? (
         <p class="notice">{t.shell.relinking}</p>
       ) : null}
-      {outdated.value && <NewerServer />}
+      {isOutdated.value && <NewerServer />}
     </div>
   );
 }

@@ -35,7 +35,7 @@ type Post =
   | { readonly type: "leads" };
 
 /** Whether what runs can be followed now: false between a lost connection and the next. */
-export const linked = signal(true);
+export const isLinked = signal(true);
 
 const RETRY_MS = [250, 500, 1_000, 2_000] as const;
 const SETTLE_MS = 20;
@@ -64,22 +64,22 @@ export function followRun(id: string, follower: FeedFollower): () => void {
   };
 }
 
-const own = (): Record<string, number> =>
+const ownRuns = (): Record<string, number> =>
   Object.fromEntries(
     [...followers].map(([id, all]) => [id, Math.min(...[...all].map(({ after }) => after()))]),
   );
 
 function announce(): void {
-  const runs = own();
+  const runs = ownRuns();
   if (leads) take({ type: "wants", tab, runs });
   else channel?.postMessage({ type: "wants", tab, runs } satisfies Post);
 }
 
-let begun = false;
+let feedStart = false;
 /** With the first run that is followed: takes part among the tabs, and leads when it is its turn. */
 function begin(): void {
-  if (begun) return;
-  begun = true;
+  if (feedStart) return;
+  feedStart = true;
   if (channel) channel.onmessage = ({ data }: MessageEvent<Post>) => take(data);
   addEventListener("pagehide", () => channel?.postMessage({ type: "gone", tab } satisfies Post));
   addEventListener("pageshow", ({ persisted }) => {
@@ -103,7 +103,7 @@ function take(post: Post): void {
     case "told":
       return tellOwn(post.id, post.told);
     case "link":
-      linked.value = post.up;
+      isLinked.value = post.up;
       serverBuild.value = post.build;
       return;
     case "leads":
@@ -149,7 +149,7 @@ function connectSoon(ms = SETTLE_MS): void {
 }
 
 /** The runs that any tab follows, each with the least that one of them has seen. */
-function wanted(): Map<string, number> {
+function followedRuns(): Map<string, number> {
   const all = new Map<string, number>();
   for (const runs of wants.values())
     for (const [id, seq] of Object.entries(runs)) all.set(id, Math.min(seq, all.get(id) ?? Infinity));
@@ -158,7 +158,7 @@ function wanted(): Map<string, number> {
 
 async function connect(): Promise<void> {
   connection?.abort();
-  const runs = wanted();
+  const runs = followedRuns();
   if (runs.size === 0 || signedOut.value) return;
   const control = (connection = new AbortController());
   const of = [...runs].map(([id, seq]) => `${id}:${seq}`);
@@ -179,7 +179,7 @@ async function connect(): Promise<void> {
     setLink(true);
     failures = 0;
     await readFeed(response.body);
-    if (!control.signal.aborted && wanted().size > 0) connectSoon(RETRY_MS[1]);
+    if (!control.signal.aborted && followedRuns().size > 0) connectSoon(RETRY_MS[1]);
   } catch {
     if (control.signal.aborted) return;
     setLink(false);
@@ -190,7 +190,7 @@ async function connect(): Promise<void> {
 }
 
 function setLink(up: boolean): void {
-  linked.value = up;
+  isLinked.value = up;
   if (up) online.value = true;
   channel?.postMessage({ type: "link", up, build: serverBuild.value } satisfies Post);
 }

@@ -26,7 +26,7 @@ export const signedOut = signal(false);
 export const serverBuild = signal<string | null>(null);
 const ownBuild = document.querySelector<HTMLMetaElement>("meta[name=parley-build]")?.content ?? "";
 /** Whether the server has become another version, which has another page than this one. */
-export const outdated = computed(
+export const isOutdated = computed(
   () => ownBuild !== "" && serverBuild.value !== null && serverBuild.value !== ownBuild,
 );
 

@@ -2,13 +2,13 @@
 
 type Keys = { readonly [key: string]: (event: KeyboardEvent) => void };
 
-const registered: Keys[] = [];
+const registeredKeys: Keys[] = [];
 
 /** Lets keys act as long as the returned function is not called; the last one registered wins. Names are `KeyboardEvent.key`'s. */
 export function actOnKeys(keys: Keys): () => void {
-  registered.push(keys);
+  registeredKeys.push(keys);
   return () => {
-    registered.splice(registered.indexOf(keys), 1);
+    registeredKeys.splice(registeredKeys.indexOf(keys), 1);
   };
 }
 
@@ -39,7 +39,7 @@ export function followKeys(): void {
     )
       return;
     if (SCROLLING.test(event.key) && scrolls(event.target)) return;
-    const act = registered.findLast((keys) => Object.hasOwn(keys, event.key))?.[event.key];
+    const act = registeredKeys.findLast((keys) => Object.hasOwn(keys, event.key))?.[event.key];
     if (!act) return;
     event.preventDefault();
     act(event);

@@ -6,5 +6,5 @@ export const namesIn = (text: string): string[] =>
     .filter(Boolean);
 
 /** A list without this one where it had it, and else with it at its end. */
-export const toggled = <T>(all: readonly T[], one: T): readonly T[] =>
+export const toggle = <T>(all: readonly T[], one: T): readonly T[] =>
   all.includes(one) ? all.filter((other) => other !== one) : [...all, one];

@@ -32,12 +32,12 @@ function flatOpening(opening: Opening): ReadonlyMap<string, string> {
   add("protocol", `${protocol.name} ${protocol.version}`);
   for (const [name, value] of Object.entries(settings)) add(name, value);
   add("budget", budget);
-  add("members", participants.filter(isVoice).map(seated).join(", "));
+  add("members", participants.filter(isVoice).map(seatText).join(", "));
   add(
     "chair",
     participants
       .filter(({ seat }) => seat === "chair")
-      .map(seated)
+      .map(seatText)
       .join(", "),
   );
   add("context", context.map(({ name }) => name).join(", "));
@@ -49,4 +49,5 @@ function flatOpening(opening: Opening): ReadonlyMap<string, string> {
   return new Map([...flat].filter(([, value]) => value !== "" && value !== "{}" && value !== "[]"));
 }
 
-const seated = ({ persona, model }: Opening["participants"][number]): string => `${persona.name} (${model})`;
+const seatText = ({ persona, model }: Opening["participants"][number]): string =>
+  `${persona.name} (${model})`;

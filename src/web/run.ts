@@ -41,14 +41,14 @@ export type RunStore = {
   complete(seqs: readonly number[], options?: { readonly digests?: boolean }): void;
 };
 
-const kept = new Map<string, RunStore & { follow(): () => void }>();
+const runStores = new Map<string, RunStore & { follow(): () => void }>();
 
 /** The run's store; it is followed until the returned function is called. */
 export function openRun(id: string): { readonly run: RunStore; readonly leave: () => void } {
-  const run = kept.get(id) ?? createRun(id);
-  kept.delete(id);
-  kept.set(id, run);
-  for (const old of [...kept.keys()].slice(0, -MAX_KEPT)) kept.delete(old);
+  const run = runStores.get(id) ?? createRun(id);
+  runStores.delete(id);
+  runStores.set(id, run);
+  for (const old of [...runStores.keys()].slice(0, -MAX_KEPT)) runStores.delete(old);
   return { run, leave: run.follow() };
 }
 

@@ -23,10 +23,10 @@ type Both<T> = { readonly [one in Language]: T };
 type InOne<W> = W extends Both<infer T> ? T : { readonly [K in keyof W]: InOne<W[K]> };
 
 /** What is said in English, and the same in German. */
-export const both = <T>(en: T, de: NoInfer<Widened<T>>) => ({ en, de }) as Both<Widened<T>>; // both are of this type
+export const phrase = <T>(en: T, de: NoInfer<Widened<T>>) => ({ en, de }) as Both<Widened<T>>; // both are of this type
 
 /** Words by names that others choose: one that is not among them has none. */
-export const named = (words: { readonly [name: string]: Both<string> }) => words;
+export const phrases = (words: { readonly [name: string]: Both<string> }) => words;
 
 const inOne = (words: object, one: Language): object =>
   Object.fromEntries(

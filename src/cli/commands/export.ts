@@ -58,7 +58,9 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
     if (!all) {
       const entries = await readEntries(stored, name);
       const textIn = (one: Format) =>
-        joined(piecesOf({ ...job, choice: { ...job.choice, format: one } }, [entries], { isMany: false }));
+        joinPieces(
+          piecesOf({ ...job, choice: { ...job.choice, format: one } }, [entries], { isMany: false }),
+        );
       if (file !== undefined) writeInFolders(file, await textIn(format), io);
       // A format's name is one of its feature's.
       const record = options.json ? ((await exportsOf(parts.exports, entries))?.record as Format) : undefined;
@@ -158,7 +160,7 @@ async function* piecesOf(
   if (isArray) yield "]\n";
 }
 
-async function joined(pieces: AsyncIterable<string>): Promise<string> {
+async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) text += piece;
   return text;

@@ -7,7 +7,7 @@ import { listText } from "../list-text.ts";
 import { documentText, faceOf, print, type Face, type Io, type Values } from "../command.ts";
 import { nextLine } from "../ending.ts";
 import type { LIST_RUNS, SHOW } from "../options.ts";
-import { veiled } from "../../views/veil.ts";
+import { veilEntries } from "../../views/veil.ts";
 import { readEntries, withStore } from "../session.ts";
 
 export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =>
@@ -23,7 +23,7 @@ const isFiltered = ({ protocol, status, since, search }: Values<typeof LIST_RUNS
 
 export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
-    const entries = veiled(await readEntries(stored, id));
+    const entries = veilEntries(await readEntries(stored, id));
     const shown = await loadShown(io.protocols, entries, stored.store);
     if ((details || all) && !json)
       await io.output.result(documentText(deliberationMarkdown(entries, shown), await faceOf(io.output)));

@@ -40,7 +40,7 @@ export async function init(io: Io, { yes, project }: Values<typeof INIT>): Promi
   if (!answers) return EXIT.interrupted;
   const path = settingsFile(place, answers.where);
   const text = writeFirstSettings(answers);
-  const before = read(path);
+  const before = readIfThere(path);
   if (before !== undefined) {
     io.output.note(
       `${displayPath(path)} exists and is left as it is${before === text ? "" : "; init would change these lines:"}`,
@@ -100,7 +100,7 @@ const checkGiven = (key: "models" | "maxCostUsd", raw: unknown): void => {
   checkSetting(key, { raw, name, place: () => name, example: (text) => text });
 };
 
-function read(path: string): string | undefined {
+function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -2,7 +2,7 @@ import { knownKeys, keyVariableOf } from "../../app/keys.ts";
 import { keyFilePath, removeKey, storeKey } from "../../config/keys.ts";
 import { displayPath } from "../../config/text-file.ts";
 import { refusal } from "../../kernel/index.ts";
-import { aligned } from "../../reports/labelled-rows.ts";
+import { alignColumns } from "../../reports/labelled-rows.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { askHidden, readStandardInput } from "../input.ts";
@@ -11,13 +11,13 @@ import type { JSON_FLAG } from "../options.ts";
 const ORDER = "A variable in the environment counts before a stored key.";
 
 /** Stores a key that is typed without an echo, or piped in. */
-export async function set(io: Io, args: readonly string[]): Promise<number> {
+export async function setKey(io: Io, args: readonly string[]): Promise<number> {
   const [provider = "", ...more] = args;
   const place = { env: io.env, cwd: io.cwd };
   if (more.length > 0)
     throw refusal(
       "a key is no argument, since others can see those",
-      `parley keys set ${keyed(provider)}, and type it there; or pipe it in`,
+      `parley keys set ${providerWord(provider)}, and type it there; or pipe it in`,
     );
   const variable = keyVariableOf(provider, place);
   const value = process.stdin.isTTY
@@ -37,7 +37,8 @@ export async function set(io: Io, args: readonly string[]): Promise<number> {
 }
 
 /** A provider as a word of a command: one that may be a key is not repeated. */
-const keyed = (provider: string): string => (/^[a-z0-9/-]{1,30}$/.test(provider) ? provider : "PROVIDER");
+const providerWord = (provider: string): string =>
+  /^[a-z0-9/-]{1,30}$/.test(provider) ? provider : "PROVIDER";
 
 /** Lists whose keys are known, and where they are; never a key. */
 export async function list(io: Io, options: Values<typeof JSON_FLAG>): Promise<void> {
@@ -51,7 +52,7 @@ export async function list(io: Io, options: Values<typeof JSON_FLAG>): Promise<v
   await print(io, { json: options.json, value: keys }, ({ width }) =>
     keys.length === 0
       ? "No keys are known. Try: parley keys set openai\n"
-      : `${[...aligned([["PROVIDER", "VARIABLE", "WHERE", ""], ...rows], width), "", ORDER].join("\n")}\n`,
+      : `${[...alignColumns([["PROVIDER", "VARIABLE", "WHERE", ""], ...rows], width), "", ORDER].join("\n")}\n`,
   );
 }
 

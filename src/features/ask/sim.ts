@@ -1,12 +1,12 @@
 import { sameAnswer } from "../../replies/answer.ts";
 import { appraise, findLeaning, readSentences } from "../../sim/appraisal.ts";
 import type { SimModel, SimScript } from "../../sim/belief.ts";
-import { shown, type ShownText } from "../../sim/prompt.ts";
+import { shownTexts, type ShownText } from "../../sim/prompt.ts";
 import { quotable } from "../../sim/wording.ts";
 
 /** What a simulated model replies where drafts are compared. */
 export const script: SimScript = ({ own, pieces }) => {
-  const answers = shown(pieces, "answer");
+  const answers = shownTexts(pieces, "answer");
   return answers.length > 0 && own.includes('"contradictions"') ? (model) => compare(model, answers) : null;
 };
 

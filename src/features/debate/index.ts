@@ -10,7 +10,7 @@ export const debate = defineFeature({
   script: async () => (await import("./sim.ts")).script,
   trusts: async (reading, file) =>
     (await import("./app/dialectic/debate-file.ts")).readTrusted(reading, file),
-  exports: async () => (await import("./app/exports.ts")).exported,
+  exports: async () => (await import("./app/exports.ts")).debateExports,
   asks: {
     debate: {
       title: "Hold a debate",

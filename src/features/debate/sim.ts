@@ -5,29 +5,29 @@ import { agreement, appraise, findLeaning, findOpen } from "../../sim/appraisal.
 import { overlooks, type SimModel, type SimScript } from "../../sim/belief.ts";
 import { createChance } from "../../sim/chance.ts";
 import { draft } from "../../sim/draft.ts";
-import { listItems, shown, type Prompt, type ShownText } from "../../sim/prompt.ts";
+import { listItems, shownTexts, type Prompt, type ShownText } from "../../sim/prompt.ts";
 import { banner, quotable, subjects } from "../../sim/wording.ts";
 
 /** What a simulated model replies as an agent of a debate, and as its judge. */
 export const script: SimScript = (prompt) => {
   const { own, pieces } = prompt;
   const brief = readBrief(prompt);
-  const [reply] = shown(pieces, "reply");
-  const [proposal] = shown(pieces, "proposal");
-  const solutions = shown(pieces, "solution");
+  const [reply] = shownTexts(pieces, "reply");
+  const [proposal] = shownTexts(pieces, "proposal");
+  const solutions = shownTexts(pieces, "solution");
   if (own.includes('"solutionMarkdown"'))
     return reply ? () => repair(reply.text) : (model) => solve(model, brief, readStanding(prompt));
   if (solutions.length > 0 && own.includes('"confidence"'))
     return (model) => JSON.stringify(judge(model, brief, solutions), null, 1);
   if (proposal)
     return own.includes("\n## Critiques\n")
-      ? (model) => refine(model, brief, { proposal, critiques: shown(pieces, "critique") })
+      ? (model) => refine(model, brief, { proposal, critiques: shownTexts(pieces, "critique") })
       : (model) => criticize(model, brief, proposal);
-  if (shown(pieces, "question").length === 0) return null;
+  if (shownTexts(pieces, "question").length === 0) return null;
   if (own.includes('"questions"')) return (model) => clarify(model, brief, prompt.task);
-  const standing = shown(pieces, "history").findLast(({ label }) => !label.endsWith(" critique"));
+  const standing = shownTexts(pieces, "history").findLast(({ label }) => !label.endsWith(" critique"));
   return own.includes("\n## Requirements Coverage\n")
-    ? (model) => propose(model, brief, standing ?? shown(pieces, "summary").at(-1))
+    ? (model) => propose(model, brief, standing ?? shownTexts(pieces, "summary").at(-1))
     : null;
 };
 
@@ -36,9 +36,9 @@ type Brief = ReturnType<typeof readBrief>;
 
 function readBrief({ question, context, pieces }: Prompt) {
   const [major, minor] = ["major", "minor"].map((label) => listItems(pieces, "requirements", label));
-  const isListed = shown(pieces, "requirements").length > 0;
+  const isListed = shownTexts(pieces, "requirements").length > 0;
   const read = isListed ? { major, minor } : extractRequirements(`${question}\n\n${context}`);
-  const texts = shown(pieces, "clarification");
+  const texts = shownTexts(pieces, "clarification");
   const answers = texts.filter(({ label }) => label.endsWith(" answer"));
   const asked = texts
     .filter(({ label }) => label.endsWith(" question"))
@@ -51,7 +51,7 @@ function readBrief({ question, context, pieces }: Prompt) {
 function readStanding({ pieces }: Prompt): ShownText[] {
   const written = pieces.filter(({ kind }) => kind === "proposal" || kind === "refinement");
   const latest = new Map(written.map(({ label, text }) => [label, { label, text }]));
-  return latest.size > 0 ? [...latest.values()] : shown(pieces, "summary");
+  return latest.size > 0 ? [...latest.values()] : shownTexts(pieces, "summary");
 }
 
 /**

@@ -1,11 +1,12 @@
 import { INSTRUCTION_PARTS } from "../../text/instruction-parts.ts";
 import { SECOND_WAY, type SimModel, type SimScript } from "../../sim/belief.ts";
-import { shown, type ShownText } from "../../sim/prompt.ts";
+import { shownTexts, type ShownText } from "../../sim/prompt.ts";
 
 /** What a simulated model replies where a persona is bred, or where remarks about one are summarized. */
 export const script: SimScript = ({ own, pieces }) => {
-  if (own.includes("\nidentity-and-role: |\n")) return (model) => breed(model, shown(pieces, "persona"));
-  if (own.includes('"sources": [')) return () => summarizeRemarks(shown(pieces, "remark"));
+  if (own.includes("\nidentity-and-role: |\n"))
+    return (model) => writeChild(model, shownTexts(pieces, "persona"));
+  if (own.includes('"sources": [')) return () => summarizeRemarks(shownTexts(pieces, "remark"));
   return null;
 };
 
@@ -28,7 +29,7 @@ const OWN = new Map<string, string>([
 ]);
 
 /** A child in six parts: a sentence of its own in each, and one of each parent where it has that part. */
-function breed({ wording }: SimModel, parents: readonly ShownText[]): string {
+function writeChild({ wording }: SimModel, parents: readonly ShownText[]): string {
   const parts = INSTRUCTION_PARTS.map((part) => {
     const heading = `## ${part.charAt(0).toUpperCase()}${part.slice(1).replaceAll("-", " ")}`;
     const inherited = wording.shuffled(`order ${part}`, parents).flatMap(({ text }) => {

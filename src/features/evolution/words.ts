@@ -1,190 +1,193 @@
-import { both, inEach, inLanguage, named } from "../../web/strings.ts";
+import { phrase, inEach, inLanguage, phrases } from "../../web/strings.ts";
 import { plural } from "../../web/language.ts";
 
 export const catalogue = inEach({
-  title: both("Personas", "Personas"),
-  intro: both(
+  title: phrase("Personas", "Personas"),
+  intro: phrase(
     "Ways of thinking that participants of a council take.",
     "Denkweisen, die die Teilnehmer eines Rates einnehmen.",
   ),
-  name: both("Persona", "Persona"),
-  state: both("State", "Zustand"),
-  description: both("What it is for", "Wofür"),
-  states: named({
-    shipped: both("shipped", "mitgeliefert"),
-    own: both("your own", "eigene"),
-    "on-trial": both("on trial", "in Erprobung"),
-    changed: both("changed since it was accepted", "seit der Annahme geändert"),
-    accepted: both("accepted", "angenommen"),
-    "taken-back": both("taken back after live rankings", "nach Einstufungen im Einsatz zurückgenommen"),
-    retired: both("retired", "ausgemustert"),
-    unusable: both("cannot be used", "nicht verwendbar"),
-    missing: both("file is gone", "Datei fehlt"),
+  name: phrase("Persona", "Persona"),
+  state: phrase("State", "Zustand"),
+  description: phrase("What it is for", "Wofür"),
+  states: phrases({
+    shipped: phrase("shipped", "mitgeliefert"),
+    own: phrase("your own", "eigene"),
+    "on-trial": phrase("on trial", "in Erprobung"),
+    changed: phrase("changed since it was accepted", "seit der Annahme geändert"),
+    accepted: phrase("accepted", "angenommen"),
+    "taken-back": phrase("taken back after live rankings", "nach Einstufungen im Einsatz zurückgenommen"),
+    retired: phrase("retired", "ausgemustert"),
+    unusable: phrase("cannot be used", "nicht verwendbar"),
+    missing: phrase("file is gone", "Datei fehlt"),
   }),
-  empty: both("There are no personas.", "Es gibt keine Personas."),
-  emptyNext: both("Write one: give it a name below.", "Eine schreiben: unten einen Namen vergeben."),
-  partsMissing: both(
+  empty: phrase("There are no personas.", "Es gibt keine Personas."),
+  emptyNext: phrase("Write one: give it a name below.", "Eine schreiben: unten einen Namen vergeben."),
+  partsMissing: phrase(
     (parts: string) => `Missing parts: ${parts}`,
     (parts) => `Fehlende Teile: ${parts}`,
   ),
   views: {
-    edit: both("Instructions", "Anweisungen"),
-    file: both("File", "Datei"),
-    lineage: both("Lineage and trials", "Abstammung und Erprobungen"),
+    edit: phrase("Instructions", "Anweisungen"),
+    file: phrase("File", "Datei"),
+    lineage: phrase("Lineage and trials", "Abstammung und Erprobungen"),
   },
   parts: {
-    "identity-and-role": both("Identity and role", "Identität und Rolle"),
-    "interpretation-of-questions": both("Interpretation of questions", "Auslegung von Fragen"),
-    "problem-decomposition": both("Problem decomposition", "Zerlegung des Problems"),
-    "analysis-and-reasoning": both("Analysis and reasoning", "Analyse und Argumentation"),
-    "differentiation-and-bias": both("Differentiation and bias", "Abgrenzung und Voreingenommenheit"),
-    tone: both("Tone", "Ton"),
+    "identity-and-role": phrase("Identity and role", "Identität und Rolle"),
+    "interpretation-of-questions": phrase("Interpretation of questions", "Auslegung von Fragen"),
+    "problem-decomposition": phrase("Problem decomposition", "Zerlegung des Problems"),
+    "analysis-and-reasoning": phrase("Analysis and reasoning", "Analyse und Argumentation"),
+    "differentiation-and-bias": phrase("Differentiation and bias", "Abgrenzung und Voreingenommenheit"),
+    tone: phrase("Tone", "Ton"),
   },
-  onePart: both(
+  onePart: phrase(
     "Its instructions are one text. Change them in its file.",
     "Ihre Anweisungen sind ein einziger Text. Er wird in ihrer Datei geändert.",
   ),
-  changedPart: both("changed", "geändert"),
-  change: both(
+  changedPart: phrase("changed", "geändert"),
+  change: phrase(
     (part: string) => `Changes in “${part}”`,
     (part) => `Änderungen in „${part}“`,
   ),
-  why: both("Why", "Warum"),
-  whyHint: both("optional; it is recorded with the edit", "optional; wird mit der Bearbeitung aufgezeichnet"),
-  copyNote: both(
+  why: phrase("Why", "Warum"),
+  whyHint: phrase(
+    "optional; it is recorded with the edit",
+    "optional; wird mit der Bearbeitung aufgezeichnet",
+  ),
+  copyNote: phrase(
     "Saving makes a copy of your own, which stands in front of the shipped one.",
     "Speichern legt eine eigene Kopie an, die vor der mitgelieferten Persona gilt.",
   ),
-  file: both("The whole file", "Die ganze Datei"),
-  model: both("Model", "Modell"),
-  temperature: both("Temperature", "Temperatur"),
-  tools: both("Tools", "Werkzeuge"),
-  version: both("Version", "Version"),
-  accept: both("Accept", "Annehmen"),
-  acceptAsk: both(
+  file: phrase("The whole file", "Die ganze Datei"),
+  model: phrase("Model", "Modell"),
+  temperature: phrase("Temperature", "Temperatur"),
+  tools: phrase("Tools", "Werkzeuge"),
+  version: phrase("Version", "Version"),
+  accept: phrase("Accept", "Annehmen"),
+  acceptAsk: phrase(
     "Let it take part, whatever its trials say?",
     "Teilnehmen lassen, unabhängig vom Ergebnis der Erprobungen?",
   ),
-  retire: both("Retire", "Ausmustern"),
-  retireAsk: both(
+  retire: phrase("Retire", "Ausmustern"),
+  retireAsk: phrase(
     "Let it take part no more? It can be accepted again.",
     "Nicht mehr teilnehmen lassen? Sie kann wieder angenommen werden.",
   ),
-  retireOwnAsk: both(
+  retireOwnAsk: phrase(
     "Let it take part no more? Only a version before its last edit can be put in force again.",
     "Nicht mehr teilnehmen lassen? Nur eine Version vor der letzten Bearbeitung kann wieder in Kraft gesetzt werden.",
   ),
-  rollBack: both("Roll back", "Zurücksetzen"),
-  rollBackAsk: both(
+  rollBack: phrase("Roll back", "Zurücksetzen"),
+  rollBackAsk: phrase(
     "Put its version before the last edit in force again?",
     "Die Version vor der letzten Bearbeitung wieder in Kraft setzen?",
   ),
-  decided: both("Recorded.", "Aufgezeichnet."),
-  decisionRun: both("See the record", "Aufzeichnung ansehen"),
-  whyNeeded: both("Why (required)", "Warum (erforderlich)"),
-  comesFrom: both("Comes from", "Stammt ab von"),
-  comesFromNobody: both("It was not bred.", "Sie wurde nicht gezüchtet."),
-  bredFrom: both("Bred from it", "Aus ihr gezüchtet"),
-  bredFromNone: both("None was bred from it yet.", "Noch wurde keine aus ihr gezüchtet."),
-  versions: both("Decisions and versions", "Entscheidungen und Versionen"),
-  noVersions: both(
+  decided: phrase("Recorded.", "Aufgezeichnet."),
+  decisionRun: phrase("See the record", "Aufzeichnung ansehen"),
+  whyNeeded: phrase("Why (required)", "Warum (erforderlich)"),
+  comesFrom: phrase("Comes from", "Stammt ab von"),
+  comesFromNobody: phrase("It was not bred.", "Sie wurde nicht gezüchtet."),
+  bredFrom: phrase("Bred from it", "Aus ihr gezüchtet"),
+  bredFromNone: phrase("None was bred from it yet.", "Noch wurde keine aus ihr gezüchtet."),
+  versions: phrase("Decisions and versions", "Entscheidungen und Versionen"),
+  noVersions: phrase(
     "Nothing is on record yet. Edits, trials and decisions appear here.",
     "Noch ist nichts aufgezeichnet. Bearbeitungen, Erprobungen und Entscheidungen erscheinen hier.",
   ),
-  how: both("How", "Wie"),
-  howNames: named({
-    bred: both("bred", "gezüchtet"),
-    edited: both("edited", "bearbeitet"),
-    accepted: both("accepted", "angenommen"),
-    retired: both("retired", "ausgemustert"),
-    "rolled-back": both("rolled back", "zurückgesetzt"),
+  how: phrase("How", "Wie"),
+  howNames: phrases({
+    bred: phrase("bred", "gezüchtet"),
+    edited: phrase("edited", "bearbeitet"),
+    accepted: phrase("accepted", "angenommen"),
+    retired: phrase("retired", "ausgemustert"),
+    "rolled-back": phrase("rolled back", "zurückgesetzt"),
   }),
-  by: both("By", "Von"),
-  when: both("When", "Wann"),
-  record: both("Run", "Lauf"),
-  trials: both("Trials", "Erprobungen"),
-  noTrials: both("It had no trial yet.", "Noch keine Erprobung."),
-  noTrialNeeded: both("Only bred personas have trials.", "Nur gezüchtete Personas werden erprobt."),
-  trialOf: both(
+  by: phrase("By", "Von"),
+  when: phrase("When", "Wann"),
+  record: phrase("Run", "Lauf"),
+  trials: phrase("Trials", "Erprobungen"),
+  noTrials: phrase("It had no trial yet.", "Noch keine Erprobung."),
+  noTrialNeeded: phrase("Only bred personas have trials.", "Nur gezüchtete Personas werden erprobt."),
+  trialOf: phrase(
     (against: string, when: string) => `Against ${against}, ${when}`,
     (against, when) => `Gegen ${against}, ${when}`,
   ),
-  against: named({
-    parent: both("the parent", "die Eltern-Persona"),
-    none: both("no persona", "keine Persona"),
+  against: phrases({
+    parent: phrase("the parent", "die Eltern-Persona"),
+    none: phrase("no persona", "keine Persona"),
   }),
-  rival: both("Against", "Gegen"),
-  tally: both("Won–lost–tied", "Siege–Niederlagen–Gleichstände"),
-  decision: both("Decision", "Entscheidung"),
-  decisions: named({
-    better: both("better", "besser"),
-    "no-better": both("not better", "nicht besser"),
-    open: both("not decided", "nicht entschieden"),
-    undecided: both("undecided", "unentschieden"),
+  rival: phrase("Against", "Gegen"),
+  tally: phrase("Won–lost–tied", "Siege–Niederlagen–Gleichstände"),
+  decision: phrase("Decision", "Entscheidung"),
+  decisions: phrases({
+    better: phrase("better", "besser"),
+    "no-better": phrase("not better", "nicht besser"),
+    open: phrase("not decided", "nicht entschieden"),
+    undecided: phrase("undecided", "unentschieden"),
   }),
-  fewPairs: both(
+  fewPairs: phrase(
     (count: number) => `${plural(count, "pair", "pairs")} that differed: too few to tell`,
     (count) => `${plural(count, "Paar", "Paare")} mit unterschiedlichem Ergebnis: zu wenig für eine Aussage`,
   ),
-  pathTitle: both(
+  pathTitle: phrase(
     (against: string) => `Path of the test against ${against}`,
     (against) => `Verlauf des Tests gegen ${against}`,
   ),
-  pathAxis: both("log-likelihood ratio", "Log-Likelihood-Quotient"),
-  pathPairs: both("pairs", "Paare"),
-  upper: both("better", "besser"),
-  lower: both("not better", "nicht besser"),
-  evidence: both("Evidence at the end", "Evidenz am Ende"),
-  bounds: both("Bounds", "Schranken"),
-  boundsOf: both(
+  pathAxis: phrase("log-likelihood ratio", "Log-Likelihood-Quotient"),
+  pathPairs: phrase("pairs", "Paare"),
+  upper: phrase("better", "besser"),
+  lower: phrase("not better", "nicht besser"),
+  evidence: phrase("Evidence at the end", "Evidenz am Ende"),
+  bounds: phrase("Bounds", "Schranken"),
+  boundsOf: phrase(
     (lower: string, upper: string) => `${lower} and ${upper}`,
     (lower, upper) => `${lower} und ${upper}`,
   ),
-  live: both("Rankings since it was accepted", "Einstufungen seit der Annahme"),
-  breed: both("Breed", "Züchten"),
-  breedTitle: both(
+  live: phrase("Rankings since it was accepted", "Einstufungen seit der Annahme"),
+  breed: phrase("Breed", "Züchten"),
+  breedTitle: phrase(
     "Breed a persona from two or three others",
     "Eine Persona aus zwei oder drei anderen züchten",
   ),
-  breedHint: both(
+  breedHint: phrase(
     "A model writes a child of them. The child is on trial until a trial, or a person, accepts it.",
     "Ein Modell schreibt ein Kind aus ihnen. Es ist in Erprobung, bis eine Erprobung oder ein Mensch es annimmt.",
   ),
-  parents: both("Parents", "Eltern"),
-  parentsWrong: both("Choose two or three parents.", "Zwei oder drei Eltern auswählen."),
-  childName: both("Name of the child", "Name des Kindes"),
-  childNameHint: both("optional", "optional"),
-  trial: both("Start a trial", "Erprobung starten"),
-  trialTitle: both("Try it against its parent", "Gegen die Eltern-Persona erproben"),
-  trialHint: both(
+  parents: phrase("Parents", "Eltern"),
+  parentsWrong: phrase("Choose two or three parents.", "Zwei oder drei Eltern auswählen."),
+  childName: phrase("Name of the child", "Name des Kindes"),
+  childNameHint: phrase("optional", "optional"),
+  trial: phrase("Start a trial", "Erprobung starten"),
+  trialTitle: phrase("Try it against its parent", "Gegen die Eltern-Persona erproben"),
+  trialHint: phrase(
     "Questions are answered by the child, by its parent and without a persona. A sequential test decides.",
     "Fragen beantworten: das Kind, die Eltern-Persona und ein Modell ohne Persona. Ein sequenzieller Test entscheidet.",
   ),
-  tasks: both("Questions", "Fragen"),
-  tasksHint: both(
+  tasks: phrase("Questions", "Fragen"),
+  tasksHint: phrase(
     "one a line, as QUESTION => ANSWER; none: held-out questions of recorded runs",
     "eine je Zeile, als FRAGE => ANTWORT; leer: zurückgehaltene Fragen aufgezeichneter Läufe",
   ),
-  models: both("Models", "Modelle"),
-  modelsHint: both(
+  models: phrase("Models", "Modelle"),
+  modelsHint: phrase(
     "separated by commas; none: the configured ones",
     "durch Kommas getrennt; leer: die eingestellten",
   ),
-  judge: both("Judges", "Richter"),
-  maxCalls: both("Most calls", "Höchstzahl der Aufrufe"),
-  maxCost: both("Most US dollars", "Kostengrenze in US-Dollar"),
-  again: both("Also if it was done before", "Auch wenn schon geschehen"),
-  costs: both(
+  judge: phrase("Judges", "Richter"),
+  maxCalls: phrase("Most calls", "Höchstzahl der Aufrufe"),
+  maxCost: phrase("Most US dollars", "Kostengrenze in US-Dollar"),
+  again: phrase("Also if it was done before", "Auch wenn schon geschehen"),
+  costs: phrase(
     (calls: string, usd: string) => `At most ${calls}, ${usd}. Start?`,
     (calls, usd) => `Höchstens ${calls}, ${usd}. Starten?`,
   ),
-  costsCalls: both(
+  costsCalls: phrase(
     (calls: string) => `At most ${calls}; the price is not limited. Start?`,
     (calls) => `Höchstens ${calls}; die Kosten sind nicht begrenzt. Starten?`,
   ),
-  start: both("Start", "Starten"),
-  back: both("All personas", "Alle Personas"),
-  create: both("New persona", "Neue Persona"),
+  start: phrase("Start", "Starten"),
+  back: phrase("All personas", "Alle Personas"),
+  create: phrase("New persona", "Neue Persona"),
 });
 
 export const words = inLanguage(catalogue);

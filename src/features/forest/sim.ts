@@ -39,7 +39,7 @@ function play({ parameters }: SimModel, task: ForestTask): string {
   const chance = createChance(["forest", name, seed, task.role, task.count, task.shown]);
   switch (task.role) {
     case "gardener":
-      return JSON.stringify({ mechanisms: mine(task, chance) });
+      return JSON.stringify({ mechanisms: mineTask(task, chance) });
     case "skeptic":
       return JSON.stringify(attack(task, chance));
     case "inspector":
@@ -54,7 +54,7 @@ function play({ parameters }: SimModel, task: ForestTask): string {
 const textOf = (shown: readonly ShownText[], kind: string): string =>
   shown.find(({ label }) => label === kind || label.startsWith(`${kind} `))?.text ?? "";
 
-function mine({ count, shown }: ForestTask, chance: Chance) {
+function mineTask({ count, shown }: ForestTask, chance: Chance) {
   const language = textOf(shown, "language");
   const explored = textOf(shown, "explored").split("\n");
   const named = [...textOf(shown, "tree").matchAll(/`([^`\n]{3,400})`/g)].flatMap(

@@ -87,7 +87,7 @@ const lookahead = gate(
  * `weak_signal` is a Sharpe ratio below the bar that nine of ten random formulas do not reach. The median would call half of
  * all noise a weak signal; with the ninth decile, 9 % of noise is one, and a real but weak signal is one more often than not.
  */
-const matched = gate(
+const matchedGate = gate(
   {
     name: "G3",
     title: "beats random formulas of the same depth out of sample",
@@ -284,7 +284,7 @@ const alignment: DomainGate<FactorSoil> = {
 export const GATES: readonly DomainGate<FactorSoil>[] = [
   sanity,
   lookahead,
-  matched,
+  matchedGate,
   novelty,
   turnover,
   stability,

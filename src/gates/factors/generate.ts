@@ -46,11 +46,11 @@ export function generatePrices({ seed, days, instruments, signal }: GenerateSett
     for (let one = 0; one < instruments; one += 1) {
       const at = day * instruments + one;
       const beta = betas[one] as number;
-      overnight[at] = scaled(
+      overnight[at] = scaleShare(
         OVERNIGHT_SHARE,
         (share) => market(beta, gap, share) * factor(OWN_DEVIATION * share),
       );
-      within[at] = scaled(
+      within[at] = scaleShare(
         1 - OVERNIGHT_SHARE,
         (share) => market(beta, move, share) * factor(OWN_DEVIATION * share),
       );
@@ -79,7 +79,7 @@ export function generatePrices({ seed, days, instruments, signal }: GenerateSett
   return { days, instruments, fields };
 }
 
-const scaled = (share: number, of: (root: number) => number): number => of(Math.sqrt(share));
+const scaleShare = (share: number, of: (root: number) => number): number => of(Math.sqrt(share));
 
 /** What the market's move makes of an instrument; its mean is 1. */
 function market(beta: number, move: number, root: number): number {

@@ -79,7 +79,7 @@ const log = cellwise(1, ({ xs, out, start }) => {
 });
 
 /** Over the last `window` days of each instrument, the present one included. */
-const windowed = (of: (rows: Rows) => void): Operator => ({
+const windowOperator = (of: (rows: Rows) => void): Operator => ({
   arity: 2,
   windows: WINDOWS,
   apply({ args: [xs = EMPTY], window, size: { instruments: width }, from, out }) {
@@ -140,11 +140,11 @@ export const OPERATORS: { readonly [name: string]: Operator } = {
   log,
   cs_rank: across(rankInto),
   cs_demean: across(centerInto),
-  ts_mean: windowed(averageWindows),
-  ts_std: windowed(deviateWindows),
-  ts_sum: windowed(sumWindows),
-  ts_min: windowed((rows) => limitWindows(rows, 1)),
-  ts_max: windowed((rows) => limitWindows(rows, -1)),
-  ts_delta: windowed((rows) => compareEnds(rows, (first, last) => last - first)),
-  ts_return: windowed((rows) => compareEnds(rows, (first, last) => safe(last / first - 1))),
+  ts_mean: windowOperator(averageWindows),
+  ts_std: windowOperator(deviateWindows),
+  ts_sum: windowOperator(sumWindows),
+  ts_min: windowOperator((rows) => limitWindows(rows, 1)),
+  ts_max: windowOperator((rows) => limitWindows(rows, -1)),
+  ts_delta: windowOperator((rows) => compareEnds(rows, (first, last) => last - first)),
+  ts_return: windowOperator((rows) => compareEnds(rows, (first, last) => safe(last / first - 1))),
 };

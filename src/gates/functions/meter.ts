@@ -177,7 +177,7 @@ function rewriteSection(id: number, section: Reader, shape: Shape): Uint8Array {
     out.positive(MAX_FUEL);
     out.byte(OP.end);
   } else if (id === SECTION.export) rewriteExports(section, out, shape);
-  else if (id === SECTION.start) out.number(shifted(section.number(), shape));
+  else if (id === SECTION.start) out.number(shiftIndex(section.number(), shape));
   else if (id === SECTION.element) rewriteElements(section, out, shape);
   else if (id === SECTION.code) {
     const count = section.number();
@@ -216,7 +216,7 @@ function readImport(section: Reader, shape: Shape): void {
 }
 
 /** `tick` comes behind the imported functions, so that the module's own ones move by one. */
-function shifted(index: number, { importedFunctions }: Shape): number {
+function shiftIndex(index: number, { importedFunctions }: Shape): number {
   return index < importedFunctions ? index : index + 1;
 }
 
@@ -229,7 +229,7 @@ function rewriteExports(section: Reader, out: Writer, shape: Shape): void {
     const kind = section.byte();
     out.copy(section.bytes.subarray(start, section.at));
     const target = section.number();
-    out.number(kind === FUNCTION_KIND ? shifted(target, shape) : target);
+    out.number(kind === FUNCTION_KIND ? shiftIndex(target, shape) : target);
   }
   out.name(FUEL_EXPORT);
   out.byte(3);
@@ -249,7 +249,7 @@ function rewriteElements(section: Reader, out: Writer, shape: Shape): void {
     section.byte();
     const length = section.number();
     out.copy(section.bytes.subarray(start, section.at));
-    for (let left = length; left > 0; left -= 1) out.number(shifted(section.number(), shape));
+    for (let left = length; left > 0; left -= 1) out.number(shiftIndex(section.number(), shape));
   }
 }
 
@@ -277,10 +277,10 @@ function rewriteBody(body: Reader, shape: Shape, parameters: number): Uint8Array
     if (!IS_FREE.has(op)) segment.count += 1;
     if (op === OP.call || op === OP.refFunc) {
       segment.code.byte(op);
-      segment.code.number(shifted(body.number(), shape));
+      segment.code.number(shiftIndex(body.number(), shape));
     } else {
       const measured = skipImmediates(body, op);
-      if (measured) segment.code.byte(0x22, ...encoded(locals));
+      if (measured) segment.code.byte(0x22, ...encodeInteger(locals));
       segment.code.copy(body.bytes.subarray(start, body.at));
       if (measured) chargeLength(segment.code, shape.globals, locals);
     }
@@ -291,7 +291,7 @@ function rewriteBody(body: Reader, shape: Shape, parameters: number): Uint8Array
   return out.result;
 }
 
-function encoded(value: number): Uint8Array {
+function encodeInteger(value: number): Uint8Array {
   const writer = new Writer();
   writer.number(value);
   return writer.result;
@@ -299,18 +299,18 @@ function encoded(value: number): Uint8Array {
 
 /** Writes a segment behind the charge for its instructions. */
 function charge(out: Writer, segment: Segment, { globals, importedFunctions }: Shape): void {
-  const fuel = encoded(globals);
+  const fuel = encodeInteger(globals);
   out.byte(0x23, ...fuel, 0x41);
   out.positive(segment.count);
   out.byte(0x6b, 0x24, ...fuel);
   if (segment.checks)
-    out.byte(0x23, ...fuel, 0x41, 0, 0x48, OP.if, 0x40, OP.call, ...encoded(importedFunctions), OP.end);
+    out.byte(0x23, ...fuel, 0x41, 0, 0x48, OP.if, 0x40, OP.call, ...encodeInteger(importedFunctions), OP.end);
   out.copy(segment.code.result);
 }
 
 function chargeLength(code: Writer, globals: number, local: number): void {
-  const fuel = encoded(globals);
-  code.byte(0x23, ...fuel, 0x20, ...encoded(local), 0x41, 3, 0x76, 0x6b, 0x24, ...fuel);
+  const fuel = encodeInteger(globals);
+  code.byte(0x23, ...fuel, 0x20, ...encodeInteger(local), 0x41, 3, 0x76, 0x6b, 0x24, ...fuel);
 }
 
 /** Passes what follows an opcode; true for an instruction whose work depends on the length on top of the stack. */

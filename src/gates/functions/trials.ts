@@ -1,5 +1,5 @@
 import { canonical, type Json } from "../../kernel/index.ts";
-import { failed, type Executed, type FailedRun } from "../outcome.ts";
+import { failedRun, type Executed, type FailedRun } from "../outcome.ts";
 import { openRealm, type ScriptLimits } from "../script.ts";
 import type { Example, FunctionTask } from "./tasks.ts";
 
@@ -82,7 +82,7 @@ export async function tryProperty(run: PropertyRun): Promise<Executed> {
   judge.provide("candidate", (args) => {
     const outcome = candidate.call(run.name, args);
     // What a candidate throws stays with it: its words might tell what it was given.
-    if (!outcome.ok) failure = failed(outcome.cause, "the candidate failed");
+    if (!outcome.ok) failure = failedRun(outcome.cause, "the candidate failed");
     return failure ?? outcome;
   });
   const prepared = judge.run(`const property = (${run.property}\n);

@@ -65,7 +65,7 @@ type SubjectSource<T extends EventType> = {
   readonly applies?: (event: Event<T>, journal: BusJournal) => boolean;
 };
 
-const made = <T extends EventType>(
+const subjectRow = <T extends EventType>(
   subject: string,
   { from, fields, applies = () => true }: SubjectSource<T>,
 ): SubjectRow => ({
@@ -78,7 +78,7 @@ const made = <T extends EventType>(
       : undefined,
 });
 
-const none = (subject: string, why: string): SubjectRow => ({ subject, from: null, why });
+const missingSubject = (subject: string, why: string): SubjectRow => ({ subject, from: null, why });
 
 /** Not recorded, or not known in Parley. */
 const unknown = (): null => null;
@@ -127,23 +127,26 @@ const tool: Field<"tool-called"> = ({ data }) => data.tool;
 
 /** LoCAL2's subjects, in the order in which a turn has them. Messages of one event come in this order, too. */
 export const SUBJECTS: readonly SubjectRow[] = [
-  made("query.received", { from: ["deliberation-opened"], fields: QUESTION }),
-  made("memory.context", {
+  subjectRow("query.received", { from: ["deliberation-opened"], fields: QUESTION }),
+  subjectRow("memory.context", {
     from: ["engrams-recalled"],
     fields: { ...QUESTION, capsules: ({ data }) => data.engrams.map(capsule), candidates: unknown },
   }),
-  none("generation.thinking", "what a model thinks is not recorded"),
-  none("generation.token", "streamed tokens are not recorded"),
-  made(`tool.call.${TOOL}`, { from: ["tool-called"], fields: { tool, args: ({ data }) => data.arguments } }),
-  made(`tool.result.${TOOL}`, {
+  missingSubject("generation.thinking", "what a model thinks is not recorded"),
+  missingSubject("generation.token", "streamed tokens are not recorded"),
+  subjectRow(`tool.call.${TOOL}`, {
+    from: ["tool-called"],
+    fields: { tool, args: ({ data }) => data.arguments },
+  }),
+  subjectRow(`tool.result.${TOOL}`, {
     from: ["tool-called"],
     fields: { tool, result: ({ data }) => toText(data.result), sources: unknown },
   }),
-  none(`tool.activity.${TOOL}`, `it repeats tool.call.${TOOL} and tool.result.${TOOL}; name these`),
-  none("tool.transition", "a tool has no states here; a call and its result are one event"),
-  none("tool.schema", "tools are known when a run starts; none announces itself"),
-  none("tool.schema.request", "tools are known when a run starts; none announces itself"),
-  made("response.generation", {
+  missingSubject(`tool.activity.${TOOL}`, `it repeats tool.call.${TOOL} and tool.result.${TOOL}; name these`),
+  missingSubject("tool.transition", "a tool has no states here; a call and its result are one event"),
+  missingSubject("tool.schema", "tools are known when a run starts; none announces itself"),
+  missingSubject("tool.schema.request", "tools are known when a run starts; none announces itself"),
+  subjectRow("response.generation", {
     from: ["answer-given", "deliberation-closed"],
     // LoCAL2 answers with an error where Parley closes without an answer.
     applies: (event, journal) =>
@@ -168,12 +171,12 @@ export const SUBJECTS: readonly SubjectRow[] = [
       respondent_id: ofAnswer(respondentOf, "A"),
     },
   }),
-  made("answer.dialog", {
+  subjectRow("answer.dialog", {
     from: ["answer-given"],
     applies: (event) => isResponse(event) && respondentOf(event) === "A",
     fields: { query, answer: answerText, session_id, query_id: ({ id }) => id, user_id },
   }),
-  made("critique.result", {
+  subjectRow("critique.result", {
     from: ["grade-given"],
     fields: {
       score: ({ data }) => data.score,
@@ -195,7 +198,7 @@ export const SUBJECTS: readonly SubjectRow[] = [
       why: ({ data }) => data.why ?? null,
     },
   }),
-  made("pairwise.result", {
+  subjectRow("pairwise.result", {
     from: ["preference-given"],
     fields: {
       original_query_id: deliberation,
@@ -208,26 +211,26 @@ export const SUBJECTS: readonly SubjectRow[] = [
       session_id,
     },
   }),
-  none(
+  missingSubject(
     "critic.skipped",
     "an answer that is not graded has a critique.result without a score, with the reason",
   ),
-  made("user.feedback", THUMB),
-  made("reward.event", THUMB),
-  none("agent.transition", "states are computed from recorded events and are no events themselves"),
-  none("generator.status", "states are computed from recorded events and are no events themselves"),
-  none(
+  subjectRow("user.feedback", THUMB),
+  subjectRow("reward.event", THUMB),
+  missingSubject("agent.transition", "states are computed from recorded events and are no events themselves"),
+  missingSubject("generator.status", "states are computed from recorded events and are no events themselves"),
+  missingSubject(
     "compaction.request",
     "nobody asks for a summary of a conversation; it is made where a prompt needs one",
   ),
-  none("compaction.result", "a summary of a conversation is a recorded step without a message"),
-  none("user.context.request", "pinned facts come with memory.context; nothing requests them"),
-  none("user.context", "pinned facts are in a response.generation's pinned_facts"),
-  none("user.context.updated", "facts are pinned outside of a conversation"),
-  none("config.reload", "settings are fixed when a run starts"),
-  none("library.collection.created", "there is no library of documents"),
-  none("library.ingest.started", "there is no library of documents"),
-  none("library.ingest.complete", "there is no library of documents"),
+  missingSubject("compaction.result", "a summary of a conversation is a recorded step without a message"),
+  missingSubject("user.context.request", "pinned facts come with memory.context; nothing requests them"),
+  missingSubject("user.context", "pinned facts are in a response.generation's pinned_facts"),
+  missingSubject("user.context.updated", "facts are pinned outside of a conversation"),
+  missingSubject("config.reload", "settings are fixed when a run starts"),
+  missingSubject("library.collection.created", "there is no library of documents"),
+  missingSubject("library.ingest.started", "there is no library of documents"),
+  missingSubject("library.ingest.complete", "there is no library of documents"),
 ];
 
 /** The messages that LoCAL2's bus would have carried for these entries, in their order: those of one deliberation, or of the turns of a conversation. */

@@ -63,7 +63,7 @@ type GradePrompt = JudgedQuestion & { readonly answer: string; readonly evidence
 /** Asks for a grade of one answer, beside what its tools gave; `parseGrade` reads what comes back. */
 export const gradePrompt = (desk: Desk, prompt: GradePrompt): Message[] =>
   gradeTemplates[prompt.form].render(desk, {
-    ...shared(desk, prompt),
+    ...sharedParts(desk, prompt),
     answer: answerText(desk, prompt),
     rubric: fence(desk, { kind: "rubric", label: prompt.rubric.name, text: rubricText(prompt.rubric) }),
   });
@@ -76,7 +76,7 @@ export function preferencePrompt(
   const first = fence(desk, { kind: "answer", label: "A", text: prompt.first });
   const second = fence(desk, { kind: "answer", label: "B", text: prompt.second });
   const values = {
-    ...shared(desk, prompt),
+    ...sharedParts(desk, prompt),
     // A comparison has no use for the anchors, and Prometheus was trained without them here.
     rubric: fence(desk, { kind: "rubric", label: prompt.rubric.name, text: prompt.rubric.criteria }),
   };
@@ -112,7 +112,7 @@ export const judgeSchema = (kind: "grade" | "preference", form: JudgeForm): Repl
     ? { name: kind, schema: z.toJSONSchema(kind === "grade" ? GradeReply : PreferenceReply) as Json } // a JSON Schema is JSON
     : undefined;
 
-const shared = (
+const sharedParts = (
   desk: Desk,
   { form, question, turns = [], context = [], reference }: JudgedQuestion,
 ): { question: string; reference: string } => {

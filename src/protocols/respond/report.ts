@@ -69,16 +69,16 @@ export function responseLines(
   const optional = [usage, memory, time];
   for (let dropped = 0; dropped <= optional.length; dropped += 1) {
     const kept = parts.filter((part) => !optional.slice(0, dropped).includes(part));
-    const lines = packed(kept, width);
+    const lines = packParts(kept, width);
     if (lines.length <= MAX_FOOTER_LINES) return lines;
   }
-  return packed([name, named], width);
+  return packParts([name, named], width);
 }
 
 const MAX_FOOTER_LINES = 3;
 
 /** Parts next to each other, in as few lines of so many cells as they need. */
-const packed = (parts: readonly string[], width: number): string[] =>
+const packParts = (parts: readonly string[], width: number): string[] =>
   parts.reduce<string[]>((lines, part) => {
     const longer = lines.length === 0 ? part : `${lines.at(-1)} · ${part}`;
     return widthOf(longer) <= width ? [...lines.slice(0, -1), longer] : [...lines, cutTo(part, width)];

@@ -4,7 +4,7 @@ import { EXPORT_FORMATS, exportText } from "../../app/export.ts";
 import { listRuns } from "../../app/lookup.ts";
 import { DeliberationId, SeriesId, type Entry } from "../../kernel/index.ts";
 import { publicEntry, type EventTexts } from "../../views/public-entry.ts";
-import { veiled } from "../../views/veil.ts";
+import { veilEntries } from "../../views/veil.ts";
 import { openOnce } from "../opening.ts";
 import { opening, operation, type HttpOperation, type AskingForm, type Operation } from "../operation.ts";
 import { beginFollowing, followingSink } from "../patience.ts";
@@ -191,7 +191,7 @@ export const deliberationOperations: readonly HttpOperation[] = [
  * (STREAM-1).
  */
 const exportable = (entries: readonly Entry[]): readonly Entry[] =>
-  veiled(entries).map((entry) => ({ ...entry, cursor: undefined }) as unknown as Entry); // no export reads it
+  veilEntries(entries).map((entry) => ({ ...entry, cursor: undefined }) as unknown as Entry); // no export reads it
 
 /** Whether one of the ETags of an If-None-Match is this one; a proxy that compresses makes it a weak one. */
 const isUnchanged = (given: string | undefined, etag: string): boolean =>

@@ -59,7 +59,7 @@ async function followFeed(
   const { texts = "full" } = query;
   const { organization } = caller.principal;
   for (const { id, entries, after } of all) {
-    await drained(response, signal);
+    await untilDrained(response, signal);
     if (feed.isClosed()) return undefined;
     const unfollow = await followers.follow({ id, entries, after, texts, organization }, feed.sinkOf(id));
     if (unfollow) feed.closes(unfollow);
@@ -119,7 +119,7 @@ function createFeed(response: ServerResponse, ids: readonly DeliberationId[]) {
 }
 
 /** Resolves when a reader has taken most of what was written, or has gone. */
-async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+async function untilDrained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   const { socket } = response;
   while (socket && !signal.aborted && response.writableLength > MAX_BEHIND_FRAMES)
     await once(socket, "drain", { signal }).catch(() => undefined);

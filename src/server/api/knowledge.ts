@@ -31,7 +31,7 @@ export const knowledgeOperations: readonly HttpOperation[] = [
 /** For so long what reactors do is told again: many may look at it, and each reading takes 200 journals. */
 const TOLD_MS = 1_000;
 type Told = { readonly at: number; readonly moment: Promise<WatchMoment> };
-const told = new WeakMap<Parley, Map<OrganizationId, Told>>();
+const tellings = new WeakMap<Parley, Map<OrganizationId, Told>>();
 
 async function watchFor(me: Me, since: number | undefined): Promise<WatchMoment> {
   const { parley, signal } = me;
@@ -39,8 +39,8 @@ async function watchFor(me: Me, since: number | undefined): Promise<WatchMoment>
   const { organization } = principal;
   const watching = { store: process.store, organization, reactors, world };
   if (since !== undefined) return watchOnce(watching, { since, signal });
-  const own = told.get(parley) ?? new Map<OrganizationId, Told>();
-  told.set(parley, own);
+  const own = tellings.get(parley) ?? new Map<OrganizationId, Told>();
+  tellings.set(parley, own);
   const before = own.get(organization);
   const at = world.now();
   if (before && at - before.at < TOLD_MS) return before.moment;

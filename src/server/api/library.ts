@@ -55,7 +55,7 @@ function realPath(path: string): string {
 }
 
 /** @throws Refused 404, 409 for what is not there, or is not to be changed */
-export function accepted<T extends { readonly ok: true }>(found: T | FileRefusal): T {
+export function requireAccepted<T extends { readonly ok: true }>(found: T | FileRefusal): T {
   if (found.ok) return found;
   throw refusedBy(found);
 }
@@ -138,7 +138,7 @@ function entryOperations<S extends z.ZodType>(
       run: ({ config: { place }, parley }, { name, ...body }) =>
         withoutPaths(place, () => {
           checkName(name);
-          return view(accepted(writeEntry(kind, { name, ...body }, place)).entry, place, { parley });
+          return view(requireAccepted(writeEntry(kind, { name, ...body }, place)).entry, place, { parley });
         }),
     }),
     deletion(`remove${noun}`, `${kind}/{name}`, {
@@ -147,7 +147,7 @@ function entryOperations<S extends z.ZodType>(
       run: ({ config: { place } }, { name }) =>
         withoutPaths(place, () => {
           checkName(name);
-          accepted(removeEntry(kind, name, place));
+          requireAccepted(removeEntry(kind, name, place));
         }),
     }),
   ];
@@ -187,7 +187,7 @@ const promptOperations: readonly HttpOperation[] = [
     run: (me, { name, ...body }) =>
       onPrompts(me, (prompts, place) => {
         checkName(name);
-        return promptView(accepted(prompts.write({ name, ...body })).prompt, place);
+        return promptView(requireAccepted(prompts.write({ name, ...body })).prompt, place);
       }),
   }),
   deletion("removePrompt", "prompts/{name}", {
@@ -196,7 +196,7 @@ const promptOperations: readonly HttpOperation[] = [
     run: (me, { name }) =>
       onPrompts(me, (prompts) => {
         checkName(name);
-        accepted(prompts.remove(name));
+        requireAccepted(prompts.remove(name));
       }),
   }),
 ];

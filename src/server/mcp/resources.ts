@@ -10,7 +10,7 @@ import { exportText } from "../../app/export.ts";
 import { listRuns } from "../../app/lookup.ts";
 import { isFault, type OrganizationStore } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { veiled } from "../../views/veil.ts";
+import { veilEntries } from "../../views/veil.ts";
 import { refusalOf } from "../problem.ts";
 import { readAll, readingContext } from "../results.ts";
 import { readUri, RESOURCE_FORMS, uriOf, type ResourceEnding } from "./links.ts";
@@ -52,7 +52,7 @@ const readResource = (session: McpSession, uri: string): Promise<string> =>
     if (!named) throw new ResourceNotFoundError(uri);
     const { services, caller } = session;
     const { entries } = await readAll(services.parley, caller.principal, named.id);
-    return exportText(context, veiled(entries), { format: RESOURCE_FORMS[named.ending].format });
+    return exportText(context, veilEntries(entries), { format: RESOURCE_FORMS[named.ending].format });
   });
 
 /** Reads for the caller. @throws ProtocolError in the words of a refusal; what is unexpected is in the log alone */

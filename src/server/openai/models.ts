@@ -52,16 +52,16 @@ export async function chooseModel(services: Known, given: string): Promise<Chose
 
 type ListedModel = Readonly<Record<string, unknown>>;
 type Believed = { readonly at: number; readonly key: string; readonly list: readonly ListedModel[] };
-const believed = new WeakMap<Parley, Believed>();
+const listCache = new WeakMap<Parley, Believed>();
 
 async function listAll(services: Services, principal: Principal): Promise<readonly ListedModel[]> {
   const models = await modelsOf(services);
   const key = `${principal.organization} ${models.map(({ id }) => id).join(" ")}`;
   const now = services.world.now();
-  const known = believed.get(services.parley);
+  const known = listCache.get(services.parley);
   if (known?.key === key && now - known.at < BELIEVED_MS) return known.list;
   const list = await Promise.all(models.map((one) => entryOf(services, principal, one)));
-  believed.set(services.parley, { at: now, key, list });
+  listCache.set(services.parley, { at: now, key, list });
   return list;
 }
 

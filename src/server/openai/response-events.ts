@@ -12,14 +12,14 @@ export const PREFIX = "resp_";
 
 type ResponseStatus = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
 
-export function finished(entries: readonly Entry[], outcome: ApiOutcome) {
+export function finishedEvents(entries: readonly Entry[], outcome: ApiOutcome) {
   const { id, finish, usage, parley, stages } = outcome;
   const status = finish === "length" ? "incomplete" : "completed";
   const output = [reasoningItem(id, stages), messageItem(id, wholeText(outcome))];
   return responseOf(entries, { id, status, output, usage, parley });
 }
 
-export function unfinished(entries: readonly Entry[], id: DeliberationId, error: Refused) {
+export function unfinishedEvents(entries: readonly Entry[], id: DeliberationId, error: Refused) {
   const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
   const { message, code } = apiErrorOf(refusalOf(error));
   const isCancelled = closing?.outcome === "cancelled";
@@ -118,7 +118,7 @@ export function stageEvents(id: DeliberationId, line: string, index: number): re
 export function ending(entries: readonly Entry[], outcome: ApiOutcome): readonly ResponseEvent[] {
   const { id, stages } = outcome;
   const text = wholeText(outcome);
-  const response = finished(entries, outcome);
+  const response = finishedEvents(entries, outcome);
   const place = { item_id: `msg_${id}`, output_index: 1, content_index: 0 };
   const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
   const item = { ...messageItem(id, ""), status: "in_progress", content: [] };
@@ -140,7 +140,7 @@ export function failing(
   id: DeliberationId,
   error: Refused,
 ): readonly ResponseEvent[] {
-  const response = unfinished(entries, id, error);
+  const response = unfinishedEvents(entries, id, error);
   const item = reasoningItem(id, stageLines(entries));
   return [
     { type: "response.output_item.done", output_index: 0, item },

@@ -25,11 +25,11 @@ import {
   beginning,
   ending,
   failing,
-  finished,
+  finishedEvents,
   PREFIX,
   responseOf,
   stageEvents,
-  unfinished,
+  unfinishedEvents,
   type ResponseEvent,
 } from "./response-events.ts";
 import type { ApiCall } from "./structured.ts";
@@ -59,14 +59,15 @@ const Honoured = z.strictObject({
   background: z.boolean().optional(),
 });
 
-const never = (why: string) => (value: unknown) => (value === null || value === undefined ? undefined : why);
+const refuseField = (why: string) => (value: unknown) =>
+  value === null || value === undefined ? undefined : why;
 
 const TABLE = {
   honoured: Honoured,
   refused: {
     ...COMMON_REFUSED,
-    conversation: never("conversations are continued by previous_response_id"),
-    prompt: never("prompts are not kept here; send the text"),
+    conversation: refuseField("conversations are continued by previous_response_id"),
+    prompt: refuseField("prompts are not kept here; send the text"),
   },
 };
 
@@ -239,10 +240,10 @@ async function present(call: ApiCall, id: DeliberationId) {
   }
   try {
     const outcome = await readOutcome(call, id, entries);
-    return finished(entries, outcome);
+    return finishedEvents(entries, outcome);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return unfinished(entries, id, error);
+    return unfinishedEvents(entries, id, error);
   }
 }
 

@@ -2,17 +2,17 @@ import { EVALUATION_METRICS } from "../../replies/evaluation.ts";
 import { appraise, findOpen, isLevel } from "../appraisal.ts";
 import type { SimModel, SimScript } from "../belief.ts";
 import { createChance } from "../chance.ts";
-import { listItems, shown, type ShownText } from "../prompt.ts";
+import { listItems, shownTexts, type ShownText } from "../prompt.ts";
 import { banner } from "../wording.ts";
 
 /** What a simulated model replies where it grades or compares answers, guesses who wrote one, or scores a solution. */
 export const script: SimScript = ({ own, pieces, wantsJson }) => {
-  const [solution] = shown(pieces, "solution");
+  const [solution] = shownTexts(pieces, "solution");
   if (solution && own.includes('"overall_score"'))
     return (model) => evaluate(model, solution.text, listItems(pieces, "requirements", "major"));
-  const [first, second, third] = shown(pieces, "answer");
+  const [first, second, third] = shownTexts(pieces, "answer");
   if (!first) return null;
-  const participants = shown(pieces, "participant");
+  const participants = shownTexts(pieces, "participant");
   if (participants.length > 0) return (model) => guessAuthor(model, first, participants);
   if (second)
     return third || !/\bA"? or "?B\b|\[RESULT\]/.test(own)

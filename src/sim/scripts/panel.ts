@@ -5,13 +5,13 @@ import { agreement, appraise, findLeaning, readSentences, type Appraisal } from 
 import type { SimModel, SimScript } from "../belief.ts";
 import { createChance } from "../chance.ts";
 import { draft } from "../draft.ts";
-import { shown, type ShownText } from "../prompt.ts";
+import { shownTexts, type ShownText } from "../prompt.ts";
 import { banner, opening, quotable } from "../wording.ts";
 
 /** What a simulated model replies where drafts are reviewed, revised, and made into one answer. */
 export const script: SimScript = ({ own, pieces, question }) => {
-  const answers = shown(pieces, "answer");
-  const reviews = shown(pieces, "review");
+  const answers = shownTexts(pieces, "answer");
+  const reviews = shownTexts(pieces, "review");
   const [first] = answers;
   if (first && (own.includes('"contributors"') || own.includes("\n# Strategic directive\n"))) {
     const directive = own.split("\n# Strategic directive\n")[1]?.split("\n# ")[0] ?? "";

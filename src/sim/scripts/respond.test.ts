@@ -8,7 +8,7 @@ import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
 import type { Desk } from "../../prompts/material.ts";
 import { respondPrompt, type RespondPrompt } from "../../protocols/phases/respond.ts";
 import { deskOf, replyOf, say } from "../../../test/support/simulated.ts";
-import { readPrompt, shown } from "../prompt.ts";
+import { readPrompt, shownTexts } from "../prompt.ts";
 import { textVector } from "../text-vector.ts";
 import { script } from "./respond.ts";
 
@@ -363,7 +363,7 @@ describe("text inside of a fence", () => {
     const { question, turns, pieces } = read(prompt(asking));
     expect(question).toBe("What is our deploy day?");
     expect(turns).toEqual([turn]);
-    expect(shown(pieces, "fact")).toEqual([{ label: "1", text: "Our deploy day is Monday." }]);
+    expect(shownTexts(pieces, "fact")).toEqual([{ label: "1", text: "Our deploy day is Monday." }]);
     expect(result(asking)).toBe("Monday");
   });
 

@@ -7,7 +7,7 @@ import { contentWords } from "../../text/words.ts";
 import type { SimModel, SimScript } from "../belief.ts";
 import { draft } from "../draft.ts";
 import { writeForm } from "../form.ts";
-import { shown, type ChatTurn, type Prompt } from "../prompt.ts";
+import { shownTexts, type ChatTurn, type Prompt } from "../prompt.ts";
 import { banner, quotable } from "../wording.ts";
 
 // Pinned facts come first, then what the model knows, what the person said in this conversation and in remembered ones, an earlier answer
@@ -59,7 +59,7 @@ function readConversation({ turns, pieces, results, tools }: Prompt) {
     turns,
     tools,
     memories,
-    facts: shown(pieces, "fact").map(({ text }) => text),
+    facts: shownTexts(pieces, "fact").map(({ text }) => text),
     /** What `search_memory` found; null where it was not called. */
     found: found?.filter(({ question, answer }) => !orders.test(`${question}\n${answer}`)) ?? null,
     /** What `remember_this` kept; null where it kept nothing. */

@@ -1,12 +1,12 @@
 import { splitSentences } from "../../text/sentences.ts";
 import { isNote } from "../appraisal.ts";
 import type { SimModel, SimScript } from "../belief.ts";
-import { shown } from "../prompt.ts";
+import { shownTexts } from "../prompt.ts";
 import { banner } from "../wording.ts";
 
 /** What a simulated model replies where it summarizes a conversation, or its part in a debate. */
 export const script: SimScript = ({ own, task, pieces }) => {
-  const [contributions] = shown(pieces, "contributions");
+  const [contributions] = shownTexts(pieces, "contributions");
   if (!contributions) return null;
   const [, limit = "2500"] = /\bat most (\d{1,9}) characters/.exec(task || own) ?? [];
   return (model) => summarize(model, contributions.text, Number(limit));

@@ -67,7 +67,7 @@ const response = ({ id, model }: OutgoingReply, rest: object): object => ({
   ...rest,
 });
 
-const ended = (reply: OutgoingReply): object => {
+const endEvent = (reply: OutgoingReply): object => {
   const { text, finish, tokensIn, tokensOut } = reply;
   const content = [{ type: "output_text", text, annotations: [] }];
   return response(reply, {
@@ -105,7 +105,7 @@ export const responses: ServerWire = {
       usage: true,
     };
   }),
-  whole: (reply) => JSON.stringify(ended(reply)),
+  whole: (reply) => JSON.stringify(endEvent(reply)),
   opening: (reply) => {
     const created = response(reply, { status: "in_progress", output: [] });
     return frame({ type: "response.created", ...{ response: created } });
@@ -114,7 +114,7 @@ export const responses: ServerWire = {
   closing: (reply) =>
     frame({
       type: reply.finish === "length" ? "response.incomplete" : "response.completed",
-      ...{ response: ended(reply) },
+      ...{ response: endEvent(reply) },
     }),
   error: openai.error,
 };

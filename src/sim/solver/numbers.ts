@@ -8,11 +8,11 @@ const countedAs = (count: number, working: string): WorkedSolution => ({
   wrong: [count - 1, count + 1, count + 2].filter((one) => one >= 0).map(String),
 });
 
-const quoted = /["'“‘](.{1,2000}?)["'”’](?=[\s?.,:;!)]|$)/su;
+const quotation = /["'“‘](.{1,2000}?)["'”’](?=[\s?.,:;!)]|$)/su;
 
 /** What is counted in: a quotation, or what stands behind `the word` or alone at the end. */
 const readWord = (tail: string): string =>
-  quoted.exec(tail)?.[1] ??
+  quotation.exec(tail)?.[1] ??
   tail.replace(/^(?:the )?(?:word|sentence|phrase|name|text)\s*:?\s*/i, "").replace(/[?.!\s]+$/, "");
 
 const countedSigns: { readonly [kind: string]: RegExp } = {
@@ -32,7 +32,7 @@ const letters: Solver = (question) => {
     ) ?? [];
   const word = readWord(tail).trim();
   const pattern = countedSigns[kind.toLowerCase()];
-  if (word === "" || (kind.toLowerCase() === "words" && !quoted.test(tail))) return null;
+  if (word === "" || (kind.toLowerCase() === "words" && !quotation.test(tail))) return null;
   if (pattern)
     return countedAs(
       word.match(pattern)?.length ?? 0,

@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { ModelList, ModelRow } from "../../contract/figures.ts";
-import { toggled } from "../lists.ts";
+import { toggle } from "../lists.ts";
 import { useApi } from "../loaded.ts";
 import { Check } from "../parts/field.tsx";
 import { Shown } from "../parts/states.tsx";
@@ -27,7 +27,7 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
                     key={ref}
                     label={ref}
                     isChecked={chosen.value.includes(ref)}
-                    change={() => (chosen.value = toggled(chosen.value, ref))}
+                    change={() => (chosen.value = toggle(chosen.value, ref))}
                   />
                 ))}
               </div>

@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { Catalog, CatalogRow } from "../../contract/library.ts";
 import type { PanelSeat } from "../feature.ts";
-import { namesIn, toggled } from "../lists.ts";
+import { namesIn, toggle } from "../lists.ts";
 import { useApi } from "../loaded.ts";
 import { Check, Field, NumberField, TextField } from "../parts/field.tsx";
 import { t } from "../strings.ts";
@@ -90,7 +90,7 @@ function Personas({
           label={name}
           title={description}
           isChecked={chosen.includes(name)}
-          change={() => (value.value = toggled(chosen, name).join(","))}
+          change={() => (value.value = toggle(chosen, name).join(","))}
         />
       ))}
     </fieldset>

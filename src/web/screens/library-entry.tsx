@@ -166,7 +166,7 @@ function EntryFacts({ entry }: { readonly entry: StrategyReply | PackEntry }): V
   }
   if ("pack" in entry && entry.pack) {
     rows.push([t.library.protocol, entry.pack.protocol]);
-    for (const [name, value] of Object.entries(entry.pack.settings)) rows.push([name, written(value)]);
+    for (const [name, value] of Object.entries(entry.pack.settings)) rows.push([name, settingText(value)]);
   }
   return (
     <>
@@ -179,7 +179,7 @@ function EntryFacts({ entry }: { readonly entry: StrategyReply | PackEntry }): V
 }
 
 /** A setting's value in a line. */
-const written = (value: unknown): string =>
+const settingText = (value: unknown): string =>
   Array.isArray(value) && value.every((one) => typeof one === "string")
     ? value.join(", ")
     : typeof value === "string"

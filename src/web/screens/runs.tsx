@@ -7,7 +7,7 @@ import { address, hrefTo, hrefWith } from "../address.ts";
 import { formatAgo } from "../formats.ts";
 import { withQuery } from "../http.ts";
 import { actOnKeys } from "../keys.ts";
-import { toggled } from "../lists.ts";
+import { toggle } from "../lists.ts";
 import { usePages } from "../loaded.ts";
 import { AddressChoice, AddressSearch, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, Loading, More } from "../parts/states.tsx";
@@ -37,7 +37,7 @@ export function Runs(): VNode {
   const picked = useSignal<readonly string[]>([]);
   const choice = {
     picked: picked.value,
-    pick: (id: string) => (picked.value = toggled(picked.value, id).slice(-2)), // two are compared
+    pick: (id: string) => (picked.value = toggle(picked.value, id).slice(-2)), // two are compared
   };
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => actOnKeys({ j: () => step(list.current, 1), k: () => step(list.current, -1) }), []);

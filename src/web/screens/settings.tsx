@@ -52,7 +52,7 @@ function Values(): VNode {
           const all = Object.entries(reply).map(([name, { value, from }]) => ({
             name,
             from,
-            text: written(value),
+            text: settingText(value),
           }));
           const fitting = all.filter(
             ({ name, from, text }) =>
@@ -94,9 +94,9 @@ function Values(): VNode {
 }
 
 /** A setting's value in one text; empty where it is not set. */
-function written(value: unknown): string {
+function settingText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.map(written).join(", ");
+  if (Array.isArray(value)) return value.map(settingText).join(", ");
   if (typeof value === "object") return Object.keys(value).length === 0 ? "" : JSON.stringify(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -11,7 +11,7 @@ import { entriesUpTo } from "../folds.ts";
 import { formatCount } from "../formats.ts";
 import { fetchJson } from "../http.ts";
 import { useApi } from "../loaded.ts";
-import { namesIn, toggled } from "../lists.ts";
+import { namesIn, toggle } from "../lists.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { Check, Field } from "../parts/field.tsx";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
@@ -63,7 +63,7 @@ function forkBody(query: URLSearchParams, upToSeq: number | undefined): object {
   return { ...Object.fromEntries(given), ...(upToSeq === undefined ? {} : { upToSeq }) };
 }
 
-const put = (name: Change, value: string): void => go(hrefWith({ [name]: value }), { replace: true });
+const putChange = (name: Change, value: string): void => go(hrefWith({ [name]: value }), { replace: true });
 const valueOf = (name: Change): string => address.value.query.get(name) ?? "";
 
 function Changes({ opening }: { readonly opening: Opening }): VNode {
@@ -117,7 +117,7 @@ function Changes({ opening }: { readonly opening: Opening }): VNode {
               key={id}
               label={nameOf(id)}
               isChecked={left.includes(id)}
-              change={() => put("without", toggled(left, id).join(","))}
+              change={() => putChange("without", toggle(left, id).join(","))}
             />
           ))}
         </fieldset>
@@ -135,7 +135,7 @@ const Choice = ({
   options,
 }: FieldProps & { readonly options: readonly (readonly [value: string, words: string])[] }): VNode => (
   <Field label={label}>
-    <select value={valueOf(name)} onChange={({ currentTarget }) => put(name, currentTarget.value)}>
+    <select value={valueOf(name)} onChange={({ currentTarget }) => putChange(name, currentTarget.value)}>
       <option value="">
         {t.run.unchangedSetting}: {options.find(([value]) => value === now)?.[1] ?? now}
       </option>
@@ -157,7 +157,7 @@ const Text = ({ name, label, hint, now = "" }: FieldProps & { readonly hint?: st
       autocomplete="off"
       placeholder={now}
       value={valueOf(name)}
-      onChange={({ currentTarget }) => put(name, currentTarget.value)}
+      onChange={({ currentTarget }) => putChange(name, currentTarget.value)}
     />
   </Field>
 );

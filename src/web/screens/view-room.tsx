@@ -164,7 +164,7 @@ function StepText({ step, open }: { readonly step: StepView; readonly open: bool
 
 /** What a model replied: read as Markdown, or as the JSON that it was asked for. */
 function Reply({ text }: { readonly text: string }): VNode {
-  const json = useMemo(() => indented(text), [text]);
+  const json = useMemo(() => indentJson(text), [text]);
   if (json === undefined) return <Markdown text={text} level={4} scrolls />;
   return (
     <pre class="text" tabIndex={0} dir="auto">
@@ -177,7 +177,7 @@ function Reply({ text }: { readonly text: string }): VNode {
 const MAX_DEPTH = 16;
 
 /** JSON with a line for each of its values; undefined for what is no JSON, or too deep. */
-function indented(text: string): string | undefined {
+function indentJson(text: string): string | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   let [depth, deepest] = [0, 0];
   for (const [bracket] of text.matchAll(/[{}[\]]/g)) {
@@ -221,7 +221,7 @@ function LiveText({
       if (added === undefined || isBehind) node.data = text;
       else node.appendData(added);
       isBehind = false;
-      pinned.add(showEnd);
+      pinnedColumns.add(showEnd);
       schedulePins();
     });
     const unwatch = watchSight(element, (isInSight) => {
@@ -233,7 +233,7 @@ function LiveText({
     return () => {
       unlisten();
       unwatch();
-      pinned.delete(showEnd);
+      pinnedColumns.delete(showEnd);
     };
   }, [run, step]);
   return (
@@ -245,26 +245,26 @@ function LiveText({
 }
 
 /** By element, who is told whether it is in sight; one observer for all. */
-const watched = new WeakMap<Element, (isInSight: boolean) => void>();
+const sightListeners = new WeakMap<Element, (isInSight: boolean) => void>();
 let watcher: IntersectionObserver | undefined;
 function watchSight(element: Element, tell: (isInSight: boolean) => void): () => void {
   watcher ??= new IntersectionObserver((seen) => {
-    for (const { target, isIntersecting } of seen) watched.get(target)?.(isIntersecting);
+    for (const { target, isIntersecting } of seen) sightListeners.get(target)?.(isIntersecting);
   });
-  watched.set(element, tell);
+  sightListeners.set(element, tell);
   watcher.observe(element);
   return () => watcher?.unobserve(element);
 }
 
 /** Columns whose end has to be shown, once a picture for all of them. */
-const pinned = new Set<() => void>();
+const pinnedColumns = new Set<() => void>();
 let isDue = false;
 function schedulePins(): void {
   if (isDue) return;
   isDue = true;
   requestAnimationFrame(() => {
     isDue = false;
-    for (const show of pinned) show();
-    pinned.clear();
+    for (const show of pinnedColumns) show();
+    pinnedColumns.clear();
   });
 }

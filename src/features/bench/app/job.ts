@@ -128,15 +128,15 @@ async function fund(
   plan: JobPlan,
   purse: Purse,
 ): Promise<{ readonly plan: JobPlan; readonly grant: Grant } | undefined> {
-  if (plan.do === "open") return granted(plan, await purse.share());
+  if (plan.do === "open") return withGrant(plan, await purse.share());
   if (plan.do === "fork")
-    return granted(plan, await purse.rest(plan.last.status === "cut" ? plan.last.budget : undefined));
+    return withGrant(plan, await purse.rest(plan.last.status === "cut" ? plan.last.budget : undefined));
   const { last } = plan;
   const grant = await purse.exactly(remainingBudget(last.budget, last.spent));
-  return grant ? { plan, grant } : granted({ do: "fork", last }, await purse.rest());
+  return grant ? { plan, grant } : withGrant({ do: "fork", last }, await purse.rest());
 }
 
-const granted = (plan: JobPlan, grant: Grant | undefined) => grant && { plan, grant };
+const withGrant = (plan: JobPlan, grant: Grant | undefined) => grant && { plan, grant };
 
 async function readState(
   { store }: AppContext,

@@ -35,11 +35,11 @@ export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {})
     judgedSection(report),
     ...(isScored(report)
       ? [
-          explained("## Effect of deliberation", flipsTable(report.arms), FLIPS),
-          explained("## Between arms", pairsTable(report), PAIRS),
+          explainedSection("## Effect of deliberation", flipsTable(report.arms), FLIPS),
+          explainedSection("## Between arms", pairsTable(report), PAIRS),
         ]
       : []),
-    explained(
+    explainedSection(
       "## Independence of the members",
       section(membersTable(report.arms), votesLines(report.arms)),
       VOTES,
@@ -50,7 +50,7 @@ export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {})
 }
 
 /** A section with an explanation, or nothing without content. */
-const explained = (heading: string, content: string, explanation: string): string =>
+const explainedSection = (heading: string, content: string, explanation: string): string =>
   content === "" ? "" : section(heading, content, explanation);
 
 /** What a reader must know before the metrics. */
@@ -92,11 +92,13 @@ function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
     `- ${pluralize(tasks.count, "task")} of ${inline(tasks.file)}, ${seed === null ? "random seeds" : `seed ${inline(seed)}`}, started ${startedAt ?? "never"}; ${pluralize(spent.calls, "call")}, ${formatBill({ usd: spent.usd })}`,
     ...arms.map(({ name, what, protocol, seats }) => {
       const helpers = seats.filter(({ seat }) => seat !== "member");
-      const members = grouped(
+      const members = countDistinct(
         seats.filter(({ seat }) => seat === "member").map(({ model }) => modelName(model)),
       );
       const others =
-        helpers.length === 0 ? "" : `; ${grouped(helpers.map(({ seat, model }) => `${seat} ${model}`))}`;
+        helpers.length === 0
+          ? ""
+          : `; ${countDistinct(helpers.map(({ seat, model }) => `${seat} ${model}`))}`;
       return `- **${name}** (${protocol}): ${inline(what)}. Members: ${members}${others}`;
     }),
   ];
@@ -107,7 +109,7 @@ function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
 const modelName = (ref: string): string => ref.replace(/^recorded\/[^#]+#/, "recorded/");
 
 /** Each distinct value with its count. */
-const grouped = (all: readonly string[]): string =>
+const countDistinct = (all: readonly string[]): string =>
   [...new Set(all)]
     .map((one) => {
       const times = all.filter((other) => other === one).length;
@@ -237,13 +239,13 @@ const membersTable = (arms: readonly BenchArmResult[]): string =>
       .flatMap(({ name, votes: { members } }) =>
         [...new Set(members.map(({ model }) => model))].map((model) => {
           const own = members.filter((member) => member.model === model);
-          return [name, spanned(own.map(({ id }) => id)), modelName(model), ...accuracies(own)];
+          return [name, firstAndLast(own.map(({ id }) => id)), modelName(model), ...accuracies(own)];
         }),
       ),
   );
 
 /** The first and the last of many. */
-const spanned = (ids: readonly string[]): string =>
+const firstAndLast = (ids: readonly string[]): string =>
   ids.length > 2 ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
 
 /** The number of drafts and their accuracy. Members of one model are not pooled, since they are not independent. */

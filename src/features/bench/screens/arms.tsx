@@ -184,13 +184,13 @@ function Reading({ n, differ, adjusted, better }: Tested & { readonly better: st
   return <span class="quiet">{differ < MIN_DISCORDANT ? words.underpowered : words.noDifference}</span>;
 }
 
-const signed = (share: number): string =>
+const formatSigned = (share: number): string =>
   `${share > 0 ? "+" : share < 0 ? "−" : ""}${formatRatio(Math.abs(share) * 100, 1)}`;
 
 const formatDifference = (difference: BenchPair["difference"]): string =>
   difference === null
     ? "–"
-    : `${signed(difference.value)} (${signed(difference.low)} … ${signed(difference.high)})`;
+    : `${formatSigned(difference.value)} (${formatSigned(difference.low)} … ${formatSigned(difference.high)})`;
 
 /** Every two arms on the questions that both finished. */
 export function Pairs({

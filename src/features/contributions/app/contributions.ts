@@ -254,7 +254,7 @@ export function voteValues(drafters: readonly Drafter[], final: Answer | null): 
   if (!final) return { ok: false, why: "the answer has no final answer that votes could be compared with" };
   if (drafters.every(({ first, last }) => !first.final && !last.final))
     return { ok: false, why: "no member gave a final answer that can be counted" };
-  return valued(
+  return valueMembers(
     drafters.map(({ id }) => id),
     "members",
     (coalition) =>
@@ -292,7 +292,7 @@ export function rankingValues(ballots: readonly ReviewerBallot[], first: string 
     .toSorted((a, b) => (a.reviewer < b.reviewer ? -1 : 1));
   if (!leaders(counted).includes(first))
     return { ok: false, why: "the recorded standing was added up by another rule" };
-  return valued(
+  return valueMembers(
     counted.map(({ reviewer }) => reviewer),
     "reviewers",
     (coalition) => {
@@ -307,7 +307,7 @@ function leaders(ballots: readonly ReviewerBallot[]): readonly string[] {
   return orderByScore([...meanRank(ballots)].map(([id, { score }]) => [id, score]))[0] ?? [];
 }
 
-function valued(
+function valueMembers(
   players: readonly string[],
   noun: string,
   value: (coalition: readonly string[]) => number,

@@ -18,7 +18,7 @@ const MAX_BYTES = 32 * MEGABYTE;
 const OF_FILES: ReadonlySet<string> = new Set(["md", "html", "json", "debate"]);
 
 /** A debate as its record, as its own document, and as Dialectic writes its state. */
-export const exported: RunExports = {
+export const debateExports: RunExports = {
   has: isDebate,
   record: "debate",
   async text(run, format) {

@@ -21,7 +21,7 @@ import { formatDuration } from "../../../text/format.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { readDebate, type NamedDebate } from "../app/exports.ts";
 import { debateRecord, isDebate } from "../protocol/debate/view/debated.ts";
-import { veiled } from "../../../views/veil.ts";
+import { veilEntries } from "../../../views/veil.ts";
 import { Fault, type OrganizationStore } from "../../../kernel/index.ts";
 import { EXIT } from "../../../cli/exits.ts";
 import { noteEarlyEnd, runLab } from "../../../cli/lab-job.ts";
@@ -112,7 +112,7 @@ async function findDebate(
 ): Promise<NamedDebate> {
   const inFile = readDebate(name, io);
   if (inFile) return inFile;
-  const entries = veiled(await readEntries(stored, name));
+  const entries = veilEntries(await readEntries(stored, name));
   if (!isDebate(entries)) {
     const next = `parley show ${displayPath(name)} --details, which tells what it is`;
     throw new Fault("configuration", { why: `${displayPath(name)} is not a debate`, next });

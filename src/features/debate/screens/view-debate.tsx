@@ -85,15 +85,15 @@ function Assessment({ debate: { synthesis }, nameOf }: PartProps): VNode | null 
   );
 }
 
-const counted = (figure: number | null): string => (figure === null ? t.unknown : formatCount(figure));
+const countOrUnknown = (figure: number | null): string => (figure === null ? t.unknown : formatCount(figure));
 
 /** Confidence over the rounds, and what each round took. */
 function RoundFigures({ debate: { rounds, outside } }: { readonly debate: DebateRecord }): VNode | null {
   if (rounds.length === 0) return null;
   const judged = rounds.filter(({ confidence }) => confidence !== null);
   const spent = ({ calls, tokens, usd }: DebateRecord["outside"]) => [
-    counted(calls),
-    counted(tokens),
+    countOrUnknown(calls),
+    countOrUnknown(tokens),
     formatMoney(usd),
   ];
   return (

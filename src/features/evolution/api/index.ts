@@ -10,7 +10,7 @@ import { Opened } from "../../../contract/runs.ts";
 import type { Opening } from "../../../kernel/index.ts";
 import { openedReply, operation, type HttpOperation, type Me } from "../../../server/operation.ts";
 import {
-  accepted,
+  requireAccepted,
   checkName,
   fileFields,
   refusedBy,
@@ -122,9 +122,9 @@ async function openPersonaRun(
 const CHANGES = { output: PersonaChanged, replies: { 409: Problem } };
 
 /** A persona after a change, and the run that has it on record. */
-const changed = (me: Me, change: (place: FileContext) => ReturnType<typeof editPersona>) =>
+const changeOwn = (me: Me, change: (place: FileContext) => ReturnType<typeof editPersona>) =>
   withoutPaths(me.config.place, async () => {
-    const { run, shown } = accepted(await change(me.config.place));
+    const { run, shown } = requireAccepted(await change(me.config.place));
     return { run, persona: personaView(shown, me.config.place) };
   });
 
@@ -182,7 +182,7 @@ export const routes: readonly HttpOperation[] = [
     example: { text: "name: Mine\ninstructions: Be brief.\n", why: "shorter answers" },
     summary: "Write a persona of one's own, in place of what there is; the edit is recorded",
     run: (me, edit) =>
-      changed(me, (place) => {
+      changeOwn(me, (place) => {
         checkName(edit.id, PersonaId);
         return editPersona(managing(me), edit, place);
       }),
@@ -191,7 +191,7 @@ export const routes: readonly HttpOperation[] = [
     ...{ tag: TAG, needs: "manage", params: OfPersona, body: DecisionBody, ...CHANGES },
     example: { decision: "accepted", why: "it won its trial" },
     summary: "Accept, retire or roll back a persona, with a reason; the decision is recorded",
-    run: (me, decision) => changed(me, (place) => decideOwn(managing(me), decision, place)),
+    run: (me, decision) => changeOwn(me, (place) => decideOwn(managing(me), decision, place)),
   }),
   route("post", "personas/{id}/trial", {
     ...{ name: "tryPersona", tag: TAG, needs: "manage", params: OfPersona, body: TrialBody, ...OPENS },

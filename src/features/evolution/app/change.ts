@@ -94,10 +94,10 @@ export const decideOwn = (
     if (!own.ok) return own;
     const context = withFiles(given, place);
     const { run } = await decideOnPersona(context, persona, decision);
-    return changed(context, { id, run }, place);
+    return readChange(context, { id, run }, place);
   });
 
-async function changed(
+async function readChange(
   context: AppContext,
   { id, run }: { readonly id: string; readonly run: DeliberationId | null },
   place: FileContext,
@@ -134,7 +134,7 @@ export const editPersona = (
       ...{ persona, decision: "edited", why, file, version: versionOf(persona) },
     });
     writeOwnFile(own.path, file);
-    return changed(context, { id, run }, place);
+    return readChange(context, { id, run }, place);
   });
 
 /** A persona's file with these parts and no others, and the rest of it as it was. @throws Fault `configuration` for Markdown */

@@ -54,7 +54,7 @@ export const commands: readonly Command[] = [
       "personas breed analyst historian -m sim/ada",
       'personas breed analyst historian --name "Archivist"',
     ],
-    run: async (io, given, ids) => (await import("./personas.ts")).breed(io, given, ids),
+    run: async (io, given, ids) => (await import("./personas.ts")).breedCommand(io, given, ids),
   }),
   defineCommand("lineage <id>", "Draw a persona's parents, versions and trials", {
     options: JSON_FLAG,

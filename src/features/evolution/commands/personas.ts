@@ -12,9 +12,9 @@ import { isEvent, type DataOf, type Entry } from "../../../kernel/index.ts";
 import { readBenchTasks } from "../../../app/tasks.ts";
 import { DECISIONS, RIVALS } from "../protocol/trial/report.ts";
 import { lostCalls, sectionOf, type TrialSection } from "../protocol/trial/view.ts";
-import { aligned } from "../../../reports/labelled-rows.ts";
+import { alignColumns } from "../../../reports/labelled-rows.ts";
 import { oneLine, printable } from "../../../reports/printable.ts";
-import { wrapped } from "../../../reports/text-width.ts";
+import { wrapText } from "../../../reports/text-width.ts";
 import { pluralize } from "../../../text/format.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { estimateLine, estimateText } from "../../../cli/estimate-text.ts";
@@ -74,7 +74,7 @@ const sectionLines = (sections: readonly PointSection[], width: number): string[
     .flatMap(([title, mark, texts]) => [
       title,
       ...texts
-        .map((text) => wrapped(oneLine(text, 600), width - 4))
+        .map((text) => wrapText(oneLine(text, 600), width - 4))
         .flatMap((lines) => lines.map((line, index) => `${index === 0 ? `  ${mark} ` : "    "}${line}`)),
     ]);
 
@@ -119,7 +119,7 @@ function summaryText(
 }
 
 /** Breeds a child and writes its file. */
-export const breed = (
+export const breedCommand = (
   io: Io,
   { name, project, again, json, quiet, ...settings }: Values<typeof BREED>,
   parents: readonly string[],
@@ -159,7 +159,7 @@ export const breed = (
           "",
           ...printable(child.instructions)
             .split("\n")
-            .flatMap((line) => wrapped(line, width)),
+            .flatMap((line) => wrapText(line, width)),
         ].join("\n")}\n`,
     );
     if (!json) io.output.note(`Next: parley personas trial ${child.id}`);
@@ -201,7 +201,7 @@ function lineageLines(node: LineageNode, indent: string, width: number): string[
   const said = STATUSES[status];
   const inner = `${indent}│  `;
   const fit = (text: string) =>
-    wrapped(text, Math.max(20, width - inner.length)).map(
+    wrapText(text, Math.max(20, width - inner.length)).map(
       (line, index) => `${inner}${index === 0 ? "" : "  "}${line}`,
     );
   const ranked =
@@ -284,9 +284,9 @@ function trialText(
   ]);
   const verdict = accepted ? "is accepted and may take part" : "is not accepted";
   return `${[
-    ...wrapped(`${child.name} ${verdict}: ${why ?? ""}.${simulated ? " Simulated models." : ""}`, width),
+    ...wrapText(`${child.name} ${verdict}: ${why ?? ""}.${simulated ? " Simulated models." : ""}`, width),
     "",
-    ...aligned([["AGAINST", "WON", "LOST", "TIED", "VERDICT"], ...rows], width),
+    ...alignColumns([["AGAINST", "WON", "LOST", "TIED", "VERDICT"], ...rows], width),
     "",
     `Run ${run}`,
   ].join("\n")}\n`;

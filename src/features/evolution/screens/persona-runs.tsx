@@ -8,7 +8,7 @@ import type { OpenedReply } from "../../../contract/runs.ts";
 import { go, hrefTo, address, hrefWith } from "../../../web/address.ts";
 import { formatMoney } from "../../../web/formats.ts";
 import { fetchJson } from "../../../web/http.ts";
-import { namesIn, toggled } from "../../../web/lists.ts";
+import { namesIn, toggle } from "../../../web/lists.ts";
 import { t } from "../../../web/strings.ts";
 import { Confirm } from "../../../web/parts/confirm.tsx";
 
@@ -152,7 +152,7 @@ export function Breed({ personas }: { readonly personas: readonly CatalogRow[] }
             key={one.name}
             label={one.name}
             isChecked={parents.includes(one.name)}
-            change={() => go(hrefWith({ breed: toggled(parents, one.name).join(",") }), { replace: true })}
+            change={() => go(hrefWith({ breed: toggle(parents, one.name).join(",") }), { replace: true })}
           />
         ))}
       </fieldset>

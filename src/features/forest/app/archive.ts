@@ -75,7 +75,7 @@ export function readForest(folder: string): ReadForest {
     const path = join(folder, name);
     if (!existsSync(path)) return undefined;
     const file = parseYaml(readTextFile({ path, kind: "file of a forest", maxBytes: MAX_BYTES }), path);
-    return { ...file, value: upgraded(file, warnings) };
+    return { ...file, value: upgradeFile(file, warnings) };
   };
   const state = read(FILES.state);
   if (!state) throw refuse(`${displayPath(folder)} has no ${FILES.state}`, "name the folder of a cycle");
@@ -114,7 +114,7 @@ const UPGRADES = new Map(
 const pad = (nth: number): string => String(nth + 1).padStart(3, "0");
 
 /** A file's data with its entries of text upgraded, each list with a warning. */
-function upgraded({ value, place }: YamlFile, warnings: string[]): unknown {
+function upgradeFile({ value, place }: YamlFile, warnings: string[]): unknown {
   const upgrade = (data: unknown, path: readonly PropertyKey[]): unknown => {
     if (Array.isArray(data)) return data.map((item, nth) => upgrade(item, [...path, nth]));
     if (!isMapping(data)) return data;

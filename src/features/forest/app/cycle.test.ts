@@ -13,7 +13,7 @@ import type { BoundProfileGate } from "../../../gates/profile.ts";
 import { forest as protocol } from "../protocol/index.ts";
 import { random } from "../../../stats/numbers.ts";
 import { crashPoints, stage } from "../../../testing/stage.ts";
-import { accepted, decideAmendment, readAmendments } from "./handoffs.ts";
+import { withAcceptedThresholds, decideAmendment, readAmendments } from "./handoffs.ts";
 import { appendLog, cyclesAt, readForest, writeForest } from "./archive.ts";
 import { readForestFile } from "./file.ts";
 import { Grounding, plantForest, plantedForest } from "./plant.ts";
@@ -114,10 +114,10 @@ describe("amendments of gates", () => {
     const forest = twoTrees();
     const { entries } = await table.play(cycleOpening(forest));
     expect(saveCycle({ archive, forest }, entries).amendments).toBe(8);
-    expect(accepted(gates, readAmendments(archive))).toEqual(gates);
+    expect(withAcceptedThresholds(gates, readAmendments(archive))).toEqual(gates);
     const decided = decideAmendment(archive, { id: "amendment-2-1", decision: "yes", by: "ana", gates });
     expect(decided).toMatchObject({ decision: "yes", decided_by: "ana", by: "sim/skeptic" });
-    expect(accepted(gates, readAmendments(archive))[0]).toMatchObject({
+    expect(withAcceptedThresholds(gates, readAmendments(archive))[0]).toMatchObject({
       thresholds: { percentile: 50 },
       provenance: "amendment-2-1, accepted by ana: too hard",
     });

@@ -23,7 +23,13 @@ import { familyProblem, ForestValidationError, validateForest } from "../protoco
 import { routeWeather, type TreeWeather } from "../protocol/weather.ts";
 import { checkModelRef, type AppContext } from "../../../app/context.ts";
 import { appendLog, cyclesAt, keepsCycle, readForest, writeForest } from "./archive.ts";
-import { accepted, proposedIn, readAmendments, writeAmendments, HANDOFF_FILES } from "./handoffs.ts";
+import {
+  withAcceptedThresholds,
+  proposedIn,
+  readAmendments,
+  writeAmendments,
+  HANDOFF_FILES,
+} from "./handoffs.ts";
 import { programIn } from "../../../config/trust.ts";
 import { codeDigest, domainPath, readForestFile, readGateScript, type ForestFile } from "./file.ts";
 import { choosePanel } from "../../../app/panel.ts";
@@ -73,7 +79,7 @@ export async function openForest(
   });
   const archive = join(folder, "archive");
   const bound = bindGates(described.gates, file.gates, (script) => readGateScript(script, folder));
-  const gates = accepted(bound, readAmendments(archive));
+  const gates = withAcceptedThresholds(bound, readAmendments(archive));
   if (!gates.some(({ needs_handoff }) => needs_handoff))
     warnings.push(
       "no gate is the aligner's, so nothing can become a fruit: add the domain's (G7) under gates",

@@ -178,7 +178,7 @@ export function decideAmendment(archive: string, { id, decision, by, gates }: Am
 }
 
 /** The gates with the thresholds that people have accepted. */
-export const accepted = (
+export const withAcceptedThresholds = (
   gates: readonly BoundProfileGate[],
   amendments: readonly Amendment[],
 ): readonly BoundProfileGate[] =>

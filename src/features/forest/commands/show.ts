@@ -4,9 +4,9 @@ import { displayPath, refuse } from "../../../config/text-file.ts";
 import { isFault } from "../../../kernel/index.ts";
 import { type Forest, cycleNumber } from "../protocol/state.ts";
 import { ForestValidationError, validateForest } from "../protocol/validation.ts";
-import { aligned } from "../../../reports/labelled-rows.ts";
+import { alignColumns } from "../../../reports/labelled-rows.ts";
 import { oneLine, inline } from "../../../reports/printable.ts";
-import { wrapped } from "../../../reports/text-width.ts";
+import { wrapText } from "../../../reports/text-width.ts";
 import { pluralize } from "../../../text/format.ts";
 import { print, type Io, type Values, documentText } from "../../../cli/command.ts";
 import { EXIT } from "../../../cli/exits.ts";
@@ -94,16 +94,16 @@ function forestText(
   ]);
   const fruits = results.filter(({ classification }) => classification === "fruit").length;
   return lines([
-    ...wrapped(oneLine(`${forest_id}, ${cycle_id}, ${domain}: ${research_goal}`, 2_000), width),
+    ...wrapText(oneLine(`${forest_id}, ${cycle_id}, ${domain}: ${research_goal}`, 2_000), width),
     "",
     ...(rows.length === 0
       ? ["No trees are planted."]
-      : aligned(
+      : alignColumns(
           [["TREE", "STATUS", "SHARE", "FRUIT", "GOLDEN", "NORMAL", "DEAD", "SICK", "NAME"], ...rows],
           width,
         )),
     "",
-    ...wrapped(
+    ...wrapText(
       `${fruits} of ${pluralize(results.length, "result")} are fruits; ${pluralize(seeds.length, "seed")}. ${oneLine(summary, 2_000)}`,
       width,
     ),
@@ -142,7 +142,7 @@ type ListTable = {
 };
 
 const tableText = ({ heads, rows, none }: ListTable, width: number): string =>
-  lines(rows.length === 0 ? [none] : aligned([heads, ...rows], width));
+  lines(rows.length === 0 ? [none] : alignColumns([heads, ...rows], width));
 
 const lines = (all: readonly string[]): string => `${all.join("\n")}\n`;
 

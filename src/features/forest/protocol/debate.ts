@@ -10,7 +10,7 @@ import {
   aboutOf,
   defineRole,
   eachCandidate,
-  seated,
+  participantOf,
   StepLost,
   type ForestCandidate,
   type RoleDesk,
@@ -73,7 +73,7 @@ export const materialOf = (
 type Mining = { readonly key: string; readonly kind: string; readonly count: number; readonly round: number };
 
 /** Has the tree's gardener propose mechanisms; `task` says what about what is `shown` beside the tree. */
-export async function mine(
+export async function mineMechanisms(
   desk: RoleDesk,
   table: TreeTable,
   {
@@ -85,7 +85,7 @@ export async function mine(
     task,
   }: Mining & { readonly shown?: readonly Fenced[]; readonly task?: string },
 ): Promise<readonly Mechanism[]> {
-  const by = seated(desk, "gardener");
+  const by = participantOf(desk, "gardener");
   const { tree, temperature } = table;
   const taboos = { kind: "taboos", label: "", text: taboosOf(desk.forest) };
   const material = materialOf(desk, table, [taboos, ...shown]);
@@ -130,7 +130,7 @@ export const gardener = defineRole({
       after: null,
       async run(table, desk) {
         const key = `${table.key}/mine`;
-        const mined = await mine(desk, table, { key, kind: "mine", count: table.slots, round: 1 });
+        const mined = await mineMechanisms(desk, table, { key, kind: "mine", count: table.slots, round: 1 });
         const step = StepKey.parse(key);
         return { ...table, mechanisms: mined.map((one, index) => ({ ...one, id: `m${index + 1}`, step })) };
       },
@@ -161,7 +161,7 @@ type Challenge = {
 
 /** Has the skeptic attack a hypothesis, or a candidate that has passed every hard gate. */
 async function challenge(desk: RoleDesk, table: TreeTable, asked: Challenge): Promise<SkepticVerdict> {
-  const by = seated(desk, "skeptic");
+  const by = participantOf(desk, "skeptic");
   const { key, kind, of, what, round, pieces: shown } = asked;
   const isEveryOther = round === 1 && /[13579]$/.test(what);
   const usual = isEveryOther ? "revise" : "proceed";
@@ -220,7 +220,7 @@ async function debateRound(
         const action = verdictAction(verdict, deliberation);
         if (action !== "revise") return { action };
         const key = `${name}/revise/${id}`;
-        const [replacement] = await mine(own, table, {
+        const [replacement] = await mineMechanisms(own, table, {
           ...{ key, kind: "revise", count: 1, round },
           shown: [
             mechanismPiece(mechanism),
@@ -292,14 +292,14 @@ export const skeptic = defineRole({
       after: "evaluate",
       async run(table, desk) {
         if (desk.context.settings.deliberation.max_debate_rounds === 0) return table;
-        return eachCandidate(table, (candidate) => challenged(desk, table, candidate));
+        return eachCandidate(table, (candidate) => challengeCandidate(desk, table, candidate));
       },
     },
   ],
 });
 
 /** A candidate with the skeptic's risks, where it has passed every hard gate. Its record stays as it is. */
-async function challenged(
+async function challengeCandidate(
   desk: RoleDesk,
   table: TreeTable,
   candidate: ForestCandidate,

@@ -1,4 +1,4 @@
-import { mine } from "./debate.ts";
+import { mineMechanisms } from "./debate.ts";
 import { isPassed, type Forest, type LeafKind, type ResultRecord } from "./state.ts";
 import type { RoleDesk, EvolvedChild, TreeTable } from "./table.ts";
 
@@ -73,7 +73,7 @@ async function bear(
     readonly operation: EvolvedChild["operation"];
   },
 ): Promise<EvolvedChild> {
-  const [child] = await mine(desk, table, {
+  const [child] = await mineMechanisms(desk, table, {
     ...{ key, kind: operation, count: 1, round: 1 },
     task:
       operation === "mutation"

@@ -85,7 +85,7 @@ export const examiner = defineRole({
   ],
 });
 
-async function aligned(
+async function alignCandidate(
   desk: RoleDesk,
   table: TreeTable,
   candidate: ForestCandidate,
@@ -125,7 +125,7 @@ export const aligner = defineRole({
     {
       name: "align",
       after: "challenge",
-      run: (table, desk) => eachCandidate(table, (candidate) => aligned(desk, table, candidate)),
+      run: (table, desk) => eachCandidate(table, (candidate) => alignCandidate(desk, table, candidate)),
     },
   ],
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forest, leaf, result, seed, tree } from "../../../../test/support/sample-forest.ts";
-import { merged, underWeather, type TreeGrowth } from "./growth.ts";
+import { mergeGrowths, underWeather, type TreeGrowth } from "./growth.ts";
 import { LeafKind, type Forest } from "./state.ts";
 import { validateForest } from "./validation.ts";
 import { routeWeather } from "./weather.ts";
@@ -92,7 +92,7 @@ describe("a result", () => {
       },
     ],
   ])("that is a %s grows a branch, and does what its kind does", (kind, expected) => {
-    const { trees, seeds, results, golden_leaf_pool, sick_leaf_warnings } = merged(planted(), [
+    const { trees, seeds, results, golden_leaf_pool, sick_leaf_warnings } = mergeGrowths(planted(), [
       growthOf(kind),
     ]);
     expect(results).toHaveLength(1);
@@ -121,7 +121,7 @@ describe("a result", () => {
       seed("later", {}),
       seed("elsewhere", {}, { related_trees: ["other"] }),
     ];
-    const { seeds } = merged(planted({ seeds: held }), [growthOf("fruit")]);
+    const { seeds } = mergeGrowths(planted({ seeds: held }), [growthOf("fruit")]);
     expect(seeds.map(({ seed_id, status }) => `${seed_id} ${status}`)).toEqual([
       "tested hold",
       "next sow_now",
@@ -133,9 +133,9 @@ describe("a result", () => {
 
   it("is no deeper than the climate allows", () => {
     const deep = planted({ trees: [tree("flow", { branches: [leaf("golden_leaf", { depth: 2 })] })] });
-    expect(merged(deep, [growthOf("golden_leaf")]).trees[0]?.branches.map(({ depth }) => depth)).toEqual([
-      2, 2, 2,
-    ]);
+    expect(
+      mergeGrowths(deep, [growthOf("golden_leaf")]).trees[0]?.branches.map(({ depth }) => depth),
+    ).toEqual([2, 2, 2]);
   });
 });
 
@@ -151,9 +151,9 @@ it("trees merge the same in any order, and the forest before stays as it is", ()
           growthOf(kinds[nth] ?? "fruit", { tree_id, seed_id: `s-${tree_id}`, nth }),
         );
         const copy = JSON.stringify(before);
-        const inOrder = merged(before, all);
+        const inOrder = mergeGrowths(before, all);
         expect(
-          merged(
+          mergeGrowths(
             before,
             order.flatMap((id) => all.filter(({ tree_id }) => tree_id === id)),
           ),

@@ -52,7 +52,7 @@ export type TreeGrowth = {
 };
 
 /** Merges what the trees' deliberations brought forth. */
-export const merged = (forest: Forest, growths: readonly TreeGrowth[]): Forest =>
+export const mergeGrowths = (forest: Forest, growths: readonly TreeGrowth[]): Forest =>
   growths
     .toSorted((one, other) => (one.tree_id < other.tree_id ? -1 : 1))
     .reduce(
@@ -155,8 +155,8 @@ function withBranch(tree: Tree, { forest, formula, record }: Grown): Tree {
 }
 
 /** The forest after a cycle, with the line that sums it up. */
-export function grown(forest: Forest, growths: readonly TreeGrowth[]): Forest {
-  const after = merged(forest, growths);
+export function growForest(forest: Forest, growths: readonly TreeGrowth[]): Forest {
+  const after = mergeGrowths(forest, growths);
   const results = growths.flatMap((growth) => growth.results);
   const fruits = results.filter(({ record }) => record.classification === "fruit").length;
   const trees = growths.length === 1 ? "1 tree" : `${growths.length} trees`;

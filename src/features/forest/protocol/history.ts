@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { callOf, isEvent, workOf, type Entry, type Event } from "../../../kernel/index.ts";
-import { grown, underWeather, type TreeGrowth } from "./growth.ts";
+import { growForest, underWeather, type TreeGrowth } from "./growth.ts";
 import { NurseryDecision } from "./seeds.ts";
 import { type Forest, ForestSeed, ResultRecord } from "./state.ts";
 import type { ForestWeather } from "./weather.ts";
@@ -57,7 +57,7 @@ export function forestAfter(before: Forest, entries: readonly Entry[]): Forest {
     growthOf(tree_id).results.push(result);
   }
   const all = [...growths].map(([tree_id, growth]) => ({ tree_id, ...growth }));
-  return grown(underWeather(before, weather), all);
+  return growForest(underWeather(before, weather), all);
 }
 
 /** A line of `events.jsonl`. */
@@ -76,7 +76,7 @@ export type ForestLogLine = {
 
 type Words = Pick<ForestLogLine, "action" | "target" | "inputs" | "outputs" | "reason">;
 
-const parsed = (text: string): Record<string, unknown> => {
+const parseObject = (text: string): Record<string, unknown> => {
   const data: unknown = JSON.parse(text);
   return typeof data === "object" && data !== null ? { ...data } : { text };
 };
@@ -98,7 +98,7 @@ function wordsOf(entry: Entry, of: string): readonly Words[] {
   const kind = workOf(entry)?.kind;
   const line = lineOf(of);
   if (isEvent(entry, "answer-given")) {
-    const said = parsed(entry.data.text);
+    const said = parseObject(entry.data.text);
     if (kind === "divergence") {
       const candidates = listIn(said, "candidates");
       const outputs = { candidate_count: candidates.length, candidates };
@@ -112,7 +112,7 @@ function wordsOf(entry: Entry, of: string): readonly Words[] {
   }
   if (isEvent(entry, "critique-given")) {
     const { text, verdict = null, severity = null } = entry.data;
-    const said = parsed(text);
+    const said = parseObject(text);
     const inputs = { kind: kind === "challenge" ? "fruit_candidate" : "hypothesis" };
     const risks = [...listIn(said, "weaknesses"), ...listIn(said, "alt_explanations")];
     const outputs = { verdict, severity, risks };
@@ -241,14 +241,14 @@ export function forestLog(entries: readonly Entry[]): readonly ForestLogLine[] {
 const logKey = (entry: Entry): string => (isSeatEvent(entry) ? entry.data.step : keyOf(entry));
 
 /** The line of a log as text, its keys sorted. */
-export const logLine = (line: ForestLogLine): string => JSON.stringify(sorted(line));
+export const logLine = (line: ForestLogLine): string => JSON.stringify(sortKeys(line));
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
+      .map(([key, inner]) => [key, sortKeys(inner)]),
   );
 }

@@ -2,7 +2,7 @@ import { digestOf, phase, defineProtocol } from "../../../engine/index.ts";
 import { Fault, StepKey, type Closing, type Failure, refusal } from "../../../kernel/index.ts";
 import { takeTurns } from "../../../kernel/turns.ts";
 import { stoppedByBudget } from "../../../protocols/phases/reply.ts";
-import { grown, underWeather, type TreeGrowth } from "./growth.ts";
+import { growForest, underWeather, type TreeGrowth } from "./growth.ts";
 import { forestTemplates } from "./asking.ts";
 import { asLost, gardener, skeptic } from "./debate.ts";
 import { evolving } from "./evolution.ts";
@@ -79,9 +79,9 @@ export const createForest = (roles: readonly ForestRole[] = FOREST_ROLES) => {
         reason: "the forest was checked before anything was done to it",
         body: { cycle_id: before.cycle_id, ok: true },
       });
-      const weather = await routed(context, before);
+      const weather = await routeForest(context, before);
       const forest = underWeather(before, weather);
-      const trees = allocated(forest, weather);
+      const trees = allocateTrees(forest, weather);
       const { max_concurrent, temperature_spread: spread } = settings.parallel_gardeners;
       const temperatureOf = (index: number) => spread[index % spread.length] ?? 1;
       await note(context, "gardener_parallel_dispatch", {
@@ -115,9 +115,9 @@ export const createForest = (roles: readonly ForestRole[] = FOREST_ROLES) => {
         },
       );
       const lost = done.in.flatMap(({ value }) => ("lost" in value ? [value.lost] : []));
-      if (lost[0]) return failed(lost[0]);
+      if (lost[0]) return failedClosing(lost[0]);
       const growths = done.in.flatMap(({ value }) => ("tree" in value ? [growthOf(value)] : []));
-      const after = grown(forest, growths);
+      const after = growForest(forest, growths);
       // Earlier results were measured by the gates of their own cycles.
       const fresh = growths.flatMap(({ results }) => results.map(({ record }) => record));
       checkForest({ ...after, results: fresh }, spec);
@@ -172,7 +172,7 @@ const weatherOver = (before: Forest, { weather: config }: ForestSettings): Fores
 const slotsOf = ({ climate }: Forest, { trees }: ForestWeather, { tree_id }: Tree): number =>
   climate.seed_slots * Math.max(1, trees[tree_id]?.allocation ?? 1);
 
-async function routed(context: ForestContext, before: Forest): Promise<ForestWeather> {
+async function routeForest(context: ForestContext, before: Forest): Promise<ForestWeather> {
   const weather = weatherOver(before, context.settings);
   const reason = "the weather gave each tree its slots";
   await note(context, "route", { reason, body: weather, by: "meteorologist" });
@@ -180,7 +180,7 @@ async function routed(context: ForestContext, before: Forest): Promise<ForestWea
 }
 
 /** The trees that got slots, by their ids; where none did, all that are active. */
-function allocated({ trees }: Forest, weather: ForestWeather): readonly Tree[] {
+function allocateTrees({ trees }: Forest, weather: ForestWeather): readonly Tree[] {
   const given = trees.filter(({ tree_id }) => (weather.trees[tree_id]?.allocation ?? 0) > 0);
   const chosen = given.length > 0 ? given : trees.filter(({ status }) => status === "active");
   return chosen.toSorted((one, other) => (one.tree_id < other.tree_id ? -1 : 1));
@@ -205,7 +205,7 @@ const growthOf = ({ tree, seeds, candidates }: TreeTable): TreeGrowth => ({
 
 export const forestDigest = (forest: Forest): string => digestOf(asJson(forest));
 
-function failed(failure: Failure): Closing {
+function failedClosing(failure: Failure): Closing {
   if (failure.code === "over-budget") return stoppedByBudget(failure.message, failure.cap, null);
   return { outcome: "failed", why: `${failure.code}: ${failure.message}` };
 }

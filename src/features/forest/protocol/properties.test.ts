@@ -10,7 +10,7 @@ import {
 import { forest, leaf, record, result, seed, tree } from "../../../../test/support/sample-forest.ts";
 import { random } from "../../../stats/numbers.ts";
 import { eventsOf, stage } from "../../../testing/stage.ts";
-import { merged, underWeather, type TreeGrowth } from "./growth.ts";
+import { mergeGrowths, underWeather, type TreeGrowth } from "./growth.ts";
 import { forestAfter } from "./history.ts";
 import { forest as protocol } from "./index.ts";
 import { LeafKind, type Forest, type ResultRecord } from "./state.ts";
@@ -181,8 +181,8 @@ describe("any forest", () => {
             ...growths.slice(shift % (growths.length || 1)),
             ...growths.slice(0, shift % (growths.length || 1)),
           ].reverse();
-          const after = merged(frozen(any), frozen(growths));
-          expect(merged(any, other)).toEqual(after);
+          const after = mergeGrowths(frozen(any), frozen(growths));
+          expect(mergeGrowths(any, other)).toEqual(after);
           expect(letterOf(after)).toBeUndefined();
         },
       ),

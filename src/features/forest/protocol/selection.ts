@@ -14,7 +14,15 @@ import {
 } from "./seeds.ts";
 import { asJson, CompiledTexts } from "./settings.ts";
 import type { ForestSeed } from "./state.ts";
-import { aboutOf, decide, defineRole, seated, StepLost, type RoleDesk, type TreeTable } from "./table.ts";
+import {
+  aboutOf,
+  decide,
+  defineRole,
+  participantOf,
+  StepLost,
+  type RoleDesk,
+  type TreeTable,
+} from "./table.ts";
 
 const MAX_ALTERNATIVES = 6;
 
@@ -69,7 +77,7 @@ export const inspector = defineRole({
       after: "diverge",
       async run(table, desk) {
         if (table.mechanisms.length === 0) return table;
-        const by = seated(desk, "inspector");
+        const by = participantOf(desk, "inspector");
         const name = `${table.key}/judge`;
         const members = table.mechanisms.map(({ id }) => id);
         const done = await phase<Judged>(
@@ -177,7 +185,7 @@ function sproutsOf(
 }
 
 /** Compiles what was proposed. What does not compile has no plan, and what was tried before is redundant. */
-async function compiled(desk: RoleDesk, table: TreeTable): Promise<readonly ForestSeed[]> {
+async function compileSeeds(desk: RoleDesk, table: TreeTable): Promise<readonly ForestSeed[]> {
   const sprouts = sproutsOf(desk, table);
   if (sprouts.length === 0) return [];
   const { soil } = desk.context.settings.domain;
@@ -213,7 +221,7 @@ async function compiled(desk: RoleDesk, table: TreeTable): Promise<readonly Fore
 }
 
 /** Puts what is sown through the nursery's seven checks. */
-function nursed(
+function checkInNursery(
   seeds: readonly ForestSeed[],
   desk: RoleDesk,
 ): { seeds: ForestSeed[]; decisions: NurseryDecision[] } {
@@ -262,7 +270,7 @@ export const sowing = [
     async run(table: TreeTable, desk: RoleDesk): Promise<TreeTable> {
       const { tree, slots } = table;
       const { settings } = desk.context;
-      const fresh = await compiled(desk, table);
+      const fresh = await compileSeeds(desk, table);
       const banked = desk.forest.seeds.filter(
         ({ related_trees, status, evaluated_cycle }) =>
           related_trees[0] === tree.tree_id &&
@@ -275,7 +283,7 @@ export const sowing = [
         weights: settings.seed_scoring_weights,
       });
       const kept = withReserve(ranked, { banked, slots, share: desk.forest.climate.seed_budget });
-      const { seeds, decisions } = nursed(kept, desk);
+      const { seeds, decisions } = checkInNursery(kept, desk);
       await decide(desk.run, {
         ...{ key: `${table.key}/sow`, topic: "sow", of: aboutOf(tree.tree_id) },
         reason: "seeds were scored, routed and put through the seven checks",

@@ -98,7 +98,7 @@ export class StepLost extends Error {
 }
 
 /** Who has a role's seat. @throws StepLost where nobody has */
-export function seated({ context }: Pick<RoleDesk, "context">, role: string): Participant {
+export function participantOf({ context }: Pick<RoleDesk, "context">, role: string): Participant {
   const [one] = context.seats(role);
   if (!one) throw new StepLost({ code: "refused", message: `nobody is the ${role}` });
   return one;

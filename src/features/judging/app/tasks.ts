@@ -141,7 +141,7 @@ export function readLabeledFile(file: string, place: FileContext): LabeledFile {
   if (rows.length === 0) throw refuse(`${name} has no items`, FORMS);
   if (rows.length > MAX_ROWS)
     throw refuse(`${name} has ${rows.length} items, more than ${MAX_ROWS}`, "split it");
-  if (array) return { kind: "preference", rows: rows.map((row) => checked(row, LlmBarPair)) };
+  if (array) return { kind: "preference", rows: rows.map((row) => parseRow(row, LlmBarPair)) };
   const single = rows.map(({ value }) => isSingle(value));
   const mixed = single.findIndex((one) => one !== single[0]);
   if (mixed !== -1) {
@@ -149,8 +149,8 @@ export function readLabeledFile(file: string, place: FileContext): LabeledFile {
     throw refuse(why, "put them into a file of their own");
   }
   return single[0] === true
-    ? { kind: "grade", rows: rows.map((row) => checked(row, LabeledAnswer)) }
-    : { kind: "preference", rows: rows.map((row) => checked(row, LabeledPair)) };
+    ? { kind: "grade", rows: rows.map((row) => parseRow(row, LabeledAnswer)) }
+    : { kind: "preference", rows: rows.map((row) => parseRow(row, LabeledPair)) };
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -178,5 +178,5 @@ const fromLines = (text: string, name: string): JsonLine<unknown>[] =>
     return [{ place, value }];
   });
 
-const checked = <S extends z.ZodType>({ place, value }: JsonLine<unknown>, schema: S): z.output<S> =>
+const parseRow = <S extends z.ZodType>({ place, value }: JsonLine<unknown>, schema: S): z.output<S> =>
   checkedFile({ value, place: () => place }, schema, FORMS);

@@ -69,7 +69,7 @@ export const critic = defineReactor({
     const step = { key: "grade", outcomes: ["grade-given"] } as const;
     const why = missingEvidence(answer, evidence) ?? overflow(request, () => requestWith([]));
     if (why !== null) {
-      await run.derive({ ...step, input: { of: event.id, why } }, () => given(ungraded(why)));
+      await run.derive({ ...step, input: { of: event.id, why } }, () => given(ungradedVerdict(why)));
       return;
     }
     const { timeoutMs } = settings;
@@ -79,7 +79,7 @@ export const critic = defineReactor({
       return given(
         grade.ok
           ? { score: grade.score, feedback: shorten(grade.feedback, MAX_FEEDBACK_LENGTH) }
-          : ungraded(grade.reason),
+          : ungradedVerdict(grade.reason),
       );
     });
   },
@@ -87,7 +87,7 @@ export const critic = defineReactor({
 
 type GradeVerdict = Pick<DataOf<"grade-given">, "score" | "feedback" | "why">;
 
-const ungraded = (why: string): GradeVerdict => ({
+const ungradedVerdict = (why: string): GradeVerdict => ({
   score: null,
   feedback: "",
   why: shorten(why, MAX_REASON_LENGTH),

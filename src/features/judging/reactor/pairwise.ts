@@ -51,12 +51,12 @@ type GradedPair = {
 
 /** The pair that has both its grades with this one, and had not before; null where there is none. Answers that rest on tools make none. */
 function pairCompletedBy(grade: Event<"grade-given">, before: readonly Entry[]): GradedPair | null {
-  const [a, b] = [graded("A", before), graded("B", before)];
+  const [a, b] = [gradedAnswers("A", before), gradedAnswers("B", before)];
   if (!a || !b || (a.grade !== grade.id && b.grade !== grade.id)) return null;
   return { A: a, B: b };
 }
 
-function graded(respondent: Respondent, before: readonly Entry[]) {
+function gradedAnswers(respondent: Respondent, before: readonly Entry[]) {
   const answer = before
     .filter((entry) => isEvent(entry, "answer-given"))
     .find(({ data }) => data.kind === "response" && data.respondent === respondent);

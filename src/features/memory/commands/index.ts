@@ -60,6 +60,6 @@ export const commands: readonly Command[] = [
   defineCommand("reembed", "Embed the entries that the embedding model has not seen", {
     options: { ...USER, ...QUIET },
     examples: ["memory reembed", "memory reembed --user ada"],
-    run: async (io, given) => (await load()).reembed(io, given),
+    run: async (io, given) => (await load()).embedMissing(io, given),
   }),
 ];

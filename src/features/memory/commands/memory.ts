@@ -198,7 +198,7 @@ export async function* boundedLines(
 }
 
 /** Embeds what has no vector of the embedding model; what is embedded is kept, whenever it ends. */
-export const reembed = (io: Io, options: Values<typeof USER & typeof QUIET>): Promise<number> =>
+export const embedMissing = (io: Io, options: Values<typeof USER & typeof QUIET>): Promise<number> =>
   withParley(io, options, async (context) => {
     const { embeddings, embeddingProblem, memory } = context;
     const problem = await embeddingProblem(undefined);

@@ -151,13 +151,13 @@ async function remember(reaction: Reaction<MemorySettings>, answer: RememberedAn
     },
     async (signal): Promise<StepOutcome<"engram-written" | "note-taken" | "reaction-failed">> => {
       if (!settings.write) return { type: "note-taken", data: { topic: OFF, ...off(answer.id) } };
-      if (!ports.memory) return unremembered(answer.id, "there is no memory here");
+      if (!ports.memory) return failedReaction(answer.id, "there is no memory here");
       try {
         const { engram, cluster, unembedded } = await ports.memory.write(engramOf(reaction, answer), signal);
         return { type: "engram-written", data: { of: answer.id, engram, cluster, unembedded } };
       } catch (error) {
         signal.throwIfAborted();
-        return unremembered(answer.id, error instanceof Error ? error.message : String(error));
+        return failedReaction(answer.id, error instanceof Error ? error.message : String(error));
       }
     },
   );
@@ -165,7 +165,7 @@ async function remember(reaction: Reaction<MemorySettings>, answer: RememberedAn
 
 const off = (of: EventId) => ({ reason: "memory is off in this deliberation", body: { of } });
 
-const unremembered = (of: EventId, why: string): StepOutcome<"reaction-failed"> => ({
+const failedReaction = (of: EventId, why: string): StepOutcome<"reaction-failed"> => ({
   type: "reaction-failed",
   data: { code: NOT_REMEMBERED, why: why.slice(0, 1_000), detail: { of } },
 });

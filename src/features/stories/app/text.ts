@@ -1,7 +1,7 @@
 import { checksOf, type StoryCheck, type StoryReport, type StoryReports } from "./checks.ts";
 import { oneLine, printable } from "../../../reports/printable.ts";
 import { styleOf, type Style } from "../../../reports/style.ts";
-import { wrapped } from "../../../reports/text-width.ts";
+import { wrapText } from "../../../reports/text-width.ts";
 import { pluralize, formatNumber } from "../../../text/format.ts";
 
 export type StoryStyle = {
@@ -37,7 +37,7 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
     ...report.checks.flatMap((one) => checkLines(one, { width: narrow, style })),
   ];
   return `${[
-    ...wrapped(oneLine(title, MAX_SHOWN_LENGTH), narrow).map(style.bold),
+    ...wrapText(oneLine(title, MAX_SHOWN_LENGTH), narrow).map(style.bold),
     ...(report.simulated ? [style.yellow("simulated models")] : []),
     ...body,
     ...(report.turns.length > 0
@@ -51,7 +51,7 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
 type BlockStyle = { readonly width: number; readonly indent: number };
 
 const block = (text: string, { width, indent }: BlockStyle): string[] =>
-  wrapped(text, width - indent).map((line) => `${" ".repeat(indent)}${line}`);
+  wrapText(text, width - indent).map((line) => `${" ".repeat(indent)}${line}`);
 
 function checkLines(
   { ok, what, found }: StoryCheck,
@@ -59,7 +59,7 @@ function checkLines(
 ): string[] {
   const mark = ok ? style.green("ok  ") : ok === null ? style.yellow("skip") : style.red("FAIL");
   const text = ok ? what : ok === null ? `${what}: ${found}` : `${what}; found: ${found}`;
-  return wrapped(oneLine(text, 2 * MAX_SHOWN_LENGTH), width - 9).map((line, index) =>
+  return wrapText(oneLine(text, 2 * MAX_SHOWN_LENGTH), width - 9).map((line, index) =>
     index === 0 ? `    ${mark} ${line}` : `         ${line}`,
   );
 }
@@ -123,9 +123,9 @@ export function junitText(stories: readonly ReportedStory[]): string {
 }
 
 /** A line of foreign words in a workflow command of GitHub's. */
-const escaped = (text: string): string =>
+const escapeCommand = (text: string): string =>
   oneLine(text, 1_000).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-const property = (text: string): string => escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+const property = (text: string): string => escapeCommand(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** An annotation of GitHub's for each check that failed. */
 export const githubLines = (stories: readonly ReportedStory[]): string[] =>
@@ -134,6 +134,6 @@ export const githubLines = (stories: readonly ReportedStory[]): string[] =>
       .filter(({ ok }) => ok === false)
       .map(
         ({ what, found }) =>
-          `::error file=${property(story.file)},title=${property(story.id)}::${escaped(`${what}; found: ${found}`)}`,
+          `::error file=${property(story.file)},title=${property(story.id)}::${escapeCommand(`${what}; found: ${found}`)}`,
       ),
   );

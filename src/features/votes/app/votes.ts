@@ -6,7 +6,7 @@ import { leagueOf, MIN_LEAGUE_VOTES } from "../../../stats/league.ts";
 import { sumsUnder } from "../../../stats/numbers.ts";
 import { answersIn } from "../../../views/answer-event.ts";
 import { voteMatrix } from "../../../views/run-part.ts";
-import { veiled } from "../../../views/veil.ts";
+import { veilEntries } from "../../../views/veil.ts";
 import { votesIn } from "../../../views/votes.ts";
 import {
   readNaming,
@@ -40,7 +40,7 @@ export async function readVotePage(
   const votes: LabeledVote[] = [];
   let next: string | null = null;
   for await (const all of readNaming(known, { ...filter, from: from?.id }, reading)) {
-    const entries = veiled(all); // also where it was filed before that was asked
+    const entries = veilEntries(all); // also where it was filed before that was asked
     const labels = labelsIn(entries);
     for (const [index, vote] of votesIn(entries).entries()) {
       if (vote.deliberation === from?.id && index < from.votes) continue;

@@ -15,7 +15,7 @@ import { isSimulated } from "../../../../views/simulated.ts";
 import { spending } from "../../../../views/spending.ts";
 
 /** A row for each metric but `overall`, as Dialectic's result files nest them. */
-const nested = <T>(row: (metric: Exclude<EvaluationMetric, "overall">) => T) => ({
+const nestMetrics = <T>(row: (metric: Exclude<EvaluationMetric, "overall">) => T) => ({
   functional_completeness: row("functional_completeness"),
   non_functional: {
     performance_scalability: row("performance_scalability"),
@@ -28,7 +28,7 @@ const nested = <T>(row: (metric: Exclude<EvaluationMetric, "overall">) => T) => 
 });
 
 const Average = z.strictObject({ average_score: z.number().nullable() });
-const averages = nested(() => Average);
+const averages = nestMetrics(() => Average);
 const Spread = z.strictObject({ low: z.number(), high: z.number(), n: z.int() }).nullable();
 
 /**
@@ -121,7 +121,7 @@ export function sectionOf(entries: readonly Entry[]): EvaluationReport | undefin
     debaters,
   );
   return {
-    evaluation: nested((metric) => ({ average_score: meanOf(metric, given) })),
+    evaluation: nestMetrics((metric) => ({ average_score: meanOf(metric, given) })),
     overall_score: meanOf("overall", given),
     agents: Object.fromEntries(
       seats.flatMap(({ evaluator, scores }) => (scores ? [[evaluator.id, replyOf(scores)]] : [])),
@@ -203,7 +203,7 @@ function spreadOf(metric: EvaluationMetric, given: readonly Scores[]): z.infer<t
 
 /** An evaluation in the form in which it was asked for. */
 const replyOf = ({ scores, reasons, strengths, weaknesses }: Scores): z.infer<typeof EvaluationReply> => ({
-  evaluation: nested((metric) => ({ reasoning: reasons[metric] ?? "", score: scores[metric] })),
+  evaluation: nestMetrics((metric) => ({ reasoning: reasons[metric] ?? "", score: scores[metric] })),
   overall_summary: {
     strengths: strengths.join("\n"),
     weaknesses: weaknesses.join("\n"),

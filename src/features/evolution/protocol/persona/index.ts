@@ -86,7 +86,7 @@ export const personaProtocol = defineProtocol<PersonaSettings>({
       kind: K,
     ): one is PersonaContext<K> => one.settings.kind === kind;
     if (is(context, "summary")) return summarize(context);
-    if (is(context, "breeding")) return breed(context);
+    if (is(context, "breeding")) return breedPersona(context);
     if (is(context, "decision")) return decide(context);
     throw new RangeError("a kind that the settings do not have");
   },
@@ -120,7 +120,7 @@ function summarize(context: PersonaContext<"summary">): Promise<Closing> {
   });
 }
 
-function breed(context: PersonaContext<"breeding">): Promise<Closing> {
+function breedPersona(context: PersonaContext<"breeding">): Promise<Closing> {
   const { name, description, parents } = context.settings;
   const shown = parents.map((parent) => ({
     name: parent.name,

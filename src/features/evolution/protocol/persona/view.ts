@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isEvent, type Entry } from "../../../../kernel/index.ts";
 import type { PersonaSettings } from "./work.ts";
 
-const sourced = z.array(z.strictObject({ text: z.string(), sources: z.array(z.int()) }));
+const SourcedList = z.array(z.strictObject({ text: z.string(), sources: z.array(z.int()) }));
 
 /** An entry in the life of a persona; what it came to is null while there is nothing. */
 export const sectionSchema = z.strictObject({
@@ -13,7 +13,9 @@ export const sectionSchema = z.strictObject({
   /** The child's instructions by part. */
   parts: z.record(z.string(), z.string()).nullable(),
   /** What peers wrote, in short, with the numbers of the remarks. */
-  feedback: z.strictObject({ strengths: sourced, weaknesses: sourced, unique: sourced }).nullable(),
+  feedback: z
+    .strictObject({ strengths: SourcedList, weaknesses: SourcedList, unique: SourcedList })
+    .nullable(),
   decision: z
     .strictObject({ decision: z.string(), by: z.string(), why: z.string(), version: z.string() })
     .nullable(),

@@ -65,12 +65,14 @@ function metricRows(validation: Validation): string[][] {
     metricRow("kappa", kappa, plain),
     weightedKappa ? metricRow("kappa, quadratic", weightedKappa, plain) : undefined,
     flipRate ? metricRow("position inconsistency", flipRate, share) : undefined,
-    positionLean ? metricRow("position bias", positionLean, signed) : undefined,
-    lengthLean ? metricRow("length bias", lengthLean.all, signed) : undefined,
-    lengthLean && lengthLean.ties.n > 0 ? metricRow("  on label ties", lengthLean.ties, signed) : undefined,
-    lengthLean ? metricRow("  of the labels", lengthLean.labels, signed) : undefined,
+    positionLean ? metricRow("position bias", positionLean, formatSigned) : undefined,
+    lengthLean ? metricRow("length bias", lengthLean.all, formatSigned) : undefined,
+    lengthLean && lengthLean.ties.n > 0
+      ? metricRow("  on label ties", lengthLean.ties, formatSigned)
+      : undefined,
+    lengthLean ? metricRow("  of the labels", lengthLean.labels, formatSigned) : undefined,
     metricRow("test-retest consistency", validation.repeatability, share),
-    metricRow(`self-preference bias${unit}`, validation.ownFamilyLean, signed),
+    metricRow(`self-preference bias${unit}`, validation.ownFamilyLean, formatSigned),
   ];
   return rows.filter((one) => one !== undefined);
 }
@@ -88,7 +90,7 @@ const metricRow = (
 
 const share = (value: number): string => `${(100 * value).toFixed(0)} %`;
 const plain = (value: number): string => value.toFixed(2);
-const signed = (value: number): string => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(2)}`;
+const formatSigned = (value: number): string => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(2)}`;
 
 /** What a reader would otherwise take a metric for. */
 const notesOf = ({ kind, repeatability, ownFamilyLean, simulated, repeat }: Validation): string[] =>
@@ -104,7 +106,7 @@ const notesOf = ({ kind, repeatability, ownFamilyLean, simulated, repeat }: Vali
 
 /** Characters of a judge's words that are shown; all of them are in the journal. */
 const MAX_FEEDBACK_LENGTH = 2_000;
-const quoted = (text: string): ReportBlock => words(oneLine(text, MAX_FEEDBACK_LENGTH));
+const quoteFeedback = (text: string): ReportBlock => words(oneLine(text, MAX_FEEDBACK_LENGTH));
 
 const gradesPart = (
   { grades }: Extract<Judgement, { kind: "grade" }>,
@@ -115,7 +117,7 @@ const gradesPart = (
     ...grades.flatMap(({ score, feedback, why }, index) => {
       const name = names[index] ?? `answer ${index + 1}`;
       if (score === null) return [words(`${name}: no score: ${why ?? ""}`)];
-      return [words(`${name}: ${score}/5`), quoted(feedback)];
+      return [words(`${name}: ${score}/5`), quoteFeedback(feedback)];
     }),
   );
 
@@ -132,7 +134,7 @@ function preferenceParts(
     part(
       "Better",
       words(`${verdict(winner, why)}${sensitive}`),
-      ...(winner === null ? [] : [quoted(reason)]),
+      ...(winner === null ? [] : [quoteFeedback(reason)]),
     ),
     part(
       "Orders",

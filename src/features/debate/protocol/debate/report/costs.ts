@@ -44,16 +44,16 @@ export function costTable(record: DebateRecord): CostTable {
       ...columns.map((one) => [
         one.name,
         one.confidence === null ? "none" : withSaid(one.confidence, "said" in one ? one.said : undefined),
-        known(one.calls, formatNumber),
-        known(one.tokens, formatNumber),
-        known(one.usd, formatUsd),
+        figureText(one.calls, formatNumber),
+        figureText(one.tokens, formatNumber),
+        figureText(one.usd, formatUsd),
       ]),
       [
         "Total",
         "",
-        known(record.calls, formatNumber),
-        known(record.tokens, formatNumber, least("tokens")),
-        known(record.usd, formatUsd, least("usd")),
+        figureText(record.calls, formatNumber),
+        figureText(record.tokens, formatNumber, least("tokens")),
+        figureText(record.usd, formatUsd, least("usd")),
       ],
     ],
   };
@@ -63,5 +63,5 @@ const withSaid = (confidence: number, said: number | undefined): string =>
   said === undefined ? String(confidence) : `${confidence} (the judge said ${said})`;
 
 /** A figure in words; of one with a part missing, `least` is a lower bound. */
-const known = (figure: number | null, format: (figure: number) => string, least = 0): string =>
+const figureText = (figure: number | null, format: (figure: number) => string, least = 0): string =>
   figure !== null ? format(figure) : least === 0 ? "unknown" : `unknown, at least ${format(least)}`;

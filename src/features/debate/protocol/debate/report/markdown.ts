@@ -10,13 +10,13 @@ import { debateDocument } from "./document.ts";
 export function debateMarkdown(record: DebateRecord): string {
   const { title, blocks, parts } = debateDocument(record);
   const sections = [
-    section(`# ${inline(title, 200)}`, ...blocks.map((block) => blockMarkdown(block, fenced))),
-    ...parts.map((part) => partMarkdown(part, { level: 2, quote: fenced })),
+    section(`# ${inline(title, 200)}`, ...blocks.map((block) => blockMarkdown(block, fenceText))),
+    ...parts.map((part) => partMarkdown(part, { level: 2, quote: fenceText })),
   ];
   return `${sections.filter(Boolean).join("\n\n")}\n`;
 }
 
-function fenced(text: string): string {
+function fenceText(text: string): string {
   const clean = printable(text).replace(/^\n+/, "").trimEnd();
   return clean === "" ? "*(empty)*" : fencedBlock(clean);
 }

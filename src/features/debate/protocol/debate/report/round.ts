@@ -12,9 +12,9 @@ export function roundPart(
 ): ReportPart {
   const group = (heading: string, parts: readonly ReportPart[]): ReportPart => ({ ...part(heading), parts });
   const critiquePart = (one: DebateRound["critiques"][number]) =>
-    folded(`${nameOf(one.by)} on ${nameOf(one.of)}`, words(`${takenWords(one)}.`), quote(one.text));
+    foldedPart(`${nameOf(one.by)} on ${nameOf(one.of)}`, words(`${takenWords(one)}.`), quote(one.text));
   return {
-    ...folded(
+    ...foldedPart(
       `Round ${round.round}`,
       ...(round.closed ? [] : [words("This round has not come to its end.")]),
     ),
@@ -41,7 +41,7 @@ export function roundPart(
   };
 }
 
-const folded = (heading: string, ...blocks: ReportPart["blocks"]): ReportPart => ({
+const foldedPart = (heading: string, ...blocks: ReportPart["blocks"]): ReportPart => ({
   ...part(heading, ...blocks),
   folds: true,
 });
@@ -55,13 +55,13 @@ export const summaryPart = (
   const lengths = `${formatNumber(charactersBefore)} characters to ${formatNumber(charactersAfter)}`;
   const warmth = temperature === null ? "" : `, temperature ${temperature}`;
   const taken = words(`Method ${method}, ${lengths}; ${takenWords(summary)}${warmth}.`);
-  return folded(`For ${nameOf(summary.for)}`, taken, quote(summary.text));
+  return foldedPart(`For ${nameOf(summary.for)}`, taken, quote(summary.text));
 };
 
 type AnswerRow = DebateRound["refinements"][number];
 
 const answerPart = (answer: AnswerRow, nameOf: AgentNameOf): ReportPart =>
-  folded(nameOf(answer.by), words(`${takenWords(answer)}.${coverageWords(answer)}`), quote(answer.text));
+  foldedPart(nameOf(answer.by), words(`${takenWords(answer)}.${coverageWords(answer)}`), quote(answer.text));
 
 function proposalPart(
   proposal: DebateRound["proposals"][number],
@@ -78,7 +78,7 @@ function proposalPart(
       : undefined;
   // What stands word for word above is not told twice.
   return kind === undefined || before === undefined
-    ? folded(heading, words("Carried over from an earlier round (no call)."), quote(proposal.text))
+    ? foldedPart(heading, words("Carried over from an earlier round (no call)."), quote(proposal.text))
     : part(heading, words(`${kind} carried over from round ${before.round} (no call).`));
 }
 
@@ -90,7 +90,7 @@ const coverageWords = ({ coverage }: AnswerRow): string =>
       : " Requirements coverage: missing.";
 
 const toolPart = (call: DebateRound["tools"][number], nameOf: AgentNameOf): ReportPart =>
-  folded(
+  foldedPart(
     `${nameOf(call.by)} calls ${call.tool}${call.during === null ? "" : ` (${call.during})`}`,
     words("With:"),
     quote(call.arguments),

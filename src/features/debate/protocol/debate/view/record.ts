@@ -9,7 +9,7 @@ const spending = {
 };
 
 /** Of everything that a text took: its own call, and those of its tools and of what was repaired. */
-const taken = { ...spending, latencyMs: z.number().nullable() };
+const Taken = { ...spending, latencyMs: z.number().nullable() };
 
 /** Of all calls of a part of the debate; null where their number is unknown. */
 const costs = { calls: z.int().nonnegative().nullable(), ...spending };
@@ -37,7 +37,7 @@ const Contribution = z.strictObject({
   by: z.string(),
   text: z.string(),
   model: z.string().nullable(),
-  ...taken,
+  ...Taken,
 });
 
 /** `coverage`: whether it says how it covers the requirements; null where nobody looked. */
@@ -51,7 +51,7 @@ const Summary = z.strictObject({
   charactersAfter: z.number(),
   model: z.string().nullable(),
   temperature: z.number().nullable(),
-  ...taken,
+  ...Taken,
 });
 
 const Round = z.strictObject({

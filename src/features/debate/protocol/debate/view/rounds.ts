@@ -1,6 +1,6 @@
 import { callOf, isEvent, workOf, type Event, type Json } from "../../../../../kernel/index.ts";
 import type { DebateRound } from "./record.ts";
-import { contribution, costsOf, isSameWork, seated, summariesIn, type Debate } from "./steps.ts";
+import { contribution, costsOf, isSameWork, inSeatOrder, summariesIn, type Debate } from "./steps.ts";
 
 type StandingProposal = Omit<DebateRound["proposals"][number], "carried">;
 
@@ -60,13 +60,13 @@ function roundOf(
     confidence: confidence?.confidence ?? null,
     confidenceReason: confidence?.reason ?? null,
     summaries: summariesIn(debate, round),
-    proposals: seated(debate, [
+    proposals: inSeatOrder(debate, [
       ...proposed.map((one) => ({ ...one, carried: false })),
       ...carried.map((one) => ({ ...one, tokens: 0, usd: 0, latencyMs: 0, carried: true })),
     ]),
-    critiques: seated(
+    critiques: inSeatOrder(
       debate,
-      seated(
+      inSeatOrder(
         debate,
         own.flatMap((event) =>
           isEvent(event, "critique-given")
@@ -76,8 +76,8 @@ function roundOf(
         ({ of }) => of,
       ),
     ),
-    refinements: seated(debate, answers("refinement")),
-    tools: seated(
+    refinements: inSeatOrder(debate, answers("refinement")),
+    tools: inSeatOrder(
       debate,
       own
         .flatMap((event) => {

@@ -56,7 +56,7 @@ export const isSameWork = (one: Work | undefined, other: Work | undefined): bool
   one !== undefined && other !== undefined && workKey(one) === workKey(other);
 
 /** In the order of seats, as they were recorded within one: never in the order of a race. */
-export function seated<T extends { readonly by: string } | { readonly for: string }>(
+export function inSeatOrder<T extends { readonly by: string } | { readonly for: string }>(
   { agents }: Debate,
   all: readonly T[],
   idOf: (one: T) => string = (one) => ("by" in one ? one.by : one.for),
@@ -70,7 +70,7 @@ export function seated<T extends { readonly by: string } | { readonly for: strin
 
 /** What was made for the agents of a round, or of no round for the judge; a summary's own parts are not told. */
 export const summariesIn = (debate: Debate, round: number | undefined): DebateRound["summaries"] =>
-  seated(
+  inSeatOrder(
     debate,
     (debate.eventsByRound.get(round) ?? []).flatMap((event) => {
       if (!isEvent(event, "summary-made") || event.data.part) return [];
