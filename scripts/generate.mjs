@@ -39,7 +39,7 @@ function defaults(folder) {
     return `  ${kind}: {\n${rows.join("")}  },\n`;
   });
   const type = "Readonly<Record<string, Readonly<Record<string, unknown>>>>";
-  return `${HEAD}export const shipped: ${type} = {\n${lines.join("")}};\n`;
+  return `${HEAD}export const builtIn: ${type} = {\n${lines.join("")}};\n`;
 }
 
 /** The comment above each setting, by its key: what help and the API say of it. */

@@ -26,7 +26,7 @@ export {
   findById,
 } from "./engine/index.ts";
 export type { ProtocolReport } from "./kernel/index.ts";
-export { fenceText, readFenced, type Fenced } from "./prompts/material.ts";
+export { fenceText as fenced, readFenced, type Fenced } from "./prompts/material.ts";
 export {
   ANSWERS_SLOTS,
   answersText,

@@ -1,7 +1,7 @@
 import type { EstimatedCost, Range, RunEstimate } from "../contract/figures.ts";
-import { alignColumns } from "../reports/labelled-rows.ts";
+import { align } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
-import { wrapText } from "../reports/text-width.ts";
+import { wrap } from "../reports/text-width.ts";
 import { formatNumber, formatUsd, pluralize } from "../text/format.ts";
 import { print, type Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
@@ -60,7 +60,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
   const kinds = ["low", "expected", "high"] as const;
   const table =
     width >= NARROW
-      ? alignColumns(
+      ? align(
           [
             ["PHASE", "LOW", "EXPECTED", "HIGH"],
             ...rows.map((row) => [row.name, ...kinds.map((kind) => cell(row, kind))]),
@@ -69,7 +69,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
         )
       : rows.flatMap((row) => [
           oneLine(row.name, width),
-          ...alignColumns(
+          ...align(
             kinds.map((kind) => [kind, cell(row, kind)]),
             width - 2,
           ).map((line) => `  ${line}`),
@@ -92,7 +92,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
         : []),
     "No model was called.",
   ];
-  return `${[`Estimate of ${protocol}`, "", ...table, "", ...notes.flatMap((note) => wrapText(note, width))].join("\n")}\n`;
+  return `${[`Estimate of ${protocol}`, "", ...table, "", ...notes.flatMap((note) => wrap(note, width))].join("\n")}\n`;
 }
 
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -2,13 +2,13 @@ import { readHint } from "../config/explain.ts";
 import { sentences } from "../config/setting-sentences.ts";
 import { isMapSetting, settingName, Settings, settingVariable, type SettingKey } from "../config/settings.ts";
 import { providers, type Provider } from "../models/providers.ts";
-import { wrapText } from "../reports/text-width.ts";
+import { wrap } from "../reports/text-width.ts";
 import { indent } from "./help.ts";
 
 /** A paragraph, and what stands indented below a name. */
-const paragraph = (text: string, width: number): string => `${wrapText(text, width).join("\n")}\n`;
+const paragraph = (text: string, width: number): string => `${wrap(text, width).join("\n")}\n`;
 const entry = (name: string, text: string, width: number): string =>
-  `\n${name}\n${indent(wrapText(text, width - 4), 4)}\n`;
+  `\n${name}\n${indent(wrap(text, width - 4), 4)}\n`;
 
 /** What every setting is, and how it is written. */
 export function settingsHelp(width: number): string {

@@ -1,5 +1,5 @@
 import type { HelpConfiguration } from "commander";
-import { wrapText } from "../reports/text-width.ts";
+import { wrap } from "../reports/text-width.ts";
 import { longFlag, type FirstHeading } from "./command.ts";
 
 /** The commands in the list of all, by what they are for; what is not named here is a protocol's, and asks. */
@@ -42,10 +42,10 @@ export function firstHelp(
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const line = (heading: string, name: string, text: string) => {
     const start = `${heading.padEnd(7)}${name}`;
-    return `${start}${indent(wrapText(text, width - start.length), start.length).trimStart()}`;
+    return `${start}${indent(wrap(text, width - start.length), start.length).trimStart()}`;
   };
   return [
-    ...wrapText('Usage: parley "QUESTION", or parley COMMAND (its options: --help)', width),
+    ...wrap('Usage: parley "QUESTION", or parley COMMAND (its options: --help)', width),
     "",
     ...groups.flatMap(({ heading, under }) =>
       under.map(({ name, summary }, nth) =>
@@ -140,9 +140,9 @@ export const helpLayout = (width: number): HelpConfiguration => ({
     const beside = width - termWidth - 2 * INDENT;
     const start = `${" ".repeat(INDENT)}${term}`;
     if (description === "") return start;
-    if (beside < MIN_BESIDE) return `${start}\n${indent(wrapText(description, width - 6), 6)}`;
+    if (beside < MIN_BESIDE) return `${start}\n${indent(wrap(description, width - 6), 6)}`;
     const pad = " ".repeat(termWidth - term.length + INDENT);
-    return `${start}${pad}${indent(wrapText(description, beside), termWidth + 2 * INDENT).trimStart()}`;
+    return `${start}${pad}${indent(wrap(description, beside), termWidth + 2 * INDENT).trimStart()}`;
   },
 });
 
@@ -170,7 +170,7 @@ export function examplesText(lines: readonly string[], width: number): string {
 
 /** What stands below the list of all commands. */
 export const epilogue = (width: number, usual: string): string => {
-  const paragraph = (text: string) => `\n${wrapText(text, width).join("\n")}\n`;
+  const paragraph = (text: string) => `\n${wrap(text, width).join("\n")}\n`;
   return [
     paragraph(
       `A text that does not begin with a command is a question. One word is asked with "parley ${usual} WORD" only, and after -- every word is the question's.`,

@@ -1,5 +1,5 @@
 import type { Summary } from "../kernel/index.ts";
-import { alignColumns } from "../reports/labelled-rows.ts";
+import { align } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
 import { cutTo, widthOf } from "../reports/text-width.ts";
 import { shortAge } from "../reports/words.ts";
@@ -17,7 +17,7 @@ export function listText(
     return isFiltered ? "No such run. parley list shows all\n" : `${NO_DELIBERATIONS}\n`;
   const ids = summaries.map(({ id }) => id as string);
   const idCells = Math.max(2, ...ids.map(widthOf));
-  const facts = alignColumns(
+  const facts = align(
     [
       ["ASKED", "STATUS"],
       // Parsing a recorded time reads no clock.

@@ -1,5 +1,5 @@
 import { refusal } from "../kernel/index.ts";
-import { widthOf, wrapText } from "../reports/text-width.ts";
+import { widthOf, wrap } from "../reports/text-width.ts";
 
 /** Where a command writes: results on one, everything else on the other. */
 export type Output = {
@@ -24,7 +24,7 @@ export type StreamFace = {
 
 /** What `note` writes: one line, but on a terminal, where it stands in as many as it takes. */
 export const noteText = (text: string, { terminal, columns }: StreamFace): string =>
-  `${terminal && widthOf(text) > columns ? wrapText(text, columns).join("\n") : text}\n`;
+  `${terminal && widthOf(text) > columns ? wrap(text, columns).join("\n") : text}\n`;
 
 /** Whether the locale is one of UTF-8; one that is not set says nothing against it. */
 export function writesUnicode(env: Readonly<Record<string, string | undefined>>): boolean {

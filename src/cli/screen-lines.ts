@@ -2,7 +2,7 @@ import type { RunProgress, ProgressRow, StepView } from "../views/progress.ts";
 import { oneLine, printable } from "../reports/printable.ts";
 import { modelWords, tookWords, workWords } from "../reports/entry-words.ts";
 import type { Style } from "../reports/style.ts";
-import { cutTo, padTo, tailOf, widthOf, wrapText } from "../reports/text-width.ts";
+import { cutTo, padTo, tailOf, widthOf, wrap } from "../reports/text-width.ts";
 import { formatBill, formatDuration, formatNumber, pluralize } from "../text/format.ts";
 
 /** What a screen shows at one moment. */
@@ -174,7 +174,7 @@ function textLines(row: ProgressRow, most: number, columns: number): string[] {
   const enough = cells * CHAIR_LINES * 4;
   const from = Math.max(0, Math.floor(text.length / enough) - 1) * enough;
   const near = readableTail(printable(text.slice(from))).replaceAll("\t", "  ");
-  const lines = wrapText(near.normalize("NFC"), cells).filter((line) => line.trim() !== "");
+  const lines = wrap(near.normalize("NFC"), cells).filter((line) => line.trim() !== "");
   return lines.slice(-most).map((line) => `  ${line.trimEnd()}`);
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../kernel/index.ts";
 import { failureIn, type ReactorState, type WatchReport } from "../views/reactor-state.ts";
 import { speakerOf } from "../views/spending.ts";
-import { alignColumns } from "../reports/labelled-rows.ts";
+import { align } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
 import type { Style } from "../reports/style.ts";
 import { cutTo, widthOf } from "../reports/text-width.ts";
@@ -58,7 +58,7 @@ export function watchTable(watched: WatchReport, { width, style }: WatchSpace): 
     if (cellsOf(rowsOf(columns)) <= width) break;
     columns = columns.filter((column) => column.head !== head);
   }
-  const [head = "", ...rows] = alignColumns(rowsOf(columns), width);
+  const [head = "", ...rows] = align(rowsOf(columns), width);
   return [style.dim(head), ...rows.map((row, index) => colorRow(row, watched.reactors[index]?.state, style))];
 }
 

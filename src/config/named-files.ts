@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import type * as z from "zod";
 import { findMeant, quoteValue, toOneLine } from "../text/words.ts";
-import { shippedFiles } from "./defaults/index.ts";
+import { builtIn } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
 import { configFolder, nearestAbove, type FileContext } from "./paths.ts";
 import { displayPath, readTextFile, refuse, toReadFault } from "./text-file.ts";
@@ -50,11 +50,7 @@ export const ownFolder = (
 /** The files of a folder with one of these endings, by name; a built-in folder has those that ship. */
 function filesOf({ from, path: folder }: Folder, endings: readonly string[]): readonly FolderFile[] {
   return from === "built-in"
-    ? Object.entries(shippedFiles[folder] ?? {}).map(([file, data]) => ({
-        from,
-        path: join(folder, file),
-        data,
-      }))
+    ? Object.entries(builtIn[folder] ?? {}).map(([file, data]) => ({ from, path: join(folder, file), data }))
     : ownFilesIn({ from, path: folder }, endings).map((path) => ({ from, path }));
 }
 

@@ -4,7 +4,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { shippedFiles } from "./defaults/index.ts";
+import { builtIn } from "./defaults/index.ts";
 import { type KnownKeys, readFolderYaml, withoutUnknown } from "./named-files.ts";
 import { nearestAbove, configFolder, type FileContext } from "./paths.ts";
 import type { ValueSource } from "./sources.ts";
@@ -32,7 +32,7 @@ export type OwnFile = ReturnType<typeof ownFile>;
  */
 export function ownFile(subject: "critic" | "memory", place: FileContext, foreign: ForeignKeys) {
   const name = `${subject}.yaml`;
-  const built = readFolderYaml({ path: name, data: shippedFiles["files"]?.[name] }, `${subject} file`);
+  const built = readFolderYaml({ path: name, data: builtIn["files"]?.[name] }, `${subject} file`);
   const project = nearestAbove(".parley", place);
   const candidates = [
     ...(project === undefined ? [] : [{ from: "project file", path: join(project, name) } as const]),

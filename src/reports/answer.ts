@@ -5,7 +5,7 @@ import type { Result } from "../views/result.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
 import { styleOf, type Style } from "./style.ts";
-import { cutTo, widthOf, wrapText } from "./text-width.ts";
+import { cutTo, widthOf, wrap } from "./text-width.ts";
 import { describeBaseline, formatCost, formatFamily, formatTokens } from "./words.ts";
 
 export type TextStyle = {
@@ -51,7 +51,7 @@ export function answerText(shown: ShownResult, face: TextStyle): string {
   const warnings = [...parts.flatMap(partWarnings), ...warningLines(shown)];
   const rows = [...summaryRows(shown), ...parts.flatMap(partRows), ...accountRows(result, face.unpriced)];
   const above = [
-    warnings.flatMap((line) => wrapText(line, width).map(style.yellow)),
+    warnings.flatMap((line) => wrap(line, width).map(style.yellow)),
     answerLines(result, face),
     ...parts.flatMap((part) => textLines(part, { ...face, style, width })),
   ].filter((lines) => lines.length > 0);
@@ -64,9 +64,9 @@ export function briefAnswerText(shown: ShownResult, face: TextStyle, footer?: An
   const style = styleOf(face.color);
   const width = Math.max(20, face.width);
   return joinSections([
-    warningLines(shown).flatMap((line) => wrapText(line, width).map(style.yellow)),
+    warningLines(shown).flatMap((line) => wrap(line, width).map(style.yellow)),
     answerLines(shown.result, face),
-    dissentLines(shown).flatMap((line) => wrapText(line, width)),
+    dissentLines(shown).flatMap((line) => wrap(line, width)),
     footer ? footerLines(shown, { ...face, ...footer, width }).map(style.dim) : [],
   ]);
 }
@@ -173,7 +173,7 @@ export function warningLines({
   cautions = [],
 }: ShownResult): string[] {
   const ended = OUTCOMES[status];
-  const lines = groupedDigits(degraded).map(({ what, why }) =>
+  const lines = group(degraded).map(({ what, why }) =>
     what === status && ended !== undefined
       ? `${ended}: ${oneLine(why, 1_000)}`
       : `Degraded: ${oneLine(what, 200)}: ${oneLine(why, 600)}`,
@@ -188,9 +188,7 @@ export function warningLines({
 }
 
 /** What is missing of one kind for one reason, together: `3 critiques in round 2`. */
-function groupedDigits(
-  degraded: Result["degraded"],
-): readonly Pick<Result["degraded"][number], "what" | "why">[] {
+function group(degraded: Result["degraded"]): readonly Pick<Result["degraded"][number], "what" | "why">[] {
   const partOf = (what: string) => /^(\w+) by [^ ]+(?: in (round \d+))?$/.exec(what);
   const keyOf = ({ what, why }: Result["degraded"][number]) => {
     const [, kind, round = ""] = partOf(what) ?? [];
@@ -237,9 +235,7 @@ const textLines = (part: ReportPart, setting: Layout): string[][] =>
         const text = printable(block.text).trim();
         return markdown ? markdown(text, width) : [text];
       }
-      return block.kind === "words" && heading === ""
-        ? wrapText(oneLine(block.text), width).map(style.dim)
-        : [];
+      return block.kind === "words" && heading === "" ? wrap(oneLine(block.text), width).map(style.dim) : [];
     });
     return lines.length === 0 || heading === "" ? lines : [style.bold(oneLine(heading, 200)), ...lines];
   });

@@ -1,6 +1,6 @@
 import { oneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
-import { cutTo, padTo, widthOf, wrapText } from "./text-width.ts";
+import { cutTo, padTo, widthOf, wrap } from "./text-width.ts";
 
 /** A label and what stands beside it: sentences to wrap, or a table's rows to keep in line. */
 export type LabelledRow = { readonly label: string } & (
@@ -17,12 +17,11 @@ export function labelledRows(
   const beside = width >= 60;
   const bodyCells = Math.max(8, width - (beside ? LABEL_CELLS : 2));
   return rows.flatMap((row) => {
-    const body =
-      "text" in row ? wrapText(oneLine(row.text, 2_000), bodyCells) : alignColumns(row.table, bodyCells);
+    const body = "text" in row ? wrap(oneLine(row.text, 2_000), bodyCells) : align(row.table, bodyCells);
     const indent = " ".repeat(beside ? LABEL_CELLS : 2);
     const label = oneLine(row.label, 200);
     if (!beside || widthOf(label) >= LABEL_CELLS) {
-      const above = label === "" ? [] : wrapText(label, width).map(style.dim);
+      const above = label === "" ? [] : wrap(label, width).map(style.dim);
       return [...above, ...body.map((line) => indent + line)];
     }
     return body.map((line, index) => (index === 0 ? style.dim(padTo(label, LABEL_CELLS)) : indent) + line);
@@ -30,7 +29,7 @@ export function labelledRows(
 }
 
 /** Columns side by side, two cells apart. Where they do not fit, the widest gives way, down to 8 cells, then the line is cut. */
-export function alignColumns(table: readonly (readonly string[])[], width: number): string[] {
+export function align(table: readonly (readonly string[])[], width: number): string[] {
   const cells = table.map((row) => row.map((cell) => oneLine(cell, 300)));
   const columns = Math.max(0, ...cells.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutTo, padTo, tailOf, widthOf, wrapText } from "./text-width.ts";
+import { cutTo, padTo, tailOf, widthOf, wrap } from "./text-width.ts";
 
 const WIDE = "日本語のテキスト";
 const FAMILY = "👨‍👩‍👧";
@@ -32,9 +32,9 @@ describe("the width of a text", () => {
   });
 
   it("wraps words, breaks those that are too long, keeps newlines and loses nothing", () => {
-    expect(wrapText("one two three", 7)).toEqual(["one two", "three"]);
-    expect(wrapText("one\ntwo", 20)).toEqual(["one", "two"]);
-    expect(wrapText("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
-    expect(wrapText(WIDE, 5)).toEqual(["日本", "語の", "テキ", "スト"]);
+    expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
+    expect(wrap("one\ntwo", 20)).toEqual(["one", "two"]);
+    expect(wrap("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
+    expect(wrap(WIDE, 5)).toEqual(["日本", "語の", "テキ", "スト"]);
   });
 });

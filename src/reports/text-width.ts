@@ -41,7 +41,7 @@ export const padTo = (line: string, width: number): string =>
   line + " ".repeat(Math.max(0, width - widthOf(line)));
 
 /** A text's words in lines of at most `width` cells (at least 1); a longer word is broken, newlines are kept. */
-export function wrapText(text: string, width: number): string[] {
+export function wrap(text: string, width: number): string[] {
   const most = Math.max(2, width);
   return text.split("\n").flatMap((paragraph) => {
     const lines: string[] = [];

@@ -18,7 +18,7 @@ const denial =
 const majorWord = /\b(?:must(?:n['’]t)?|shall|shan['’]t|required|needs?\s+to|critical|essential)\b/i;
 const minorWord = /\b(?:should(?:n['’]t)?|preferably|ideally|if\s+possible|nice[\s-]+to[\s-]+have)\b/i;
 
-const headingLine = /^ {0,3}#{1,6}(?:\s|$)/;
+const heading = /^ {0,3}#{1,6}(?:\s|$)/;
 const boldLine = /^\s{0,3}\*\*[^*]{1,200}\*\*\s{0,3}$/;
 const verb = /\b(?:must|shall|needs?\s+to|should)\b|:\W*$/i;
 /** Nothing but signs: rules, the underlines of headings, the edges of tables. */
@@ -105,9 +105,7 @@ function joinLines(problem: string): RequirementLine[] {
 
 /** With signs, or a line in bold that has no verb to bind anybody; a line without letters heads nothing, either. */
 function isHeading(line: string): boolean {
-  return (
-    headingLine.test(line.slice(0, 20)) || ornament.test(line) || (boldLine.test(line) && !verb.test(line))
-  );
+  return heading.test(line.slice(0, 20)) || ornament.test(line) || (boldLine.test(line) && !verb.test(line));
 }
 
 /** Without emphasis, except for what stands in a code span. `2**10` and `snake_case` have none. */

@@ -10,7 +10,7 @@ import {
 import { toAbsolute } from "../../config/paths.ts";
 import { refusal } from "../../kernel/index.ts";
 import { oneLine, printable } from "../../reports/printable.ts";
-import { wrapText } from "../../reports/text-width.ts";
+import { wrap } from "../../reports/text-width.ts";
 import { documentText, print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import type { JSON_FLAG } from "../options.ts";
@@ -31,7 +31,7 @@ export async function list(io: Io, kind: CatalogKind, options: Printing): Promis
   const entries = readCatalog(kind, placeOf(io));
   const linesOf = (entry: CatalogEntry, width: number) => [
     `${oneLine(entry.name)} ${whereOf(entry)}`,
-    ...wrapText(oneLine(entry.problem ?? entry.description, 600), width - INDENT.length).map(
+    ...wrap(oneLine(entry.problem ?? entry.description, 600), width - INDENT.length).map(
       (line) => `${INDENT}${line}`,
     ),
   ];
@@ -55,7 +55,7 @@ export async function show(
     io,
     { json, value: { ...entry, shadows: below.map(({ from, path }) => ({ from, path })) }, readable: true },
     (face) => {
-      const about = wrapText(oneLine(entry.description, 600), face.width).join("\n");
+      const about = wrap(oneLine(entry.description, 600), face.width).join("\n");
       const text = printable(entry.text);
       const head = `${oneLine(entry.name)} ${whereOf(entry)}\n${file}${others.join("")}${about}\n`;
       // A pack's text is YAML.

@@ -1,6 +1,6 @@
 import { issueCredential, listCredentials, revokeKey } from "../../app/credentials.ts";
 import { ModelRef, Scope, refusal } from "../../kernel/index.ts";
-import { alignColumns } from "../../reports/labelled-rows.ts";
+import { align } from "../../reports/labelled-rows.ts";
 import type { KeyLimits } from "../../stores/credentials.ts";
 import { quoteValue } from "../../text/words.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -76,7 +76,7 @@ export const list = (io: Io, options: Values<typeof JSON_FLAG>): Promise<void> =
     await print(io, { json: options.json, value }, ({ width }) =>
       rows.length === 0
         ? "There are no keys. Try: parley serve keys new ci\n"
-        : `${alignColumns([head, ...rows], width).join("\n")}\n`,
+        : `${align([head, ...rows], width).join("\n")}\n`,
     );
   });
 

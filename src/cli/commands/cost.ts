@@ -1,7 +1,7 @@
 import type { CostRow, UsageReport } from "../../contract/figures.ts";
 import { usageSince } from "../../app/usage.ts";
-import { alignColumns } from "../../reports/labelled-rows.ts";
-import { wrapText } from "../../reports/text-width.ts";
+import { align } from "../../reports/labelled-rows.ts";
+import { wrap } from "../../reports/text-width.ts";
 import { formatBill, formatNumber, formatUsd, pluralize } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import type { COST } from "../options.ts";
@@ -39,7 +39,7 @@ function costText({ by, since, rows, total, timeZone }: UsageReport, width: numb
         ]
       : []),
     ...(by === "day" ? [`Days in ${timeZone}.`] : []),
-  ].flatMap((note) => wrapText(note, width));
-  const table = alignColumns([heads, ...[...rows, total].map(cells)], width);
+  ].flatMap((note) => wrap(note, width));
+  const table = align([heads, ...[...rows, total].map(cells)], width);
   return `${[...table, ...(notes.length > 0 ? ["", ...notes] : [])].join("\n")}\n`;
 }

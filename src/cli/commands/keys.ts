@@ -2,7 +2,7 @@ import { knownKeys, keyVariableOf } from "../../app/keys.ts";
 import { keyFilePath, removeKey, storeKey } from "../../config/keys.ts";
 import { displayPath } from "../../config/text-file.ts";
 import { refusal } from "../../kernel/index.ts";
-import { alignColumns } from "../../reports/labelled-rows.ts";
+import { align } from "../../reports/labelled-rows.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { askHidden, readStandardInput } from "../input.ts";
@@ -52,7 +52,7 @@ export async function list(io: Io, options: Values<typeof JSON_FLAG>): Promise<v
   await print(io, { json: options.json, value: keys }, ({ width }) =>
     keys.length === 0
       ? "No keys are known. Try: parley keys set openai\n"
-      : `${[...alignColumns([["PROVIDER", "VARIABLE", "WHERE", ""], ...rows], width), "", ORDER].join("\n")}\n`,
+      : `${[...align([["PROVIDER", "VARIABLE", "WHERE", ""], ...rows], width), "", ORDER].join("\n")}\n`,
   );
 }
 

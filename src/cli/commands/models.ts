@@ -3,9 +3,9 @@ import { checkModelRef } from "../../app/context.ts";
 import { testModel, type ModelTest, modelTable } from "../../app/model-table.ts";
 import { listTools } from "../../app/named-tools.ts";
 import { refusal } from "../../kernel/index.ts";
-import { alignColumns } from "../../reports/labelled-rows.ts";
+import { align } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { wrapText } from "../../reports/text-width.ts";
+import { wrap } from "../../reports/text-width.ts";
 import { formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
@@ -69,7 +69,7 @@ export function tableText(
       ? []
       : [`Not configured: ${missing.map(({ provider, next }) => `${provider} (${next})`).join(", ")}`]),
   ];
-  return `${[...alignColumns(table, width), "", ...notes.flatMap((note) => wrapText(note, width))].join("\n")}\n`;
+  return `${[...align(table, width), "", ...notes.flatMap((note) => wrap(note, width))].join("\n")}\n`;
 }
 
 function priceTexts({ price }: ModelRow): string[] {
@@ -112,7 +112,7 @@ function testText(tested: ModelTest, width: number): string {
   const head = `${oneLine(model)} ${tested.ok ? "answered" : "failed"} in ${formatDuration(latencyMs)}${used}`;
   const said = tested.ok ? oneLine(tested.reply, MAX_REPLY) : oneLine(tested.failure.message, 1_000);
   const body = said === "" ? "The reply is empty." : said;
-  return `${[...wrapText(head, width), ...wrapText(body, width - 2).map((line) => `  ${line}`)].join("\n")}\n`;
+  return `${[...wrap(head, width), ...wrap(body, width - 2).map((line) => `  ${line}`)].join("\n")}\n`;
 }
 
 /** Lists the tools of this process and of its servers; exit 1 where a server cannot be used. */
@@ -126,7 +126,7 @@ export const tools = (io: Io, options: Values<typeof JSON_FLAG>): Promise<number
     await print(
       io,
       { json: options.json, value },
-      ({ width }) => `${[...alignColumns(table, width), ...failed].join("\n")}\n`,
+      ({ width }) => `${[...align(table, width), ...failed].join("\n")}\n`,
     );
     return failed.length === 0 ? EXIT.answered : EXIT.refusedByCheck;
   });

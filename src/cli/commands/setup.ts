@@ -1,6 +1,6 @@
 import { checkup, configSources } from "../../app/checkup.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { wrapText } from "../../reports/text-width.ts";
+import { wrap } from "../../reports/text-width.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import type { DOCTOR, JSON_FLAG } from "../options.ts";
@@ -38,7 +38,7 @@ export async function doctor(io: Io, options: Values<typeof DOCTOR>): Promise<nu
   const { terminal, columns } = io.output.stdout;
   const indented = (text: string) => {
     const line = oneLine(text, MAX_LINE);
-    return (terminal ? wrapText(line, columns - INDENT.length) : [line]).join(`\n${INDENT}`);
+    return (terminal ? wrap(line, columns - INDENT.length) : [line]).join(`\n${INDENT}`);
   };
   const lines = checks.map(
     ({ what, ok, found, next }) =>

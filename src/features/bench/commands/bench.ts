@@ -13,7 +13,7 @@ import { createJobScreens, noteJobEnd, STOP_EXITS } from "./progress.ts";
 import { documentText, print, type Io, type Values } from "../../../cli/command.ts";
 import { resolveId } from "../../../app/lookup.ts";
 import { refusal } from "../../../kernel/index.ts";
-import { alignColumns } from "../../../reports/labelled-rows.ts";
+import { align } from "../../../reports/labelled-rows.ts";
 import { jsonLine, jsonText, oneLine } from "../../../reports/printable.ts";
 import { formatNumber, pluralize } from "../../../text/format.ts";
 import { EXIT, exitOfFailures } from "../../../cli/exits.ts";
@@ -101,7 +101,7 @@ function benchesText(benches: readonly ListedBench[], width: number): string {
     ...[`${finished}/${total}`, `${oneLine(arms.join(", "), 80)}${simulated ? " (simulated)" : ""}`],
   ]);
   const heads = ["ID", "STARTED", "FILE", "TASKS", "FINISHED", "ARMS"];
-  return `${alignColumns([heads, ...rows], width).join("\n")}\n`;
+  return `${align([heads, ...rows], width).join("\n")}\n`;
 }
 
 const tooLargeText = ({

@@ -4,7 +4,7 @@ import { EXIT } from "../../../cli/exits.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import type { BenchRun, BenchStop } from "../app/bench.ts";
 import type { BenchRow } from "../contract.ts";
-import { alignColumns } from "../../../reports/labelled-rows.ts";
+import { align } from "../../../reports/labelled-rows.ts";
 import { styleOf } from "../../../reports/style.ts";
 import { cutTo } from "../../../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../../../text/format.ts";
@@ -89,7 +89,7 @@ export function createBenchScreen({
         ].join(", "),
       ];
     });
-    return [style.bold(cutTo(summary(), columns)), ...alignColumns(table, columns)];
+    return [style.bold(cutTo(summary(), columns)), ...align(table, columns)];
   };
   const draw = () => {
     drawnMs = now();

@@ -1,10 +1,10 @@
 import type { Contributions } from "../contract.ts";
 import type { PersonaShares } from "../../../contract/knowledge.ts";
 import { MIN_RERUNS } from "./contributions.ts";
-import { alignColumns, labelledRows, type LabelledRow } from "../../../reports/labelled-rows.ts";
+import { align, labelledRows, type LabelledRow } from "../../../reports/labelled-rows.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import { styleOf, type Style } from "../../../reports/style.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { pluralize } from "../../../text/format.ts";
 import { formatCost, formatTokens } from "../../../reports/words.ts";
 import type { ElementTree } from "../../../kernel/index.ts";
@@ -32,8 +32,8 @@ export function contributionsText(
   const heading = `Contributions to ${id}${finalAnswer === null ? "" : `: ${oneLine(finalAnswer, 200)}`}`;
   const sections = [
     simulated ? [style.yellow("simulated models")] : [],
-    wrapText(heading, narrow).map(style.bold),
-    alignColumns([HEAD, ...members.map(memberRow)], narrow).map((line, index) =>
+    wrap(heading, narrow).map(style.bold),
+    align([HEAD, ...members.map(memberRow)], narrow).map((line, index) =>
       index === 0 ? style.dim(line) : line,
     ),
     labelledRows(meanings(contributions), { width: narrow, style }),
@@ -170,14 +170,14 @@ type Setting = { readonly narrow: number; readonly style: Style };
 function lostSection({ name, drafted, lost }: Member, { narrow, style }: Setting): string[] {
   if (!drafted || lost.length === 0) return [];
   const shown = lost.slice(0, MAX_SENTENCES).flatMap((sentence) => {
-    const [first = "", ...rest] = wrapText(oneLine(sentence, MAX_SENTENCE_LENGTH), narrow - 2);
+    const [first = "", ...rest] = wrap(oneLine(sentence, MAX_SENTENCE_LENGTH), narrow - 2);
     return [`- ${first}`, ...rest.map((line) => `  ${line}`)];
   });
   const more = lost.length - MAX_SENTENCES;
   return [
-    ...wrapText(`Dropped from ${oneLine(name, 60)}'s draft`, narrow).map(style.bold),
+    ...wrap(`Dropped from ${oneLine(name, 60)}'s draft`, narrow).map(style.bold),
     ...shown,
-    ...(more > 0 ? wrapText(`- and ${more} more, which the JSON output has`, narrow) : []),
+    ...(more > 0 ? wrap(`- and ${more} more, which the JSON output has`, narrow) : []),
   ];
 }
 
@@ -218,7 +218,7 @@ export function sharesText(rows: readonly PersonaShares[], width: number): strin
     ...methods.map(([method]) => mean(measured[method]?.mean, measured[method]?.n)),
     winRate === null ? "-" : `${percent(winRate)} (${sessions})`,
   ]);
-  return `${[...alignColumns([heads, ...cells], width), "", ...wrapText(ABOUT, width)].join("\n")}\n`;
+  return `${[...align([heads, ...cells], width), "", ...wrap(ABOUT, width)].join("\n")}\n`;
 }
 
 const COLUMNS: CsvColumns<PersonaShares> = {

@@ -12,9 +12,9 @@ import { isEvent, type DataOf, type Entry } from "../../../kernel/index.ts";
 import { readBenchTasks } from "../../../app/tasks.ts";
 import { DECISIONS, RIVALS } from "../protocol/trial/report.ts";
 import { lostCalls, sectionOf, type TrialSection } from "../protocol/trial/view.ts";
-import { alignColumns } from "../../../reports/labelled-rows.ts";
+import { align } from "../../../reports/labelled-rows.ts";
 import { oneLine, printable } from "../../../reports/printable.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { pluralize } from "../../../text/format.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { estimateLine, estimateText } from "../../../cli/estimate-text.ts";
@@ -74,7 +74,7 @@ const sectionLines = (sections: readonly PointSection[], width: number): string[
     .flatMap(([title, mark, texts]) => [
       title,
       ...texts
-        .map((text) => wrapText(oneLine(text, 600), width - 4))
+        .map((text) => wrap(oneLine(text, 600), width - 4))
         .flatMap((lines) => lines.map((line, index) => `${index === 0 ? `  ${mark} ` : "    "}${line}`)),
     ]);
 
@@ -159,7 +159,7 @@ export const breedCommand = (
           "",
           ...printable(child.instructions)
             .split("\n")
-            .flatMap((line) => wrapText(line, width)),
+            .flatMap((line) => wrap(line, width)),
         ].join("\n")}\n`,
     );
     if (!json) io.output.note(`Next: parley personas trial ${child.id}`);
@@ -201,7 +201,7 @@ function lineageLines(node: LineageNode, indent: string, width: number): string[
   const said = STATUSES[status];
   const inner = `${indent}│  `;
   const fit = (text: string) =>
-    wrapText(text, Math.max(20, width - inner.length)).map(
+    wrap(text, Math.max(20, width - inner.length)).map(
       (line, index) => `${inner}${index === 0 ? "" : "  "}${line}`,
     );
   const ranked =
@@ -284,9 +284,9 @@ function trialText(
   ]);
   const verdict = accepted ? "is accepted and may take part" : "is not accepted";
   return `${[
-    ...wrapText(`${child.name} ${verdict}: ${why ?? ""}.${simulated ? " Simulated models." : ""}`, width),
+    ...wrap(`${child.name} ${verdict}: ${why ?? ""}.${simulated ? " Simulated models." : ""}`, width),
     "",
-    ...alignColumns([["AGAINST", "WON", "LOST", "TIED", "VERDICT"], ...rows], width),
+    ...align([["AGAINST", "WON", "LOST", "TIED", "VERDICT"], ...rows], width),
     "",
     `Run ${run}`,
   ].join("\n")}\n`;

@@ -19,9 +19,9 @@ import { openGatePool } from "../../../gates/pool.ts";
 import { callOf, isEvent, workOf, type DeliberationId, type Entry } from "../../../kernel/index.ts";
 import { cycleNumber } from "../protocol/state.ts";
 import { sectionOf, type ForestSection } from "../protocol/view.ts";
-import { alignColumns } from "../../../reports/labelled-rows.ts";
+import { align } from "../../../reports/labelled-rows.ts";
 import { oneLine } from "../../../reports/printable.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { formatDuration, formatUsd, pluralize } from "../../../text/format.ts";
 import { resultOf } from "../../../views/result.ts";
 import { isSimulated } from "../../../views/simulated.ts";
@@ -97,7 +97,7 @@ async function printPlan(
     { json: options.json, value: { weather, roles, gates, estimate } },
     ({ width }) =>
       `${[
-        ...alignColumns(
+        ...align(
           [
             ["TREE", "WEATHER", "SLOTS", "WHY"],
             ...weather.map(({ tree_id, weather: name, allocation, reason }) => [
@@ -110,9 +110,9 @@ async function printPlan(
           width,
         ),
         "",
-        ...alignColumns([["ROLE", "MODEL"], ...roles.map(({ role, model }) => [role, model])], width),
+        ...align([["ROLE", "MODEL"], ...roles.map(({ role, model }) => [role, model])], width),
         "",
-        ...alignColumns(
+        ...align(
           [
             ["GATE", "HARD", "THRESHOLDS", "FROM"],
             ...gates.map(({ gate, hard, thresholds, provenance }) => [
@@ -326,17 +326,17 @@ function cycleText({ section, folder, entries, amendments }: Finished, width: nu
     ...(isSimulated(entries) ? ["simulated models"] : []),
   ];
   return `${[
-    ...wrapText(section.summary ?? "", width),
+    ...wrap(section.summary ?? "", width),
     ...(width < NARROW
       ? rows.flatMap(([kind = "", tree = "", formula = "", why = ""]) => [
-          ...wrapText(`${kind}, ${oneLine(tree, 60)}: ${oneLine(why, 200)}`, width),
-          ...wrapText(oneLine(formula, 300), width - 2).map((line) => `  ${line}`),
+          ...wrap(`${kind}, ${oneLine(tree, 60)}: ${oneLine(why, 200)}`, width),
+          ...wrap(oneLine(formula, 300), width - 2).map((line) => `  ${line}`),
         ])
-      : alignColumns(rows, width)),
+      : align(rows, width)),
     ...(more > 0 ? [`and ${more} more: parley forest results`] : []),
-    ...wrapText(facts.join(" · "), width),
+    ...wrap(facts.join(" · "), width),
     ...(amendments > 0
-      ? wrapText(
+      ? wrap(
           `The skeptic proposes ${pluralize(amendments, "change")} of gates: parley forest handoffs`,
           width,
         )

@@ -7,7 +7,7 @@ import { answerSeat } from "../../../app/seats.ts";
 import { refuse } from "../../../config/text-file.ts";
 import { jsonLine, oneLine, printable } from "../../../reports/printable.ts";
 import { splitFenced } from "../../../prompts/material.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { pluralize } from "../../../text/format.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { EXIT } from "../../../cli/exits.ts";
@@ -61,7 +61,7 @@ function handoffText(
     "",
   ]);
   const changes = amendments.flatMap(({ id, gate, threshold, value, why, by }) => [
-    ...wrapText(oneLine(`${id}: ${by} would set ${threshold} of ${gate} to ${value}: ${why}`, 2_000), width),
+    ...wrap(oneLine(`${id}: ${by} would set ${threshold} of ${gate} to ${value}: ${why}`, 2_000), width),
     `Try: parley forest answer ${id} yes, or no`,
     "",
   ]);

@@ -4,9 +4,9 @@ import { displayPath, refuse } from "../../../config/text-file.ts";
 import { isFault } from "../../../kernel/index.ts";
 import { type Forest, cycleNumber } from "../protocol/state.ts";
 import { ForestValidationError, validateForest } from "../protocol/validation.ts";
-import { alignColumns } from "../../../reports/labelled-rows.ts";
+import { align } from "../../../reports/labelled-rows.ts";
 import { oneLine, inline } from "../../../reports/printable.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { pluralize } from "../../../text/format.ts";
 import { print, type Io, type Values, documentText } from "../../../cli/command.ts";
 import { EXIT } from "../../../cli/exits.ts";
@@ -94,16 +94,16 @@ function forestText(
   ]);
   const fruits = results.filter(({ classification }) => classification === "fruit").length;
   return lines([
-    ...wrapText(oneLine(`${forest_id}, ${cycle_id}, ${domain}: ${research_goal}`, 2_000), width),
+    ...wrap(oneLine(`${forest_id}, ${cycle_id}, ${domain}: ${research_goal}`, 2_000), width),
     "",
     ...(rows.length === 0
       ? ["No trees are planted."]
-      : alignColumns(
+      : align(
           [["TREE", "STATUS", "SHARE", "FRUIT", "GOLDEN", "NORMAL", "DEAD", "SICK", "NAME"], ...rows],
           width,
         )),
     "",
-    ...wrapText(
+    ...wrap(
       `${fruits} of ${pluralize(results.length, "result")} are fruits; ${pluralize(seeds.length, "seed")}. ${oneLine(summary, 2_000)}`,
       width,
     ),
@@ -142,7 +142,7 @@ type ListTable = {
 };
 
 const tableText = ({ heads, rows, none }: ListTable, width: number): string =>
-  lines(rows.length === 0 ? [none] : alignColumns([heads, ...rows], width));
+  lines(rows.length === 0 ? [none] : align([heads, ...rows], width));
 
 const lines = (all: readonly string[]): string => `${all.join("\n")}\n`;
 

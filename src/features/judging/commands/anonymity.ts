@@ -8,9 +8,9 @@ import {
   type AnonymityFigures,
   type AuthorshipSection,
 } from "../protocol/authorship/view.ts";
-import { alignColumns } from "../../../reports/labelled-rows.ts";
+import { align } from "../../../reports/labelled-rows.ts";
 import { oneLine } from "../../../reports/printable.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { spending } from "../../../views/spending.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import { EXIT } from "../../../cli/exits.ts";
@@ -67,8 +67,8 @@ function auditText(audits: readonly AuthorshipSection[], figures: AnonymityFigur
   const words = [
     ...describeFigures(figures),
     ...(audits.some(({ simulated }) => simulated) ? ["simulated models"] : []),
-  ].flatMap((line) => wrapText(line, width));
-  return `${[...alignColumns([["RUN", "AUTHOR", "GUESS", "RIGHT"], ...rows], width), "", ...words].join("\n")}\n`;
+  ].flatMap((line) => wrap(line, width));
+  return `${[...align([["RUN", "AUTHOR", "GUESS", "RIGHT"], ...rows], width), "", ...words].join("\n")}\n`;
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`;

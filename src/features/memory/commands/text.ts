@@ -16,7 +16,7 @@ import { oneLine } from "../../../reports/printable.ts";
 import { INTENTS } from "../../../reports/words.ts";
 import { scoreBadge } from "../../../reports/score.ts";
 import { styleOf, type Style } from "../../../reports/style.ts";
-import { cutTo, wrapText } from "../../../reports/text-width.ts";
+import { cutTo, wrap } from "../../../reports/text-width.ts";
 import { formatNumber, pluralize } from "../../../text/format.ts";
 
 /** Of a list so much of a summary is shown, in so many lines; `show` has all of it. */
@@ -46,7 +46,7 @@ export function memorySearchText(
   if (engrams.length === 0) {
     const fits = query === null ? "" : ` Searched by ${oneLine(how)}.`;
     const empty = query === null && !narrowed;
-    return `${wrapText(empty ? NOTHING_REMEMBERED : `Nothing fits.${fits} ${ELSEWHERE}`, most).join("\n")}\n`;
+    return `${wrap(empty ? NOTHING_REMEMBERED : `Nothing fits.${fits} ${ELSEWHERE}`, most).join("\n")}\n`;
   }
   const blocks = engrams.map((found) => foundLines(found, { most, style }).join("\n"));
   const foot = [
@@ -54,7 +54,7 @@ export function memorySearchText(
     ...(more ? [`There are more: --limit ${Math.min(1_000, 2 * engrams.length)}.`] : []),
     "One of them whole: parley memory show ID",
   ];
-  return `${[...blocks, ...foot.flatMap((line) => wrapText(line, most).map(style.dim))].join("\n")}\n`;
+  return `${[...blocks, ...foot.flatMap((line) => wrap(line, most).map(style.dim))].join("\n")}\n`;
 }
 
 function foundLines(
@@ -62,7 +62,7 @@ function foundLines(
   { most, style }: { readonly most: number; readonly style: Style },
 ): string[] {
   const { engram, score, similarity, words } = found;
-  const summary = wrapText(oneLine(engram.summary, SUMMARY_CHARACTERS), most - 2);
+  const summary = wrap(oneLine(engram.summary, SUMMARY_CHARACTERS), most - 2);
   const shown = summary.slice(0, SUMMARY_LINES);
   if (summary.length > SUMMARY_LINES)
     shown.splice(-1, 1, cutTo(`${shown.at(-1) ?? ""} ${summary[SUMMARY_LINES] ?? ""}`, most - 2));
@@ -79,7 +79,7 @@ function foundLines(
     style.bold(oneLine(engram.id, 2_000)),
     ...(engram.question === "" ? [] : [`  ${cutTo(oneLine(engram.question), most - 2)}`]),
     ...shown.map((line) => `  ${style.dim(line)}`),
-    ...wrapText(said, most - 2).map((line) => `  ${line}`),
+    ...wrap(said, most - 2).map((line) => `  ${line}`),
     "",
   ];
 }
@@ -232,9 +232,9 @@ export function memoryFactsText({ facts }: MemoryFacts, { color, width }: TextSt
   const style = styleOf(color);
   const most = Math.max(20, width);
   if (facts.length === 0)
-    return `${wrapText('No facts are pinned. Pin one: parley memory pin "a fact"', most).join("\n")}\n`;
+    return `${wrap('No facts are pinned. Pin one: parley memory pin "a fact"', most).join("\n")}\n`;
   const lines = facts.flatMap(({ id, fact, at, by }) => [
-    ...wrapText(oneLine(fact, 2_000), most),
+    ...wrap(oneLine(fact, 2_000), most),
     `  ${style.dim([oneLine(id, 200), formatTime(at), ...(by === null ? [] : [`kept by ${oneLine(by, 100)}`])].join(" · "))}`,
   ]);
   return `${lines.join("\n")}\n`;
@@ -249,7 +249,7 @@ export function memoryStatsText(stats: StatsShown, { color, width }: TextStyle):
   const style = styleOf(color);
   const most = Math.max(20, width);
   const { configurations: all, episodic, pinned, forgotten } = stats;
-  if (episodic + pinned + forgotten === 0) return `${wrapText(NOTHING_REMEMBERED, most).join("\n")}\n`;
+  if (episodic + pinned + forgotten === 0) return `${wrap(NOTHING_REMEMBERED, most).join("\n")}\n`;
   // Of one kind alone, every kind says the same again.
   const single = new Set(all.flatMap(({ intent }) => intent ?? [])).size < 2;
   const configurations = single ? all.filter(({ intent }) => intent !== null) : all;
@@ -262,8 +262,8 @@ export function memoryStatsText(stats: StatsShown, { color, width }: TextStyle):
       .flatMap((row) => configurationLines(row, { most, style })),
   ]);
   const foot =
-    configurations.length === 0 ? [] : ["", ...notes(configurations).flatMap((one) => wrapText(one, most))];
-  return `${[...wrapText(heldWords(stats), most), ...sections, ...foot].join("\n")}\n`;
+    configurations.length === 0 ? [] : ["", ...notes(configurations).flatMap((one) => wrap(one, most))];
+  return `${[...wrap(heldWords(stats), most), ...sections, ...foot].join("\n")}\n`;
 }
 
 const nullLast = (a: string | null, b: string | null): number =>
@@ -295,10 +295,10 @@ function configurationLines(
         ]),
   ].join("; ");
   const { text, color } = CLAIMS[claim];
-  const reading = compared === 0 ? [] : wrapText(text, most - 4).map((line) => `    ${style[color](line)}`);
+  const reading = compared === 0 ? [] : wrap(text, most - 4).map((line) => `    ${style[color](line)}`);
   return [
-    ...wrapText(name, most - 2).map((line) => `  ${line}`),
-    ...wrapText(facts, most - 4).map((line) => `    ${line}`),
+    ...wrap(name, most - 2).map((line) => `  ${line}`),
+    ...wrap(facts, most - 4).map((line) => `    ${line}`),
     ...reading,
   ];
 }

@@ -1,7 +1,7 @@
 import { checksOf, type StoryCheck, type StoryReport, type StoryReports } from "./checks.ts";
 import { oneLine, printable } from "../../../reports/printable.ts";
 import { styleOf, type Style } from "../../../reports/style.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { pluralize, formatNumber } from "../../../text/format.ts";
 
 export type StoryStyle = {
@@ -37,7 +37,7 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
     ...report.checks.flatMap((one) => checkLines(one, { width: narrow, style })),
   ];
   return `${[
-    ...wrapText(oneLine(title, MAX_SHOWN_LENGTH), narrow).map(style.bold),
+    ...wrap(oneLine(title, MAX_SHOWN_LENGTH), narrow).map(style.bold),
     ...(report.simulated ? [style.yellow("simulated models")] : []),
     ...body,
     ...(report.turns.length > 0
@@ -51,7 +51,7 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
 type BlockStyle = { readonly width: number; readonly indent: number };
 
 const block = (text: string, { width, indent }: BlockStyle): string[] =>
-  wrapText(text, width - indent).map((line) => `${" ".repeat(indent)}${line}`);
+  wrap(text, width - indent).map((line) => `${" ".repeat(indent)}${line}`);
 
 function checkLines(
   { ok, what, found }: StoryCheck,
@@ -59,7 +59,7 @@ function checkLines(
 ): string[] {
   const mark = ok ? style.green("ok  ") : ok === null ? style.yellow("skip") : style.red("FAIL");
   const text = ok ? what : ok === null ? `${what}: ${found}` : `${what}; found: ${found}`;
-  return wrapText(oneLine(text, 2 * MAX_SHOWN_LENGTH), width - 9).map((line, index) =>
+  return wrap(oneLine(text, 2 * MAX_SHOWN_LENGTH), width - 9).map((line, index) =>
     index === 0 ? `    ${mark} ${line}` : `         ${line}`,
   );
 }

@@ -1,8 +1,8 @@
 import type { KindLeague, LabeledVote, LeagueRow } from "../../../contract/knowledge.ts";
 import { readLeagues, readMatrix, readVotePage } from "../app/votes.ts";
-import { alignColumns } from "../../../reports/labelled-rows.ts";
+import { align } from "../../../reports/labelled-rows.ts";
 import { oneLine } from "../../../reports/printable.ts";
-import { wrapText } from "../../../reports/text-width.ts";
+import { wrap } from "../../../reports/text-width.ts";
 import { MIN_LEAGUE_VOTES } from "../../../stats/league.ts";
 import { pluralize } from "../../../text/format.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
@@ -43,7 +43,7 @@ export const history = (
   });
 
 const linesOf = (rows: readonly (readonly string[])[], width: number): string =>
-  `${alignColumns(rows, width).join("\n")}\n`;
+  `${align(rows, width).join("\n")}\n`;
 
 const voteRow = ({ at, kind, voter, candidate, label, rank, of, deliberation }: LabeledVote): string[] => [
   ...[at.slice(0, 10), kind, voter.persona, candidate.persona, label],
@@ -93,7 +93,7 @@ function leagueText(
     kind === "all"
       ? `All questions, ${pluralize(sessions, "session")}`
       : `Questions of the kind ${oneLine(kind, 40)}, ${pluralize(sessions, "session")}`;
-  return `${[title, ...alignColumns([heads, ...rows.map(leagueRow)], width), ...wrapText(claim, width)].join("\n")}\n`;
+  return `${[title, ...align([heads, ...rows.map(leagueRow)], width), ...wrap(claim, width)].join("\n")}\n`;
 }
 
 /** Without the sign of a negative zero. */
@@ -194,7 +194,7 @@ function leansText({
   const heads = FIGURES.map(({ head }) => head);
   const table =
     width >= NARROW
-      ? alignColumns(
+      ? align(
           [
             [by.toUpperCase(), "REVIEWS", ...heads],
             ...leans.map((one) => [
@@ -207,7 +207,7 @@ function leansText({
         )
       : leans.flatMap((one) => [
           oneLine(one.key, width),
-          ...alignColumns(
+          ...align(
             [
               ["reviews", String(one.reviews)],
               ...FIGURES.map(({ name, head }) => [head.toLowerCase(), figureText(one[name])]),
@@ -225,7 +225,7 @@ function leansText({
   const notes = [
     ...claims,
     `Leans with their 95 % interval and the number of observations; 0 is none. Below ${MIN_OBSERVATIONS} observations nothing is claimed; one interval in 20 excludes 0 by chance.`,
-  ].flatMap((note) => wrapText(note, width));
+  ].flatMap((note) => wrap(note, width));
   return `${[...table, "", ...notes].join("\n")}\n`;
 }
 

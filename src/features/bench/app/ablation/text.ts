@@ -11,7 +11,7 @@ import { labelledRows, type LabelledRow } from "../../../../reports/labelled-row
 import type { TextStyle } from "../../../../reports/answer.ts";
 import { oneLine } from "../../../../reports/printable.ts";
 import { styleOf } from "../../../../reports/style.ts";
-import { wrapText } from "../../../../reports/text-width.ts";
+import { wrap } from "../../../../reports/text-width.ts";
 import { pluralize, formatBill, formatNumber } from "../../../../text/format.ts";
 
 /** Formats a memory ablation for a terminal. Ends in a newline. */
@@ -31,8 +31,8 @@ export function memoryAblationText(report: MemoryAblation, { color, width }: Tex
     ...(report.complete ? [] : [describeMissing(report)]),
   ];
   return `${[
-    ...wrapText(describeResult(report), most).map(style.bold),
-    ...warnings.flatMap((line) => wrapText(line, most).map(style.yellow)),
+    ...wrap(describeResult(report), most).map(style.bold),
+    ...warnings.flatMap((line) => wrap(line, most).map(style.yellow)),
     "",
     ...labelledRows(rows, { width: most, style }),
   ].join("\n")}\n`;
