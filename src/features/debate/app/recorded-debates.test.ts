@@ -9,7 +9,7 @@ import { sectionOf } from "../protocol/debate/view/index.ts";
 import { resultOf } from "../../../views/result.ts";
 import { openConfigured } from "../../../../test/support/opened.ts";
 
-const folder = fileURLToPath(new URL("../../../shared/data/dialectic-debates/", import.meta.url));
+const folder = fileURLToPath(new URL("../../../../../shared/data/dialectic-debates/", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "parley-recorded-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

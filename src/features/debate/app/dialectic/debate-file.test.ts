@@ -7,7 +7,7 @@ import { readEvaluationFile } from "./agent-file.ts";
 import { refusalOf, scratch } from "../../../../../test/support/scratch.ts";
 
 const FILE = "project/debate.json";
-const recorded = fileURLToPath(new URL("../../../../shared/data/dialectic-debates/", import.meta.url));
+const recorded = fileURLToPath(new URL("../../../../../../shared/data/dialectic-debates/", import.meta.url));
 const absent = "the recorded debates are not on this machine";
 
 const agent = (more: object = {}) => ({

@@ -388,7 +388,7 @@ describe("a debate written as Dialectic's", () => {
   );
 });
 
-const folder = new URL("../../../../shared/data/dialectic-debates/", import.meta.url);
+const folder = new URL("../../../../../../shared/data/dialectic-debates/", import.meta.url);
 
 describe("recorded debates", () => {
   it("are read whole", (test) => {
