@@ -15,8 +15,8 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 251,
-  kilobytesOfCode: 1_180,
+  modules: 226,
+  kilobytesOfCode: 1_178,
   statements: 117,
   transactions: 17,
   kilobytes: 7_200,
@@ -36,8 +36,8 @@ it("evaluates no more modules, and loads no more code, up to the first model cal
 
 /** What a question walks through up to its first model call, with 2 % of room for what a moment adds. */
 const WALKS = {
-  "command line": { functions: 4_890, files: 163, changes: 1_720 },
-  library: { functions: 2_500, files: 110, changes: 1_000 },
+  "command line": { functions: 4_800, files: 159, changes: 1_600 },
+  library: { functions: 2_500, files: 107, changes: 920 },
 } as const;
 
 it("enters no more functions and files, and changes file no more often, up to the first model call", async () => {
