@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { LLMock, type ChatCompletionRequest } from "@copilotkit/aimock";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ModelRef } from "../../src/kernel/index.ts";
+import { scriptsOf } from "../../src/app/registry.ts";
+import { features } from "../../src/features.ts";
 import { createSim } from "../../src/sim/index.ts";
 import { built, resultIn, somewhere } from "./parley.ts";
 import { piped } from "./turn.ts";
@@ -15,7 +17,7 @@ built();
 
 type Variables = Readonly<Record<string, string>>;
 
-const sim = createSim();
+const sim = createSim({ scripts: scriptsOf(features) });
 
 /** What a simulated model of this name says, so that drafts, rankings and verdicts are in the forms that are asked for. */
 async function simulated({ model, messages }: ChatCompletionRequest) {
