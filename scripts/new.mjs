@@ -266,14 +266,14 @@ export const operations: readonly HttpOperation[] = [
   }),
 ];
 `,
-  "words.ts": `import { both, inEach, inLanguage } from "../../web/strings.ts";
+  "words.ts": `import { inEach, inLanguage, phrase } from "../../web/strings.ts";
 
 // The words of its screen.
 
 export const catalogue = inEach({
-  title: both("${Title}", "${Title}"),
-  empty: both("No run yet.", "Noch kein Lauf."),
-  emptyNext: both("Ask a question with ${name}: it appears here.", "Eine Frage mit ${name} erscheint hier."),
+  title: phrase("${Title}", "${Title}"),
+  empty: phrase("No run yet.", "Noch kein Lauf."),
+  emptyNext: phrase("Ask a question with ${name}: it appears here.", "Eine Frage mit ${name} erscheint hier."),
 });
 export const words = inLanguage(catalogue);
 `,
