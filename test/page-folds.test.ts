@@ -39,7 +39,7 @@ const HEAD = [
 ];
 const SECTIONS = [
   ...HEAD,
-  taking("views/veil.ts", "veiled"),
+  taking("views/veil.ts", "veilEntries"),
   taking("views/waiting.ts", "isWaiting"),
   ...PROTOCOLS.map(({ view }) => taking(view, "sectionOf")),
 ];

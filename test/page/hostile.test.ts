@@ -108,11 +108,11 @@ describe.skipIf(browser.isMissing)("the page with hostile answers", () => {
     const page = await context.newPage();
     await page.goto(server.url);
     await page.locator("#question").waitFor(WAIT);
-    await page.route("**/assets/league-*.js", (route) => route.fulfill({ status: 404, body: "gone" }));
+    await page.route("**/assets/votes-*.js", (route) => route.fulfill({ status: 404, body: "gone" }));
     await page.locator("nav a[href$='/league']").click();
     const reload = page.getByRole("button", { name: "Reload" });
     await reload.waitFor(WAIT);
-    await page.unroute("**/assets/league-*.js");
+    await page.unroute("**/assets/votes-*.js");
     await reload.click();
     await expect.poll(() => reload.count(), WAIT).toBe(0);
     await page.locator("h1", { hasText: "League" }).waitFor(WAIT);
