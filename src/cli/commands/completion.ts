@@ -106,14 +106,7 @@ const beginning = (current: string, all: readonly Candidate[]): readonly Candida
   all.filter(([value]) => value.startsWith(":") || value.startsWith(current));
 
 const MODELS = new Set([
-  "models",
-  "model",
-  "chair",
-  "reviewers",
-  "synthesizer",
-  "judge",
-  "modelB",
-  "criticModel",
+  ...["models", "model", "chair", "reviewers", "synthesizer", "judge", "modelB", "criticModel"],
 ]);
 const IDS = new Set(["continue", "debate"]);
 const CATALOGS: { readonly [key: string]: CatalogKind | undefined } = {

@@ -16,4 +16,5 @@ export const council = defineFeature({
     { name: "demo", heading: "Setup", load: async () => (await import("./commands/index.ts")).demo },
   ],
   surfaces: { council: { first: "Ask" } },
+  chat: { council: "put the last question before a council" },
 });
