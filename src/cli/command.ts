@@ -37,6 +37,8 @@ export type CommandOption<T> = {
   readonly isRepeated?: boolean;
   /** Its value is a list with commas; given again, it adds to the list. */
   readonly isList?: boolean;
+  /** Its value is the id of a run. */
+  readonly isRun?: boolean;
   /** The setting that it gives, where that is named otherwise. */
   readonly setting?: SettingKey;
   readonly isRequired?: boolean;

@@ -136,10 +136,12 @@ export const runFiles = (forms: Readonly<Record<string, string>>) => ({
   ),
   report: text("--report <file>", "write a report, .md (also without an ending) or .html"),
 });
-export type FileOptions = ReturnType<typeof runFiles>;
+export type FileSet = ReturnType<typeof runFiles>;
 
 export const CONTINUE = {
-  continue: text("--continue [id]", "continue this conversation (default: the newest finished one here)"),
+  continue: text("--continue [id]", "continue this conversation (default: the newest finished one here)", {
+    isRun: true,
+  }),
 };
 
 /** Grading, memory and the conversation of `respond` and `chat`. */

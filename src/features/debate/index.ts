@@ -23,8 +23,7 @@ export const debate = defineFeature({
   },
   asks: {
     debate: {
-      title: "Hold a debate",
-      place: 3,
+      ...{ title: "Hold a debate", place: 3, when: "for designs" },
       summary: "Agents with roles propose, criticize and refine over rounds; a judge writes the solution",
       fields: ["seats", "agents", "rounds", "until", "clarify"],
     },

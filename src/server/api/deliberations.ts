@@ -31,8 +31,7 @@ const only = z
 export const ASKED = ["question", "models", "context", "previous", "maxCostUsd", "maxCalls"];
 
 export const RESPOND: AskingForm = {
-  title: "Ask one model",
-  place: 4,
+  ...{ title: "Ask one model", place: 4, when: "for one model" },
   summary: "One model answers, with the conversation so far and what memory recalls",
   fields: ["again"],
 };

@@ -15,7 +15,9 @@ export const DEBATE_INPUT = {
 export const DEBATE_FILES = options.runFiles({ dialectic: "its DebateState" });
 
 export const EVAL = {
-  debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic"),
+  debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic", {
+    isRun: true,
+  }),
   config: text("-c, --config <file>", "participants: evaluators with an id, a name and a model"),
   models: list("-m, --models <refs>", "models, provider/model, comma-separated (evaluators)", {
     old: "--model <refs>",
