@@ -279,7 +279,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
     .object({ features: z.array(z.object({ screens: paths, views: paths })) })
     .parse(await import(pathToFileURL(join(root, "src", "features-web.ts")).href));
   // Words that the floors have as well, and what features bring: no import, and no row of a table.
-  const words = ["ask", "bench", "contributions", "debate", "judging", "memory", "respond", "votes"];
+  const words = ["ask", "bench", "contributions", "debate", "judging", "memory", "respond", "seats", "votes"];
   const brought = [
     ...shipped.flatMap(({ protocols = {}, surfaces = {}, commands = [] }) => [
       ...[...Object.keys(protocols), ...Object.keys(surfaces)],
@@ -321,7 +321,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
 /** Names of features and of what they bring that are words of the floors as well: these name a protocol only where one is compared with them. */
 const WORDS_OF_FLOORS = [
   ...["chat", "contributions", "evaluation", "evolution", "judge", "judging", "memory"],
-  ...["persona", "personas", "test", "votes"],
+  ...["persona", "personas", "seat", "seats", "test", "votes"],
 ];
 
 /** Where a floor names a feature in a string, and why. */
