@@ -1,15 +1,20 @@
-/// <reference types="vite/client" />
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { languages } from "../src/web/language.ts";
-import { readWords } from "../src/web/strings.ts";
 
 /** What a file says: texts, forms of one, and groups of these. */
 type Said = { readonly [key: string]: string | Said };
-const files: { readonly [path: string]: Said } = import.meta.glob<Said>(
-  "../src/{web,features/*}/words*/*.json",
-  { eager: true, import: "default" },
+const source = new URL("../src/", import.meta.url);
+const paths = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => /\/words(?:-more)?\/[\w-]+\.json$/.test(path));
+const files: { readonly [path: string]: Said } = Object.fromEntries(
+  paths.map((path) => [path, JSON.parse(readFileSync(new URL(path, source), "utf8")) as Said]),
 );
-const folders = [...new Set(Object.keys(files).map((path) => path.slice(0, path.lastIndexOf("/"))))];
+const folders = [...new Set(paths.map((path) => path.slice(0, path.lastIndexOf("/"))))];
+// The types of the page's own files need a browser's, which tests of Node do not have.
+const load = (file: string) => import(new URL(`web/${file}`, source).pathname) as Promise<unknown>;
+const { languages } = (await load("language.ts")) as { readonly languages: readonly string[] };
+const { readWords } = (await load("strings.ts")) as { readonly readWords: (said: Said) => object };
 
 const isForms = ({ other }: Said): boolean => typeof other === "string" && other.includes("{");
 const gapsIn = (word: string | Said): readonly string[] =>
