@@ -60,7 +60,7 @@ const featureParts = {
   "app/": [...everythingButSurfaces],
   "api/": [...everythingButSurfaces, "server"],
   "commands/": ["*", "cli"],
-  "(screens/|web[.]ts|words[.]ts)": [...layers.web, "web"],
+  "(screens/|web[.]ts|words/)": [...layers.web, "web"],
   "sim[.]ts": [...layers.sim, "sim"],
   "index[.]ts": [],
 };
@@ -198,7 +198,7 @@ module.exports = {
       name: "web-imports-only-types-of-the-contract",
       comment: "the server checks what it gives; a page that checked it again would carry every schema",
       severity: "error",
-      from: { path: "^src/(web/|features/[^/]+/(screens/|web[.]ts|words[.]ts))", pathNot: test },
+      from: { path: "^src/(web/|features/[^/]+/(screens/|web[.]ts|words/))", pathNot: test },
       to: { path: "^src/(contract/|features/[^/]+/contract[.]ts)", dependencyTypesNot: ["type-only"] },
     },
     {

@@ -9,6 +9,8 @@ export default defineConfig({
   base: "./",
   publicDir: false,
   plugins: [pureSchemas(), lexerAlone()],
+  // Words are read as a whole.
+  json: { namedExports: false, stringify: false },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",

@@ -24,14 +24,21 @@ const importsAtOnce: Plugin = {
 const notServed: Plugin = {
   name: "not-served",
   transform(code, id) {
-    // The words of screens that only a server has.
-    if (id.endsWith("/src/web/strings-en-knowledge.ts"))
-      return {
-        code: [...code.matchAll(/^export const \w+/gm)].map(([name]) => `${name} = {};`).join("\n"),
-        map: null,
-      };
     if (!/\/src\/(?:web|features)\//.test(id) || !code.includes("isServed")) return null;
     return { code: code.replaceAll(/(?<!import \{ |const )\bisServed\b/g, "false"), map: null };
+  },
+};
+
+/** The file speaks English, without the words of screens that only a server has. */
+const ownWords: Plugin = {
+  name: "own-words",
+  enforce: "pre",
+  transform(code, id) {
+    if (/\/words(?:-more)?\/index\.ts$/.test(id))
+      return { code: code.replaceAll(/\b(?!en\b)\w+: \(\) => import\("[^"]+\.json"\),?/g, ""), map: null };
+    if (!id.endsWith("/src/web/words-more/en.json")) return null;
+    const { library: _library, settings: _settings, ...words } = JSON.parse(code) as Record<string, unknown>; // a file of this folder
+    return { code: JSON.stringify(words), map: null };
   },
 };
 
@@ -48,7 +55,7 @@ const standsInPage: Plugin = {
 export default mergeConfig(
   page,
   defineConfig({
-    plugins: [notServed, importsAtOnce, standsInPage],
+    plugins: [ownWords, notServed, importsAtOnce, standsInPage],
     build: {
       cssCodeSplit: false,
       rolldownOptions: {

@@ -42,6 +42,36 @@ function defaults(folder) {
   return `${HEAD}export const builtIn: ${type} = {\n${lines.join("")}};\n`;
 }
 
+/** The type of a word: a text, or what fills its gaps; of a group, the type of each in it. @param {unknown} word @returns {string} */
+function wordType(word) {
+  if (word instanceof Object && !("other" in word && String(word.other).includes("{"))) {
+    const name = (/** @type {string} */ key) => (/^[a-z]\w*$/i.test(key) ? key : `"${key}"`);
+    const rows = Object.entries(word).map(([key, own]) => `readonly ${name(key)}: ${wordType(own)}`);
+    return `{ ${rows.join("; ")} }`;
+  }
+  const found = [...JSON.stringify(word).matchAll(/\{(\w+)\}/g)].map(([, gap]) => gap);
+  const gaps = [...new Set(found)].map((gap) => `${gap}: ${gap === "n" ? "number" : "string"}`);
+  if (gaps.length < 2) return gaps.length === 0 ? "string" : `(${gaps[0]}) => string`;
+  return `(gaps: { ${gaps.map((gap) => `readonly ${gap}`).join("; ")} }) => string`;
+}
+
+/** What words a folder has, by its English file, and where each language is loaded from. @param {string} folder */
+function words(folder) {
+  const type = wordType(JSON.parse(read(`${folder}/en.json`)));
+  const isFirst = folder === "src/web/words";
+  const files = filesIn(folder, ".json")
+    .map((path) => basename(path, ".json"))
+    // The page begins in English: these words are in it.
+    .filter((language) => !isFirst || language !== "en")
+    .map((language) => `${language}: () => import("./${language}.json")`)
+    .join(", ");
+  if (folder.startsWith("src/features/"))
+    return `${HEAD}import { inLanguage } from "../../../web/strings.ts";
+export const words = await inLanguage<${type}>({ ${files} });\n`;
+  return `${HEAD}export type ${isFirst ? "First" : "More"}Words = ${type};
+export const files = { ${files} };\n`;
+}
+
 /** The comment above each setting, by its key: what help and the API say of it. */
 function sentences() {
   const source = read("src/config/settings.ts");
@@ -68,11 +98,16 @@ function referencePages() {
 const staleOf = (files) =>
   files.filter(({ path, text }) => !existsSync(join(root, path)) || read(path) !== text);
 
+const folders = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ parentPath, name }) => `${relative(root, parentPath).replaceAll(sep, "/")}/${name}`);
 const modules = [
-  ...readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name === "templates")
-    .map(({ parentPath }) => `${relative(root, parentPath).replaceAll(sep, "/")}/templates`)
+  ...folders
+    .filter((folder) => folder.endsWith("/templates"))
     .map((folder) => ({ path: `${folder}/index.ts`, text: templates(folder) })),
+  ...folders
+    .filter((folder) => existsSync(join(root, folder, "en.json")))
+    .map((folder) => ({ path: `${folder}/index.ts`, text: words(folder) })),
   { path: "src/config/defaults/index.ts", text: defaults("src/config/defaults") },
   { path: "src/config/setting-sentences.ts", text: sentences() },
 ];

@@ -266,16 +266,17 @@ export const operations: readonly HttpOperation[] = [
   }),
 ];
 `,
-  "words.ts": `import { inEach, inLanguage, phrase } from "../../web/strings.ts";
-
-// The words of its screen.
-
-export const catalogue = inEach({
-  title: phrase("${Title}", "${Title}"),
-  empty: phrase("No run yet.", "Noch kein Lauf."),
-  emptyNext: phrase("Ask a question with ${name}: it appears here.", "Eine Frage mit ${name} erscheint hier."),
-});
-export const words = inLanguage(catalogue);
+  "words/en.json": `{
+  "title": "${Title}",
+  "empty": "No run yet.",
+  "emptyNext": "Ask a question with ${name}: it appears here."
+}
+`,
+  "words/de.json": `{
+  "title": "${Title}",
+  "empty": "Noch kein Lauf.",
+  "emptyNext": "Eine Frage mit ${name} erscheint hier."
+}
 `,
   "web.ts": `import type { FeatureScreens } from "../../web/feature.ts";
 import { isServed } from "../../web/served.ts";
@@ -306,7 +307,7 @@ export const ${id}: FeatureScreens = {
 import { hrefTo } from "../../../web/address.ts";
 import { useApi } from "../../../web/loaded.ts";
 import { Empty, Shown } from "../../../web/parts/states.tsx";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 
 type Listed = { readonly data: readonly { readonly id: string; readonly question: string }[] };
 

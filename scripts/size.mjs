@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { root as repository } from "./root.mjs";
 
-/** Product source: TypeScript and CSS without tests, and without the published test kit. @typedef {{ files: number, lines: number }} Size */
+/** Product source: TypeScript and CSS without tests and the published test kit, and the lines of the page's words. @typedef {{ files: number, lines: number }} Size */
 /** By row, with `floors` (all but features) and `all`. @typedef {Record<string, Size>} Sizes */
 
 const FILE = join("scripts", "size-budget.json");
@@ -18,7 +18,8 @@ export function measure(root = repository) {
   const sizes = new Map();
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     const path = relative(source, join(entry.parentPath, entry.name));
-    if (!entry.isFile() || !/\.(?:tsx?|css)$/.test(path) || /\.test\.tsx?$/.test(path)) continue;
+    const isWords = /\bwords(?:-more)?[/\\][\w-]+\.json$/.test(path);
+    if (!entry.isFile() || !(isWords || /\.(?:tsx?|css)$/.test(path)) || /\.test\.tsx?$/.test(path)) continue;
     const [first = "", second = "", ...rest] = path.split(sep);
     if (first === "testing") continue;
     const isFeature = first === "features" && rest.length > 0;
@@ -26,7 +27,7 @@ export function measure(root = repository) {
     const row = isFeature ? `features/${second}` : second === "" ? "(files)" : first;
     for (const name of [row, "all", ...(isFeature ? [] : ["floors"])]) {
       const size = sizes.get(name) ?? { files: 0, lines: 0 };
-      sizes.set(name, { files: size.files + 1, lines: size.lines + lines });
+      sizes.set(name, { files: size.files + (isWords ? 0 : 1), lines: size.lines + lines });
     }
   }
   return Object.fromEntries([...sizes].sort(([one], [other]) => (one < other ? -1 : 1)));

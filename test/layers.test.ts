@@ -159,7 +159,7 @@ it("catches an import that points up or across", async () => {
       "src/features/poll/other.ts > src/kernel/event.ts: features-have-known-parts",
       "src/features/poll/protocol/view.ts > src/engine/run.ts: views-and-reports-run-in-a-page",
       "src/features/poll/reactor/critic.ts > src/memory/engram.ts: feature-part-reactor--imports-only-its-layers",
-      "src/features/poll/screens/poll.ts > src/engine/run.ts: feature-part--screens-web-ts-words-ts--imports-only-its-layers",
+      "src/features/poll/screens/poll.ts > src/engine/run.ts: feature-part--screens-web-ts-words--imports-only-its-layers",
       "src/features/vote/index.ts > src/app/open.ts: feature-part-index-ts-imports-only-its-layers",
       "src/gates/tests.ts > src/engine/run.ts: gates-imports-only-its-layers",
       "src/index.ts > src/web/page.ts: front-not-of-web",

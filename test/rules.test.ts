@@ -141,9 +141,9 @@ it("gives no type name two meanings, and names limits MAX_ and MIN_", async () =
 
 it("names commands and flags in the command line alone", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
-  // What declares a flag, texts that ship as data, the page's catalogues, and what has flags of other programs.
+  // What declares a flag, texts that ship as data, and what has flags of other programs.
   const exempt =
-    /^(?:cli\/|testing\/|config\/defaults\/|web\/strings-|features\/[\w-]+\/(?:commands\/|words\.ts$)|features\/stories\/app\/file\.ts$|gates\/command\.ts$)/;
+    /^(?:cli\/|testing\/|config\/defaults\/|features\/[\w-]+\/commands\/|features\/stories\/app\/file\.ts$|gates\/command\.ts$)/;
   const paths = names.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !exempt.test(name));
   const named = await Promise.all(
     paths.map(async (name) => {
@@ -215,38 +215,34 @@ it("gives every invariant a tag of its own, what is lost with it, and a test tha
   expect(tags.length).toBeLessThanOrEqual(130);
 });
 
-/** The names under which a catalogue has its words. */
+/** The names under which a file has its words. */
 const wordsIn = (node: unknown): readonly (readonly string[])[] =>
-  typeof node === "object" && node !== null
+  typeof node === "object" && node !== null && !String((node as { other?: unknown }).other).includes("{")
     ? Object.entries(node).flatMap(([key, child]) => wordsIn(child).map((names) => [key, ...names]))
     : [[]];
 
-it("has no word in the page's catalogue that the page does not show", async () => {
-  const web = join(root, "src", "web");
-  const load = (file: string): Promise<unknown> => import(pathToFileURL(join(web, file)).href);
-  const words = z.record(z.string(), z.unknown());
-  const { en: first } = z.object({ en: words }).parse(await load("strings-en.ts"));
+it("has no word of the page that the page does not show", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
-  const Own = z.object({ catalogue: z.object({ en: words }) });
-  const own = await Promise.all(
-    names.flatMap((name) => {
-      const [, feature] = /^features\/([\w-]+)\/words\.ts$/.exec(name) ?? [];
-      return feature === undefined
-        ? []
-        : load(`../${name}`).then((loaded) => [feature, Own.parse(loaded).catalogue.en] as const);
-    }),
-  );
-  const en = { ...first, ...words.parse(await load("strings-en-more.ts")), ...Object.fromEntries(own) };
+  const read = (name: string) => readFile(join(root, "src", name), "utf8");
+  const featureOf = (name: string) => /^features\/([\w-]+)\//.exec(name)?.[1];
+  const files = names.filter((name) => /\/words(?:-more)?\/en\.json$/.test(name));
+  const own = files.map(async (name) => {
+    const feature = featureOf(name);
+    const words = wordsIn(JSON.parse(await read(name)));
+    return feature === undefined ? words : words.map((word) => ["of", feature, ...word]);
+  });
   const paths = names.filter(
-    (name) => /^(?:web|features\/[\w-]+\/screens)\/.*\.tsx?$/.test(name) && !/strings|\.test\./.test(name),
+    (name) =>
+      /^(?:web|features\/[\w-]+\/screens)\/.*\.tsx?$/.test(name) && !/strings|\/words|\.test\./.test(name),
   );
   const texts = paths.map(async (name) => {
-    const text = await readFile(join(root, "src", name), "utf8");
-    const [, feature] = /^features\/([\w-]+)\//.exec(name) ?? [];
-    return feature === undefined ? text : text.replaceAll(/\bwords\./g, `t.${feature}.`);
+    const feature = featureOf(name);
+    const text = await read(name);
+    return feature === undefined ? text : text.replaceAll(/\bwords\b(?=[.[])/g, `t.of.${feature}`);
   });
   const sources = (await Promise.all(texts)).join("\n");
-  const unused = wordsIn(en).filter((word) => {
+  const words = (await Promise.all(own)).flat();
+  const unused = words.filter((word) => {
     // A word is named, or one of those that it stands among is chosen by what is shown.
     const named = word.map((_, at) => ["t", ...word.slice(0, at + 1)].join(String.raw`\.`));
     return !named.some((name, at) =>
@@ -254,7 +250,7 @@ it("has no word in the page's catalogue that the page does not show", async () =
     );
   });
   expect(unused.map((word) => word.join("."))).toEqual([]);
-  expect(wordsIn(en).length).toBeGreaterThan(500);
+  expect(words.length).toBeGreaterThan(500);
 });
 
 /** Commands of features beside others of the same word. */

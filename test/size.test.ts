@@ -7,7 +7,7 @@ import { measure, overCeilings } from "../scripts/size.mjs";
 it("counts product source by floor and by feature, and names what is over its ceiling or has none", () => {
   const root = mkdtempSync(join(tmpdir(), "parley-size-"));
   try {
-    for (const folder of ["app", "testing", "features/poll/screens"])
+    for (const folder of ["app", "testing", "features/poll/screens", "features/poll/words"])
       mkdirSync(join(root, "src", folder), { recursive: true });
     writeFileSync(join(root, "src/index.ts"), "a\n");
     writeFileSync(join(root, "src/app/one.ts"), "a\nb\nc\n");
@@ -16,13 +16,16 @@ it("counts product source by floor and by feature, and names what is over its ce
     writeFileSync(join(root, "src/testing/kit.ts"), "a\n".repeat(100));
     writeFileSync(join(root, "src/features/feature.ts"), "a\n");
     writeFileSync(join(root, "src/features/poll/screens/poll.tsx"), "a\nb\n");
+    // A language's file adds its lines; whoever adds a language adds no module.
+    writeFileSync(join(root, "src/features/poll/words/en.json"), "a\nb\nc\n");
+    writeFileSync(join(root, "src/features/poll/words/other.md"), "a\n");
     const sizes = measure(root);
     expect(sizes).toEqual({
       "(files)": { files: 1, lines: 1 },
-      all: { files: 5, lines: 8 },
+      all: { files: 5, lines: 11 },
       app: { files: 2, lines: 4 },
       features: { files: 1, lines: 1 },
-      "features/poll": { files: 1, lines: 2 },
+      "features/poll": { files: 1, lines: 5 },
       floors: { files: 4, lines: 6 },
     });
     expect(overCeilings(sizes, sizes)).toEqual([]);

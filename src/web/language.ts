@@ -55,10 +55,6 @@ export const dateFormat = once(
 export const relativeFormat = once(
   (options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(language, options),
 );
-const pluralRules = once((options: Intl.PluralRulesOptions) => new Intl.PluralRules(language, options));
-
-/** `3 calls`: the plural's form by the language's own rules. */
-export function plural(count: number, one: string, other: string): string {
-  const form = pluralRules({}).select(count) === "one" ? one : other;
-  return `${numberFormat({}).format(count)} ${form}`;
-}
+export const pluralRules = once(
+  (options: Intl.PluralRulesOptions) => new Intl.PluralRules(language, options),
+);

@@ -1,58 +1,64 @@
-import { findLanguage, language, type Language } from "./language.ts";
-import type * as enMore from "./strings-en-more.ts";
-import { en, type FirstStrings, type Strings, type Widened } from "./strings-en.ts";
+import { findLanguage, language, numberFormat, pluralRules, type Language } from "./language.ts";
+import en from "./words/en.json";
+import { files as first, type FirstWords } from "./words/index.ts";
+import { files as more, type MoreWords } from "./words-more/index.ts";
 
-// Every word of the page stands in one catalogue, once in each language. What models wrote, and the documents that `parley show` prints as
-// well, are shown in the language they are in.
+// Every word of the page stands in a file of its language: English says which words there are, and `npm run generate` makes their types. What
+// models wrote, and the documents that `parley show` prints as well, are shown in the language they are in.
 
-const FIRST: { readonly [language in Language]: () => Promise<FirstStrings> } = {
-  en: async () => en,
-  de: async () => (await import("./strings-de.ts")).de,
-};
-const MORE: { readonly [language in Language]: () => Promise<Widened<typeof enMore>> } = {
-  en: () => import("./strings-en-more.ts"),
-  de: () => import("./strings-de-more.ts"),
-};
+/** What a file says: texts, the forms of one, and groups of these. */
+type Said = { readonly [key: string]: string | Said };
+type Files = { readonly [language in Language]: () => Promise<{ readonly default: Said }> };
+/** What fills the gaps of a text: the one, or several by name. */
+type Fill = string | number | { readonly [gap: string]: string | number };
 
-const first: Partial<Strings> = en;
-/** The words in the language of the reader. */
-export let t = first as Strings; // what `withMoreWords` adds is there before what shows it
+/** A text with its gaps filled; a number is said in the reader's way. */
+const fill = (text: string, given: Fill): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, gap: string) => {
+    const said = typeof given === "object" ? given[gap] : given;
+    return typeof said === "number" ? numberFormat({}).format(said) : (said ?? "");
+  });
 
-/** What is said in each language. */
-type Both<T> = { readonly [one in Language]: T };
-type InOne<W> = W extends Both<infer T> ? T : { readonly [K in keyof W]: InOne<W[K]> };
+const hasGaps = (word: Said[string] | undefined): word is string =>
+  typeof word === "string" && word.includes("{");
 
-/** What is said in English, and the same in German. */
-export const phrase = <T>(en: T, de: NoInfer<Widened<T>>) => ({ en, de }) as Both<Widened<T>>; // both are of this type
+/** The form that goes with `{n}`, by the rules of the reader's language. */
+function formFor(forms: Said, given: Fill): string {
+  const count = Number(typeof given === "object" ? given["n"] : given);
+  return [forms[pluralRules({}).select(count)], forms["other"]].find(hasGaps) ?? "";
+}
 
-/** Words by names that others choose: one that is not among them has none. */
-export const phrases = (words: { readonly [name: string]: Both<string> }) => words;
-
-const inOne = (words: object, one: Language): object =>
+/** The words of a file: one with gaps or forms is a function of what fills them. */
+export const readWords = (said: Said): object =>
   Object.fromEntries(
-    Object.entries(words).map(([key, said]: [string, object]) => [
-      key,
-      one in said ? (said as Both<unknown>)[one] : inOne(said, one), // what has a language has a text in it
-    ]),
+    Object.entries(said).map(([key, word]) => {
+      if (typeof word === "string") return [key, hasGaps(word) ? (given: Fill) => fill(word, given) : word];
+      const isCounted = hasGaps(word["other"]);
+      return [key, isCounted ? (given: Fill) => fill(formFor(word, given), given) : readWords(word)];
+    }),
   );
 
-/** A feature's words by language, of words that stand beside each other. */
-export const inEach = <W extends object>(words: W) =>
-  ({ en: inOne(words, "en"), de: inOne(words, "de") }) as Both<InOne<W>>;
+/** The words in the language of the reader. */
+export let t = readWords(en) as FirstWords & MoreWords; // what `withMoreWords` adds is there before what shows it
 
-/** A feature's words, of which a screen asks for those in the reader's language. */
-export const inLanguage = <W>(words: Both<W>): W => words[language];
+/** A feature's words in the reader's language, as its files have them. */
+export const inLanguage = async <Words>(files: Files): Promise<Words> =>
+  readWords((await files[language]()).default) as Words; // their type is made from the English file
+
+/** A word by a name that others choose: one that is not among them stands for itself, or for what is given. */
+export const wordFor = (words: { readonly [name: string]: string }, name: string, or = name): string =>
+  words[name] ?? or;
 
 /** Loads the words of the reader's language that the page begins with. */
 export async function loadStrings(): Promise<void> {
   const language = findLanguage();
-  t = { ...t, ...(await FIRST[language]()) };
+  if (language !== "en") t = { ...t, ...readWords((await first[language]()).default) };
   document.documentElement.lang = language;
 }
 
 /** What is imported, once the words that it shows are there as well. */
 export async function withMoreWords<T>(imported: Promise<T>): Promise<T> {
-  const [module, more] = await Promise.all([imported, MORE[findLanguage()]()]);
-  t = { ...t, ...more };
+  const [module, words] = await Promise.all([imported, more[findLanguage()]()]);
+  t = { ...t, ...readWords(words.default) };
   return module;
 }

@@ -20,7 +20,8 @@ export function Difference({ label, before, after }: DifferenceProps): VNode {
   return (
     <section class="difference" aria-label={label}>
       <p class="quiet">
-        {label}: {t.library.difference(added, removed)}
+        {label}:{" "}
+        {t.library.difference({ added: t.library.added(added), removed: t.library.removed(removed) })}
       </p>
       <div class="diff" role="group" aria-label={label} tabIndex={0} dir="auto">
         {foldUnchanged(lines).map((line, index) => {

@@ -43,15 +43,15 @@ export function EstimateWords({
     <>
       <p class="quiet">
         {total
-          ? t.ask.estimate(
-              t.calls(Math.round(total.calls.expected)),
-              formatMoney(total.usd?.expected ?? null),
-              t.ask.estimateMost(
-                t.calls(total.calls.high),
-                t.tokens(total.tokens.high),
-                formatMoney(total.usd?.high ?? null),
-              ),
-            )
+          ? t.ask.estimate({
+              calls: t.calls(Math.round(total.calls.expected)),
+              usd: formatMoney(total.usd?.expected ?? null),
+              most: t.ask.estimateMost({
+                calls: t.calls(total.calls.high),
+                tokens: t.tokens(total.tokens.high),
+                usd: formatMoney(total.usd?.high ?? null),
+              }),
+            })
           : t.ask.estimateUnknown(undeclared.join(", "))}
         {unpriced.length > 0 && ` ${t.ask.unpriced(unpriced.join(", "))}`}
       </p>

@@ -10,7 +10,7 @@ import { Markdown } from "../parts/elements.tsx";
 import { Empty, Failure, Loading } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { openRun, type ShownRun } from "../run.ts";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 
 // COMPARE-1. Two runs are compared by the folds that show each of them.
 
@@ -82,21 +82,21 @@ function Figures({ results }: { readonly results: Two<Result> }): VNode {
               {question}
             </a>
           )),
-          row(t.compare.status, ({ status }) => (
-            <span class={`state ${status}`}>{t.run.status[status] ?? status}</span>
+          row(t.runsPage.status, ({ status }) => (
+            <span class={`state ${status}`}>{wordFor(t.run.status, status)}</span>
           )),
-          row(t.compare.finalAnswer, ({ finalAnswer }) =>
+          row(t.run.final, ({ finalAnswer }) =>
             finalAnswer === null ? (
               <span class="quiet">{t.none}</span>
             ) : (
               <strong dir="auto">{finalAnswer}</strong>
             ),
           ),
-          row(t.compare.baseline, baselineWords),
+          row(t.run.baseline, baselineWords),
           row(t.compare.grade, ({ grade }) =>
             grade?.score == null ? t.compare.notGraded : t.run.score(grade.score),
           ),
-          row(t.compare.calls, ({ calls }) => formatCount(calls)),
+          row(t.run.callsHead, ({ calls }) => formatCount(calls)),
           row(t.compare.tokens, ({ tokens }) =>
             tokens.in === null || tokens.out === null ? t.unknown : t.tokens(tokens.in + tokens.out),
           ),
@@ -107,7 +107,7 @@ function Figures({ results }: { readonly results: Two<Result> }): VNode {
             <ul class="plain-list">
               {participants.map(({ id, name, model }) => (
                 <li key={id} dir="auto">
-                  {t.compare.participant(name, model)}
+                  {t.compare.participant({ name, model })}
                 </li>
               ))}
             </ul>
@@ -121,7 +121,7 @@ function Figures({ results }: { readonly results: Two<Result> }): VNode {
 function baselineWords({ control }: Result): string {
   if (!control) return t.none;
   const { kind, answer, agrees } = control;
-  const words = answer === null || answer.length > SHORT ? (t.run.baselineKind[kind] ?? kind) : answer;
+  const words = answer === null || answer.length > SHORT ? wordFor(t.run.baselineKind, kind) : answer;
   if (agrees === null) return words;
   return agrees ? t.compare.baselineKept(words) : t.compare.baselineChanged(words);
 }

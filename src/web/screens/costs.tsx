@@ -49,7 +49,7 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
       formatCount(tokens.in),
       formatCount(tokens.out),
       unpriced === calls && usd === 0 ? t.unknown : formatMoney(usd),
-      unknown === 0 ? "" : t.costs.unknown(unknown),
+      unknown === 0 ? "" : t.calls(unknown),
       most > 0 && key !== total.key ? (
         <meter class="bar-meter" min={0} max={most} value={usd} aria-hidden="true" />
       ) : (
@@ -65,9 +65,9 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
         label={t.nav.costs}
         heads={[
           t.knowledge.by,
-          t.costs.calls,
-          t.costs.tokensIn,
-          t.costs.tokensOut,
+          t.run.callsHead,
+          t.run.tokensIn,
+          t.run.tokensOutHead,
           t.run.cost,
           t.costs.notKnown,
           "",

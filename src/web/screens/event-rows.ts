@@ -1,5 +1,5 @@
 import type { Entry } from "../../kernel/index.ts";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 import { speakerOf } from "../../views/spending.ts";
 
 /** So many rows are made at once. */
@@ -42,13 +42,13 @@ export function countBy(
 
 /** A kind of work, in the page's language. */
 export const nameOfWork = (kind: string | null): string =>
-  kind === null ? t.unknown : (t.run.work[lastOf(kind)] ?? kind);
+  kind === null ? t.unknown : wordFor(t.run.work, lastOf(kind), kind);
 
 /** A kind of work that several do, or a phase of it. */
 export const nameOfStage = (kind: string | null): string =>
-  kind === null ? t.unknown : (t.run.stages[lastOf(kind)] ?? nameOfWork(kind));
+  kind === null ? t.unknown : wordFor(t.run.stages, lastOf(kind), nameOfWork(kind));
 
 const lastOf = (kind: string): string => kind.split("/").at(-1) ?? kind;
 
 /** A seat of a protocol, in the page's language. */
-export const nameOfSeat = (seat: string): string => t.run.seats[seat] ?? seat;
+export const nameOfSeat = (seat: string): string => wordFor(t.run.seats, seat);

@@ -8,7 +8,7 @@ import { Difference } from "../parts/difference.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Facts } from "../parts/table.tsx";
 import { TextEditor } from "../parts/text-editor.tsx";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 
 type EntryProps = { readonly kind: "strategies" | "packs"; readonly name: string };
 
@@ -72,7 +72,7 @@ export function LibraryEntry({ kind, name }: EntryProps): VNode {
 const EntryTitle = ({ kind, name }: { kind: keyof typeof t.library.kinds; name: string }): VNode => (
   <>
     <p>
-      <a href={hrefTo(["library"])}>{t.library.back}</a>
+      <a href={hrefTo(["library"])}>{t.nav.library}</a>
     </p>
     <p class="kicker">{t.library.kinds[kind]}</p>
     <h1 dir="auto">{name}</h1>
@@ -127,7 +127,7 @@ export const Shadowed = ({ shadows }: { readonly shadows: readonly LibraryFrom[]
   <>
     {shadows.map((one) => (
       <p key={one} class="quiet">
-        {t.library.shadows(t.library.froms[one] ?? one)}
+        {t.library.shadows(wordFor(t.library.froms, one))}
       </p>
     ))}
   </>
@@ -158,7 +158,7 @@ export function Comparison({
 
 function EntryFacts({ entry }: { readonly entry: StrategyReply | PackEntry }): VNode {
   const { description, from, shadows, problem } = entry;
-  const rows: (readonly [string, ComponentChildren])[] = [[t.library.from, t.library.froms[from] ?? from]];
+  const rows: (readonly [string, ComponentChildren])[] = [[t.library.from, wordFor(t.library.froms, from)]];
   if ("strategy" in entry && entry.strategy) {
     const { sees, needsGoal } = entry.strategy;
     rows.push([t.library.sees, sees.join(", ") || t.none]);
@@ -203,7 +203,7 @@ export function Prompt({ name }: { readonly name: string }): VNode {
             <FileProblem problem={problem} />
             <Facts
               rows={[
-                [t.library.from, t.library.froms[from] ?? from],
+                [t.library.from, wordFor(t.library.froms, from)],
                 [t.library.usedBy, protocols.join(", ")],
                 [t.library.slots, <Slots slots={slots} />],
               ]}

@@ -6,7 +6,7 @@ import { useApi } from "../loaded.ts";
 import { Field, NewName } from "../parts/field.tsx";
 import { Empty, Loading, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 import { LibraryEntry, Prompt } from "./library-entry.tsx";
 
 const KINDS = ["strategies", "packs", "prompts"] as const;
@@ -28,7 +28,7 @@ function All(): VNode {
   const isLoading = [strategies, packs, prompts].some(({ loaded }) => loaded.value.state === "loading");
   return (
     <>
-      <h1>{t.library.title}</h1>
+      <h1>{t.nav.library}</h1>
       {isLoading ? (
         <Loading />
       ) : (
@@ -64,7 +64,7 @@ function Entries({ kind, of }: EntriesProps): VNode {
               heads={[t.library.name, t.library.from, t.library.description]}
               rows={data.map(({ name, from, description }) => [
                 <a href={hrefTo(["library", kind, name])}>{name}</a>,
-                t.library.froms[from] ?? from,
+                wordFor(t.library.froms, from),
                 <span dir="auto">{description}</span>,
               ])}
             />
@@ -97,7 +97,7 @@ function Prompts({ of }: { readonly of: Listed<PromptList> }): VNode {
               .map(({ name, from, protocols, problem }) => [
                 <a href={hrefTo(["library", "prompts", name])}>{name}</a>,
                 <>
-                  {t.library.froms[from] ?? from}
+                  {wordFor(t.library.froms, from)}
                   {problem !== null && <strong class="mark avoid"> {t.library.broken}</strong>}
                 </>,
                 protocols.join(", "),

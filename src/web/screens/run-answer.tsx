@@ -17,7 +17,7 @@ import { Refusal } from "../parts/states.tsx";
 import { Report } from "../parts/report.tsx";
 import { showResult } from "../../reports/shown.ts";
 import { isServed } from "../served.ts";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 
 type AnswerProps = { readonly shown: ShownRun; readonly result: Result };
 
@@ -134,7 +134,7 @@ function Beside({ result: { section, participants } }: { readonly result: Result
   const groups = [
     [t.run.dissent, dissent],
     [t.run.insights, insights],
-    [t.run.vetoed, vetoed.map(({ id, flaw }) => t.run.vetoedFlaw(nameOf(id), flaw))],
+    [t.run.vetoed, vetoed.map(({ id, flaw }) => t.run.vetoedFlaw({ name: nameOf(id), flaw }))],
   ] as const;
   const told = groups.filter(([, texts]) => texts.length > 0);
   if (told.length === 0) return null;
@@ -179,7 +179,7 @@ function Baseline({ result: { control, participants } }: { readonly result: Resu
     <aside class="baseline" aria-label={t.run.baseline}>
       <h2>{t.run.baseline}</h2>
       <p class="quiet">
-        {t.run.baselineKind[kind] ?? kind}
+        {wordFor(t.run.baselineKind, kind)}
         {name === undefined ? "" : ` (${isolateName(name)})`}
       </p>
       {answer !== null && answer.length <= 200 ? (
@@ -293,7 +293,7 @@ function Badge({ grade }: { readonly grade: AnswerGrade | null }): VNode | null 
       <div id={id} class="badge-words" hidden={!open.value}>
         <p class="quiet">{t.run.feedback}</p>
         <p dir="auto">{feedback}</p>
-        <p class="quiet">{t.run.gradedBy(by ?? t.unknown, rubric)}</p>
+        <p class="quiet">{t.run.gradedBy({ model: by ?? t.unknown, rubric })}</p>
       </div>
     </div>
   );

@@ -12,9 +12,11 @@ import { apiUrl, fetchJson } from "../http.ts";
 import type { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/states.tsx";
 import { isServed } from "../served.ts";
-import { t, withMoreWords } from "../strings.ts";
+import { t, withMoreWords, wordFor } from "../strings.ts";
 import { nameOfWork } from "./event-rows.ts";
 import type { WaitingForms } from "./waiting.tsx";
+
+const codeWords = (code: string): string => code.replaceAll("-", t.run.codeJoint);
 
 type HeadProps = { readonly shown: ShownRun; readonly result: Result };
 
@@ -37,7 +39,7 @@ export function RunHead({ shown, result }: HeadProps): VNode {
       <Missing shown={shown} result={result} />
       <p class="kicker">
         <span class={`state ${status}`} role="status">
-          {t.run.status[status] ?? status}
+          {wordFor(t.run.status, status)}
         </span>{" "}
         {facts.join(" · ")}
         {simulated && <span class="chip">{t.shell.simulated}</span>}
@@ -66,11 +68,17 @@ function Missing({ shown, result }: HeadProps): VNode {
       {status === "waiting" &&
         pendingSeats(shown.entries.value).map(({ step, person, work, until }) => (
           <p key={step} class="notice">
-            {t.run.waitsFor(person, nameOfWork(work), until === null ? "" : formatMoment(until))}
+            {until === null
+              ? t.run.waitsFor({ person, work: nameOfWork(work) })
+              : t.run.waitsUntil({ person, work: nameOfWork(work), until: formatMoment(until) })}
           </p>
         ))}
       {error && degraded.length === 0 && (
-        <p class="notice bad">{t.run.error(error.code, error.model ?? "")}</p>
+        <p class="notice bad">
+          {error.model === null
+            ? t.run.error(codeWords(error.code))
+            : t.run.errorOf({ code: codeWords(error.code), model: error.model })}
+        </p>
       )}
       {degraded.length > 0 && (
         <section class="notice warn" aria-label={t.run.degraded}>
@@ -85,7 +93,7 @@ function Missing({ shown, result }: HeadProps): VNode {
       )}
       {shared.map(([family, count]) => (
         <p key={family} class="notice">
-          {t.run.sameFamily(family, count)}
+          {t.run.sameFamily({ family, n: count })}
         </p>
       ))}
     </div>

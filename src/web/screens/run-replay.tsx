@@ -82,12 +82,12 @@ export function Replay({ shown }: { readonly shown: ShownRun }): VNode | null {
           max={last.value}
           value={seq}
           aria-label={t.replay.label}
-          aria-valuetext={t.replay.at(formatCount(seq), formatCount(last.value))}
+          aria-valuetext={t.replay.at({ seq: formatCount(seq), last: formatCount(last.value) })}
           onInput={({ currentTarget }) => move(Number(currentTarget.value))}
         />
       </div>
       <p class="where">
-        {t.replay.at(formatCount(seq), formatCount(last.value))}
+        {t.replay.at({ seq: formatCount(seq), last: formatCount(last.value) })}
         {current && (
           <span class="quiet">
             {" "}

@@ -11,7 +11,7 @@ import { toggle } from "../lists.ts";
 import { usePages } from "../loaded.ts";
 import { AddressChoice, AddressSearch, SinceChoice } from "../parts/filter.tsx";
 import { Empty, Failure, Loading, More } from "../parts/states.tsx";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 import { conversationsOf } from "./conversations.ts";
 
 const FILTERS = ["q", "status", "protocol", "since", "series"] as const;
@@ -44,7 +44,7 @@ export function Runs(): VNode {
   const isFiltered = FILTERS.some((name) => query.has(name));
   return (
     <>
-      <h1>{t.runsPage.title}</h1>
+      <h1>{t.nav.runs}</h1>
       <Filters />
       {failed.value && <Failure error={failed.value} again={more} />}
       {rows.value === undefined ? (
@@ -105,7 +105,7 @@ function RunRow({
           {question}
         </a>
         <p class="quiet">
-          <span class={`state ${status}`}>{t.run.status[status] ?? status}</span> · {protocol} ·{" "}
+          <span class={`state ${status}`}>{wordFor(t.run.status, status)}</span> · {protocol} ·{" "}
           <time dateTime={openedAt}>{formatAgo(openedAt)}</time>
         </p>
       </div>
@@ -135,11 +135,11 @@ const Filters = (): VNode => (
       name="status"
       label={t.runsPage.status}
       none={t.runsPage.all}
-      options={STATUSES.map((one) => [one, t.run.status[one] ?? one])}
+      options={STATUSES.map((one) => [one, wordFor(t.run.status, one)])}
     />
     <AddressChoice
       name="protocol"
-      label={t.runsPage.protocol}
+      label={t.ask.protocol}
       none={t.runsPage.all}
       options={PROTOCOLS.map((one) => [one, one])}
     />

@@ -6,7 +6,7 @@ import { AddressChoice, AddressSearch } from "../parts/filter.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 import type { ModelList, ModelRow } from "../../contract/figures.ts";
 import { formatCount, formatMoney, formatMoment } from "../formats.ts";
 import type { SessionList } from "../../contract/runs.ts";
@@ -23,9 +23,9 @@ export function Settings(): VNode {
   const shown = VIEWS.find((one) => one === view) ?? "values";
   return (
     <>
-      <h1>{t.settings.title}</h1>
+      <h1>{t.nav.settings}</h1>
       <Tabs
-        label={t.settings.title}
+        label={t.nav.settings}
         tabs={VIEWS.map((one) => ({
           name: t.settings.views[one],
           href: hrefTo(["settings"], one === "values" ? {} : { view: one }),
@@ -63,15 +63,15 @@ function Values(): VNode {
           return (
             <>
               <p class="quiet" role="status">
-                {t.settings.shown(fitting.length, all.length)}
+                {t.settings.shown({ count: formatCount(fitting.length), n: all.length })}
               </p>
               <Table
                 label={t.settings.views.values}
-                heads={[t.settings.name, t.settings.value, t.settings.source]}
+                heads={[t.compare.setting, t.settings.value, t.settings.source]}
                 rows={fitting.map(({ name, from, text }) => [
                   <code>{name}</code>,
                   text === "" ? (
-                    <span class="quiet">{t.settings.none}</span>
+                    <span class="quiet">{t.compare.notSet}</span>
                   ) : (
                     <span class="words" dir="auto">
                       {text}
@@ -80,7 +80,7 @@ function Values(): VNode {
                   from === "default" ? (
                     <span class="quiet">{t.settings.sources[from]}</span>
                   ) : (
-                    (t.settings.sources[from] ?? from)
+                    wordFor(t.settings.sources, from)
                   ),
                 ])}
               />
@@ -103,12 +103,12 @@ function settingText(value: unknown): string {
 
 const Filters = (): VNode => (
   <div class="filters" role="search">
-    <AddressSearch label={t.settings.search} hint={t.settings.searchHint} />
+    <AddressSearch label={t.runsPage.search} hint={t.settings.searchHint} />
     <AddressChoice
       name="source"
       label={t.settings.source}
       none={t.settings.everySource}
-      options={SOURCES.map((one) => [one, t.settings.sources[one] ?? one])}
+      options={SOURCES.map((one) => [one, wordFor(t.settings.sources, one)])}
     />
   </div>
 );
@@ -128,7 +128,7 @@ function ReachableModels(): VNode {
               label={t.settings.modelsTitle}
               figures={[2, 4]}
               heads={[
-                t.settings.model,
+                t.run.model,
                 t.settings.family,
                 t.settings.price,
                 t.settings.date,
@@ -141,7 +141,7 @@ function ReachableModels(): VNode {
                 priceOf(row.price),
                 row.price === null || row.price === "free" ? "" : `${row.price.date} (${row.price.source})`,
                 row.context === null ? t.unknown : formatCount(row.context),
-                t.settings.reach[row.reachable] ?? row.reachable,
+                wordFor(t.settings.reach, row.reachable),
               ])}
             />
           )}
@@ -165,8 +165,8 @@ const priceOf = (price: ModelRow["price"]): string =>
   price === null
     ? t.unknown
     : price === "free"
-      ? t.settings.free
-      : t.settings.priceOf(formatMoney(price.in), formatMoney(price.out));
+      ? t.free
+      : t.settings.priceOf({ into: formatMoney(price.in), out: formatMoney(price.out) });
 
 /** The browsers in which the reader is signed in: any can be signed out. */
 function Sessions(): VNode {

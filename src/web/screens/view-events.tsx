@@ -40,7 +40,9 @@ export function Events({ shown }: { readonly shown: ShownRun }): VNode {
           options={countBy(all.value, participantOf).map(choice)}
         />
         <p class="quiet" role="status">
-          {t.events.shown(formatCount(found.length), formatCount(all.value.length))}
+          {found.length === all.value.length
+            ? t.events.shownAll(formatCount(found.length))
+            : t.events.shown({ found: formatCount(found.length), all: formatCount(all.value.length) })}
         </p>
       </div>
       {unknown > 0 && (
@@ -95,7 +97,7 @@ function Block({ entries, run, at }: BlockProps): VNode {
     <ol
       ref={place}
       class="events"
-      aria-label={t.events.range(formatCount(first), formatCount(last))}
+      aria-label={t.events.range({ first: formatCount(first), last: formatCount(last) })}
       style={isNear.value ? undefined : { minHeight: `${entries.length * 2}rem` }}
     >
       {isNear.value && entries.map((entry) => <Row key={entry.seq} entry={entry} run={run} at={at} />)}

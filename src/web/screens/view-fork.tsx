@@ -181,7 +181,9 @@ function Cost({ shown, said }: { readonly shown: ShownRun; readonly said: Said }
     <div role="status">
       <EstimateWords estimate={now} />
       {now.total && <p class="quiet">{t.run.forkWhole}</p>}
-      <p class="quiet">{t.run.forkReuses(formatCount(now.reusable), formatCount(recorded))}</p>
+      <p class="quiet">
+        {t.run.forkReuses({ reused: formatCount(now.reusable), recorded: formatCount(recorded) })}
+      </p>
     </div>
   );
 }

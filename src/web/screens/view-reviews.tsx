@@ -90,7 +90,7 @@ function Standing({ section, nameOf }: { readonly section: PanelSection; readonl
         <p>
           {tieBreak.chosen === null
             ? t.run.tieNotBroken(nameOf(tieBreak.by))
-            : t.run.tieBroken(nameOf(tieBreak.by), nameOf(tieBreak.chosen))}
+            : t.run.tieBroken({ by: nameOf(tieBreak.by), chosen: nameOf(tieBreak.chosen) })}
         </p>
       )}
     </section>
@@ -137,15 +137,15 @@ const reviewerName = ({ by, round, isTieBreak }: ShownReview, nameOf: NameOf): s
     ? t.run.reviewerTieBreak(nameOf(by))
     : round === null
       ? nameOf(by)
-      : t.run.reviewerRound(nameOf(by), formatCount(round));
+      : t.run.reviewerRound({ name: nameOf(by), round: formatCount(round) });
 
 /** What could not be read, and who did not review. */
 function Missing({ matrix: { reviews, missing }, nameOf }: MatrixProps): VNode | null {
   const lines = [
     ...reviews.flatMap(({ by, unreadable }) =>
-      unreadable === null ? [] : [t.run.rankingUnreadable(nameOf(by), unreadable)],
+      unreadable === null ? [] : [t.run.rankingUnreadable({ name: nameOf(by), why: unreadable })],
     ),
-    ...missing.map(({ id, why }) => t.run.reviewMissing(nameOf(id), why)),
+    ...missing.map(({ id, why }) => t.run.reviewMissing({ name: nameOf(id), why })),
   ];
   if (lines.length === 0) return null;
   return (
@@ -172,7 +172,7 @@ function Votes({
       <h2>{t.run.votes}</h2>
       <Table
         label={t.run.votes}
-        heads={[t.run.finalAnswerColumn, t.run.firstVotes, t.run.lastVotes]}
+        heads={[t.run.final, t.run.firstVotes, t.run.lastVotes]}
         rows={votes.map(({ answer, first, last }) => [
           <span dir="auto">{answer}</span>,
           names(first),

@@ -8,6 +8,7 @@ import { formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
 import { Folded } from "../parts/folded.tsx";
 import type { LiveStep, RunStore, ShownRun } from "../run.ts";
+import { formatCount } from "../formats.ts";
 import { t } from "../strings.ts";
 import { nameOfSeat, nameOfStage, nameOfWork } from "./event-rows.ts";
 
@@ -69,10 +70,14 @@ export function Room({ shown }: RoomProps): VNode {
         <ol class="stages" aria-label={t.run.views.room}>
           {phases.length > MAX_STAGES && <li>{t.run.earlierStages(phases.length - MAX_STAGES)}</li>}
           {phases.slice(-MAX_STAGES).map(({ phase, in: present, out }, index) => (
-            <li key={index}>{t.run.stage(nameOfStage(phase), present, out)}</li>
+            <li key={index}>
+              {out === 0
+                ? t.run.stage({ name: nameOfStage(phase), n: present })
+                : t.run.stageLess({ name: nameOfStage(phase), n: present, out: formatCount(out) })}
+            </li>
           ))}
           {[...underWay.value].map(([kind, all]) => (
-            <li key={kind}>{t.run.stageNow(nameOfStage(kind), all.length)}</li>
+            <li key={kind}>{t.run.stageNow({ name: nameOfStage(kind), n: all.length })}</li>
           ))}
         </ol>
       </div>
@@ -147,7 +152,7 @@ const stateWords = (state: StepView["state"] | "idle"): string => t.run[state];
 function StepText({ step, open }: { readonly step: StepView; readonly open: boolean }): VNode {
   const { work, text, why, tokensOut, latencyMs } = step;
   const facts = [
-    tokensOut === null ? "" : t.run.tokensOut(tokensOut),
+    tokensOut === null ? "" : t.tokens(tokensOut),
     latencyMs === null ? "" : formatTime(latencyMs),
   ];
   return (

@@ -51,13 +51,15 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
           const name = isAdmission ? t.run.admission(work) : work;
           return [
             <a href={hrefWith({ at: seq })}>
-              {round === null ? name : t.run.phaseRound(name, formatCount(round))}
+              {round === null ? name : t.run.phaseRound({ phase: name, round: formatCount(round) })}
             </a>,
             <span dir="auto">{present.map(nameOf).join(", ") || t.run.nobody}</span>,
             out.length === 0 ? (
               <span class="quiet">{t.run.nobody}</span>
             ) : (
-              <span dir="auto">{out.map(({ id, why }) => t.run.leftOutWhy(nameOf(id), why)).join("; ")}</span>
+              <span dir="auto">
+                {out.map(({ id, why }) => t.run.leftOutWhy({ name: nameOf(id), why })).join("; ")}
+              </span>
             ),
           ];
         })}
@@ -126,7 +128,7 @@ function Time({ entries, result: { wallMs, criticalPathMs }, nameOf }: PartProps
   const steps = entries.filter((entry) => path.has(entry.seq) && callOf(entry));
   return (
     <section>
-      <h2>{t.run.timeTitle}</h2>
+      <h2>{t.run.time}</h2>
       <dl class="facts">
         <div>
           <dt>{t.run.wall}</dt>

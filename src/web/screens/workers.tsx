@@ -5,7 +5,7 @@ import { formatAgo, formatCount, formatTime } from "../formats.ts";
 import { useAgain, useApi } from "../loaded.ts";
 import { Empty, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { t } from "../strings.ts";
+import { t, wordFor } from "../strings.ts";
 
 const AGAIN_MS = 3_000;
 
@@ -35,7 +35,7 @@ export function Workers(): VNode {
                   t.workers.lag,
                   t.workers.oldest,
                   t.workers.servedBy,
-                  t.workers.said,
+                  t.run.views.events,
                   t.workers.lastError,
                 ]}
                 figures={[2, 5]}
@@ -43,15 +43,15 @@ export function Workers(): VNode {
                   ({ reactor, state, behind, passed, oldestMs, servedBy, said, lastError, at }) => [
                     reactor,
                     at ? (
-                      <a href={hrefTo(["d", at.deliberation])}>{t.workers.states[state] ?? state}</a>
+                      <a href={hrefTo(["d", at.deliberation])}>{wordFor(t.workers.states, state)}</a>
                     ) : (
-                      (t.workers.states[state] ?? state)
+                      wordFor(t.workers.states, state)
                     ),
                     passed > 0
-                      ? t.workers.passed(formatCount(behind), formatCount(passed))
+                      ? t.workers.passed({ behind: formatCount(behind), passed: formatCount(passed) })
                       : formatCount(behind),
                     oldestMs === null ? "" : formatTime(oldestMs),
-                    servedBy.worker ?? (servedBy.drains > 0 ? t.workers.drains(servedBy.drains) : t.none),
+                    servedBy.worker ?? (servedBy.drains > 0 ? t.runs(servedBy.drains) : t.none),
                     formatCount(said),
                     lastError ? (
                       <span>

@@ -7,7 +7,7 @@ import { Table } from "../../../web/parts/table.tsx";
 import { nameOfStage } from "../../../web/screens/event-rows.ts";
 import { t } from "../../../web/strings.ts";
 import type { AskSection } from "../protocol/view.ts";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 
 const sectionIn = ({ result }: ShownRun): Partial<AskSection> => result.value?.section ?? {}; // of its own runs, once they are folded by its view
 

@@ -9,7 +9,7 @@ import { Figure } from "../../../web/parts/elements.tsx";
 import { Interval } from "../../../web/parts/interval.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 import { SIGNIFICANT } from "../../../stats/proportions.ts";
 
 /** The address of this bench with the runs of an arm, all or those of a change. */
@@ -88,8 +88,8 @@ function ArmTable({ arms, isScored }: ArmProps): VNode {
     },
   ];
   const means: readonly Column[] = [
-    { head: words.cost, isFigure: true, cell: ({ perQuestion: { usd } }) => formatMoney(usd) },
-    { head: words.calls, isFigure: true, cell: ({ perQuestion: { calls } }) => formatRatio(calls, 1) },
+    { head: t.run.cost, isFigure: true, cell: ({ perQuestion: { usd } }) => formatMoney(usd) },
+    { head: t.run.callsHead, isFigure: true, cell: ({ perQuestion: { calls } }) => formatRatio(calls, 1) },
     {
       ...{ head: words.latency, isFigure: true },
       cell: ({ perQuestion: { latencyMs } }) => (latencyMs === null ? t.unknown : formatTime(latencyMs)),
@@ -141,7 +141,7 @@ export function Flips({ arms }: { readonly arms: readonly BenchArmResult[] }): V
       <Table
         label={words.flips}
         heads={[
-          ...[words.arm, words.n, words.drafts, words.answer],
+          ...[words.arm, words.n, t.run.stages.draft, t.run.answer],
           ...CHANGES.map((change) => words.changes[change]),
           words.p,
         ]}
@@ -207,7 +207,7 @@ export function Pairs({
       <p class="quiet">{words.pairsHint}</p>
       <Table
         label={words.pairs}
-        heads={[...[words.pair, words.n, words.onlyOne, words.difference, words.adjusted], words.reading]}
+        heads={[...[words.arms, words.n, words.onlyOne, words.difference, words.adjusted], words.reading]}
         figures={[1, 2, 3, 4]}
         rows={pairs.map(({ first, second, n, onlyFirst, onlySecond, difference, adjusted }) => [
           `${first} − ${second}`,

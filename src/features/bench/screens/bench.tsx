@@ -6,8 +6,8 @@ import { formatAgo, formatCount, formatMoney } from "../../../web/formats.ts";
 import { withQuery } from "../../../web/http.ts";
 import { useApi, usePages } from "../../../web/loaded.ts";
 import { Empty, Failure, Loading, More, Shown } from "../../../web/parts/states.tsx";
-import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { t, wordFor } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 import { ArmFigures, Flips, JudgedArms, Pairs } from "./arms.tsx";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -53,7 +53,7 @@ function ListedRow({
   const facts = [
     words.tasks(tasks),
     arms.join(", "),
-    words.finished(formatCount(finished), formatCount(total)),
+    words.finished({ done: formatCount(finished), all: formatCount(total) }),
     ...(simulated ? [words.simulated] : []),
   ];
   return (
@@ -114,7 +114,9 @@ function Notes({ report: { simulated, tasks, arms } }: Pick<BenchReply, "report"
   return (
     <>
       {simulated && <p class="notice">{words.simulatedNote}</p>}
-      {open > 0 && <p class="notice warn">{words.openNote(formatCount(all - open), formatCount(all))}</p>}
+      {open > 0 && (
+        <p class="notice warn">{words.openNote({ done: formatCount(all - open), all: formatCount(all) })}</p>
+      )}
       {failed > 0 && <p class="notice warn">{words.failedNote(failed)}</p>}
       {scored > 0 && scored < MIN_BENCH_TASKS && (
         <p class="notice warn">{words.tooFewTasks(formatCount(MIN_BENCH_TASKS))}</p>
@@ -176,7 +178,7 @@ const Answer = ({ of }: { readonly of: Pick<BenchRow, "answer" | "right"> }): VN
 const RunTable = ({ arm, rows }: { readonly arm: string; readonly rows: readonly BenchRow[] }): VNode => (
   <Table
     label={words.rows(arm)}
-    heads={[...[words.task, words.result, words.draftsElect, words.outcome, words.calls, words.cost]]}
+    heads={[...[words.task, words.result, words.draftsElect, words.outcome, t.run.callsHead, t.run.cost]]}
     figures={[4, 5]}
     rows={rows.map((row) => [
       <a href={hrefTo(["d", row.deliberations.at(-1) ?? ""])} dir="auto">
@@ -184,7 +186,7 @@ const RunTable = ({ arm, rows }: { readonly arm: string; readonly rows: readonly
       </a>,
       row.finished ? <Answer of={row} /> : "",
       row.control ? <Answer of={row.control} /> : "",
-      t.run.status[row.outcome] ?? row.outcome,
+      wordFor(t.run.status, row.outcome),
       formatCount(row.calls),
       formatMoney(row.usd),
     ])}

@@ -7,8 +7,8 @@ import { useApi } from "../../../web/loaded.ts";
 import { AddressChoice, KindChoice, SinceChoice } from "../../../web/parts/filter.tsx";
 import { Empty, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
-import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { t, wordFor } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 
 type Row = ShareList["rows"][number];
 
@@ -57,7 +57,7 @@ function Heatmap({ rows }: { readonly rows: readonly Row[] }): VNode {
       heads={[
         t.knowledge.persona,
         ...strategies.map((name) => (name === "" ? words.shares.together : name)),
-        words.shares.votes,
+        t.run.votes,
       ]}
       rows={personas.map((persona) => [
         persona,
@@ -82,14 +82,18 @@ function Cell({ row }: { readonly row: Row | undefined }): VNode {
       <p>
         {claimed.mean === null
           ? t.unknown
-          : words.shares.claimed(formatRatio(claimed.mean), formatCount(claimed.n))}
+          : words.shares.claimed({ mean: formatRatio(claimed.mean), runs: formatCount(claimed.n) })}
       </p>
       {Object.entries(measured).map(([method, { mean, n }]) => (
         <p key={method} class="quiet">
-          {words.shares.measured(words.shares.methods[method] ?? method, formatRatio(mean), formatCount(n))}
+          {words.shares.measured({
+            method: wordFor(words.shares.methods, method),
+            mean: formatRatio(mean),
+            runs: formatCount(n),
+          })}
         </p>
       ))}
-      {Object.keys(measured).length === 0 && <p class="quiet">{words.shares.notMeasured}</p>}
+      {Object.keys(measured).length === 0 && <p class="quiet">{words.notMeasured}</p>}
     </div>
   );
 }
@@ -98,5 +102,7 @@ function Votes({ rows }: { readonly rows: readonly Row[] }): VNode {
   const sessions = rows.reduce((sum, row) => sum + row.sessions, 0);
   if (sessions === 0) return <span class="quiet">–</span>;
   const won = rows.reduce((sum, row) => sum + row.sessions * (row.winRate ?? 0), 0);
-  return <span>{words.shares.won(formatPercent(won / sessions), formatCount(sessions))}</span>;
+  return (
+    <span>{words.shares.won({ share: formatPercent(won / sessions), sessions: formatCount(sessions) })}</span>
+  );
 }

@@ -6,15 +6,15 @@ import type { PanelSection } from "../../../views/panel.ts";
 import { spent } from "../../../views/spending.ts";
 import type { ShownRun } from "../../../web/run.ts";
 import { useWhole, seqsOf } from "../../../web/folds.ts";
-import { formatMoney, formatPercent, formatRatio } from "../../../web/formats.ts";
+import { formatCount, formatMoney, formatPercent, formatRatio } from "../../../web/formats.ts";
 import { fetchJson } from "../../../web/http.ts";
 import { isolatedNamesOf } from "../../../web/parts/isolated-names.ts";
 import { Confirm } from "../../../web/parts/confirm.tsx";
 import { Empty, Refusal } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { isServed } from "../../../web/served.ts";
-import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { t, wordFor } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 import { panelIn } from "../../../web/screens/view-reviews.tsx";
 
 type NameOf = (id: string) => string;
@@ -143,7 +143,7 @@ function Notes({ reply }: { readonly reply: ContributionsReply }): VNode {
   };
   return (
     <div role="status">
-      <p>{words.measureDone(t.calls(calls), formatMoney(calls === 0 ? 0 : cost.usd))}</p>
+      <p>{words.measureDone({ calls: t.calls(calls), usd: formatMoney(calls === 0 ? 0 : cost.usd) })}</p>
       <ul class="points">
         {METHODS.flatMap((method) => {
           const { why } = all[method];
@@ -151,12 +151,17 @@ function Notes({ reply }: { readonly reply: ContributionsReply }): VNode {
             ? []
             : [
                 <li key={method} dir="auto">
-                  {words.methodWhy(words.methods[method] ?? method, why)}
+                  {words.methodWhy({ method: wordFor(words.methods, method), why })}
                 </li>,
               ];
         })}
         {leaveOneOut.noise !== null && leaveOneOut.chance !== null && (
-          <li>{words.noise(formatRatio(leaveOneOut.noise), leaveOneOut.chance)}</li>
+          <li>
+            {words[leaveOneOut.chance > 0.05 ? "noiseWide" : "noise"]({
+              value: formatRatio(leaveOneOut.noise),
+              draws: formatCount(Math.round(1 / leaveOneOut.chance)),
+            })}
+          </li>
         )}
         {overlap.unsupported !== null && <li>{words.unsupported(formatPercent(overlap.unsupported))}</li>}
       </ul>
@@ -198,7 +203,7 @@ function Measure({ shown, measured }: MeasureProps): VNode {
       {chairs !== undefined && (
         <Confirm
           label={words.measureCalls}
-          ask={words.measureAsk(t.calls(chairs.calls), formatMoney(chairs.usd))}
+          ask={words.measureAsk({ calls: t.calls(chairs.calls), usd: formatMoney(chairs.usd) })}
           yes={words.measureYes}
           isDanger
           act={() => measure(true)}

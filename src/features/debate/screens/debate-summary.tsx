@@ -7,7 +7,7 @@ import { formatCount, formatMoney, formatTime } from "../../../web/formats.ts";
 import { Folded } from "../../../web/parts/folded.tsx";
 import { Markdown } from "../../../web/parts/elements.tsx";
 import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 
 type Timed = Pick<DebateRound["critiques"][number], "tokens" | "usd" | "latencyMs">;
 
@@ -33,11 +33,11 @@ type SummaryProps = {
 export const Summary = (props: SummaryProps): VNode => (
   <Folded
     heading={props.round === undefined ? words.judgeSummary : words.summary}
-    facts={words.shortened(
-      formatCount(props.summary.charactersBefore),
-      formatCount(props.summary.charactersAfter),
-      props.summary.method,
-    )}
+    facts={words.shortened({
+      before: formatCount(props.summary.charactersBefore),
+      after: formatCount(props.summary.charactersAfter),
+      method: props.summary.method,
+    })}
   >
     {() => <BeforeAndAfter {...props} />}
   </Folded>

@@ -13,7 +13,7 @@ import { Table } from "../../../web/parts/table.tsx";
 import { Folded, useOpen } from "../../../web/parts/folded.tsx";
 import { lineChart } from "../../../web/parts/line-chart.ts";
 import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 import { Summary, tookOf } from "./debate-summary.tsx";
 
 type NameOf = (id: string) => string;
@@ -61,11 +61,14 @@ function Assessment({ debate: { synthesis }, nameOf }: PartProps): VNode | null 
     <section>
       <h2>{words.assessment}</h2>
       <p>
-        {words.confidence(nameOf(synthesis.by), confidence === null ? t.unknown : formatCount(confidence))}
+        {words.confidence({
+          name: nameOf(synthesis.by),
+          value: confidence === null ? t.unknown : formatCount(confidence),
+        })}
         {capped && (
           <span class="quiet" dir="auto">
             {" "}
-            {words.capped(formatCount(capped.said), capped.why)}
+            {words.capped({ said: formatCount(capped.said), why: capped.why })}
           </span>
         )}
       </p>
@@ -104,14 +107,14 @@ function RoundFigures({ debate: { rounds, outside } }: { readonly debate: Debate
           tree={lineChart({
             title: words.confidenceChart,
             labels: rounds.map(({ round }) => String(round)),
-            lines: [{ name: words.confidenceHead, values: rounds.map(({ confidence }) => confidence) }],
+            lines: [{ name: t.run.work.confidence, values: rounds.map(({ confidence }) => confidence) }],
             ticks: [0, 25, 50, 75, 100],
           })}
         />
       )}
       <Table
         label={words.figures}
-        heads={[words.roundHead, words.confidenceHead, words.calls, words.tokens, t.run.cost]}
+        heads={[words.roundHead, t.run.work.confidence, t.run.callsHead, t.compare.tokens, t.run.cost]}
         figures={[1, 2, 3, 4]}
         rows={[
           ...rounds.map((one) => [
@@ -131,7 +134,7 @@ function Requirements({ debate: { requirements } }: { readonly debate: DebateRec
   return (
     <details class="part">
       <summary>
-        <h2>{words.requirements}</h2>
+        <h2>{t.run.work.requirements}</h2>
       </summary>
       {(["major", "minor"] as const).map(
         (kind) =>
@@ -166,7 +169,7 @@ function Clarifications({ debate: { clarifications }, nameOf }: PartProps): VNod
             </dt>
             <dd dir="auto">
               {answer === null ? (
-                <span class="quiet">{words.notAnswered}</span>
+                <span class="quiet">{t.run.noAnswerEnded}</span>
               ) : (
                 <Markdown text={answer} level={4} />
               )}
@@ -270,7 +273,7 @@ function AgentColumn({ agent, round, debate, nameOf, shown, isNewest }: ColumnPr
           <Said
             key={index}
             said={one}
-            heading={words.proposal}
+            heading={t.run.work.proposal}
             isOpen={isNewest && refinements.length === 0}
           />
         ),
@@ -284,7 +287,7 @@ function AgentColumn({ agent, round, debate, nameOf, shown, isNewest }: ColumnPr
           <Said key={index} said={one} heading={words.critiqueBy(nameOf(one.by))} isOpen={false} />
         ))}
       {refinements.map((one, index) => (
-        <Said key={index} said={one} heading={words.refinement} isOpen={isNewest} />
+        <Said key={index} said={one} heading={t.run.work.refinement} isOpen={isNewest} />
       ))}
     </section>
   );

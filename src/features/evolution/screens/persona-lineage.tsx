@@ -5,7 +5,7 @@ import { formatCount, formatMoment, formatRatio } from "../../../web/formats.ts"
 import { useApi } from "../../../web/loaded.ts";
 import { Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 import { useSignal } from "@preact/signals";
 import { fetchJson } from "../../../web/http.ts";
 import { Confirm } from "../../../web/parts/confirm.tsx";
@@ -19,7 +19,7 @@ import {
 } from "../../../stats/sequential-sign-test.ts";
 import type { Result } from "../../../views/result.ts";
 import { Figure } from "../../../web/parts/elements.tsx";
-import { t } from "../../../web/strings.ts";
+import { t, wordFor } from "../../../web/strings.ts";
 import { pathFigure } from "./trial.ts";
 
 type LineageProps = { readonly persona: PersonaEntry; readonly again: () => void };
@@ -124,7 +124,7 @@ const Member = ({
         </a>
       )}{" "}
       <span class="quiet">
-        {status !== "own" && (words.states[status] ?? status)}
+        {status !== "own" && wordFor(words.states, status)}
         {last && (
           <>
             {" · "}
@@ -145,9 +145,9 @@ function Versions({ persona: { versions } }: { readonly persona: FamilyMember })
       ) : (
         <Table
           label={words.versions}
-          heads={[words.how, words.why, words.by, words.when, words.version, words.record]}
+          heads={[words.how, words.why, t.events.by, words.when, words.version, t.run.title]}
           rows={versions.map(({ how, why, by, at, version, run }) => [
-            words.howNames[how] ?? how,
+            wordFor(words.howNames, how),
             <span class="words" dir="auto">
               {why}
             </span>,
@@ -204,7 +204,7 @@ function Decisions({ persona: { id, from, status, lineage }, again }: DecideProp
       <p role="status">
         {run.value !== null && (
           <>
-            {words.decided} <a href={hrefTo(["d", run.value])}>{words.decisionRun}</a>
+            {t.waiting.sent} <a href={hrefTo(["d", run.value])}>{words.decisionRun}</a>
           </>
         )}
       </p>
@@ -225,11 +225,11 @@ function TrialRecord({ trial, isOpen }: RecordProps): VNode {
       onToggle={({ currentTarget }) => (open.value = currentTarget.open)}
     >
       <summary>
-        <h3>{words.trialOf(against, formatMoment(at))}</h3> <span dir="auto">{verdict}</span>
+        <h3>{words.trialOf({ against, when: formatMoment(at) })}</h3> <span dir="auto">{verdict}</span>
       </summary>
       {open.value && <Tests trial={trial} />}
       <p>
-        <a href={hrefTo(["d", run])}>{words.record}</a>
+        <a href={hrefTo(["d", run])}>{t.run.title}</a>
       </p>
     </details>
   );
@@ -250,11 +250,11 @@ function Tests({ trial: { run, tests } }: Pick<RecordProps, "trial">): VNode {
               <Figure
                 key={against}
                 tree={pathFigure(path, test, {
-                  title: words.pathTitle(words.against[against] ?? against),
-                  axis: `${words.pathTitle(words.against[against] ?? against)}: ${words.pathAxis}`,
+                  title: words.pathTitle(wordFor(words.against, against)),
+                  axis: `${words.pathTitle(wordFor(words.against, against))}: ${words.pathAxis}`,
                   pairs: words.pathPairs,
-                  upper: words.upper,
-                  lower: words.lower,
+                  upper: words.decisions.better,
+                  lower: words.decisions["no-better"],
                   number: (value) => formatRatio(value, Number.isInteger(value) ? 0 : 2),
                 })}
               />
@@ -264,12 +264,12 @@ function Tests({ trial: { run, tests } }: Pick<RecordProps, "trial">): VNode {
               figures={[1, 2, 3]}
               heads={[words.rival, words.tally, words.evidence, words.bounds, words.decision]}
               rows={tests.map(({ against, wins, losses, ties, decision, path }) => [
-                words.against[against] ?? against,
+                wordFor(words.against, against),
                 [wins, losses, ties].map(formatCount).join("–"),
                 formatRatio(signRatios(path, test).at(-1) ?? null),
-                words.boundsOf(formatRatio(lower), formatRatio(upper)),
+                words.boundsOf({ lower: formatRatio(lower), upper: formatRatio(upper) }),
                 <>
-                  {words.decisions[decision] ?? decision}
+                  {wordFor(words.decisions, decision)}
                   {wins + losses < leastPairs(test) && (
                     <span class="quiet"> {words.fewPairs(wins + losses)}</span>
                   )}

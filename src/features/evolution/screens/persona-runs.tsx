@@ -2,7 +2,7 @@ import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { PersonaEntry, CatalogRow } from "../../../contract/library.ts";
 import { Field, TextField, Check, NumberField } from "../../../web/parts/field.tsx";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 import { readTasks } from "./trial.ts";
 import type { OpenedReply } from "../../../contract/runs.ts";
 import { go, hrefTo, address, hrefWith } from "../../../web/address.ts";
@@ -88,7 +88,7 @@ function LimitFields({ limits }: { readonly limits: RunLimits }): VNode {
   return (
     <>
       <div class="fields">
-        <TextField label={words.models} hint={words.modelsHint} value={models} />
+        <TextField label={t.ask.models} hint={words.modelsHint} value={models} />
         <NumberField label={words.maxCalls} value={maxCalls} min={1} />
         <NumberField label={words.maxCost} value={maxCostUsd} min={0} step="any" />
       </div>
@@ -125,7 +125,9 @@ function StartRun({ label, path, body, limits }: StartProps): VNode {
     go(hrefTo(["d", id]));
   };
   const ask =
-    usd === undefined ? words.costsCalls(t.calls(calls)) : words.costs(t.calls(calls), formatMoney(usd));
+    usd === undefined
+      ? words.costsCalls(t.calls(calls))
+      : words.costs({ calls: t.calls(calls), usd: formatMoney(usd) });
   return <Confirm label={label} ask={ask} yes={words.start} act={start} />;
 }
 

@@ -8,8 +8,8 @@ import { useApi, useSaving } from "../../../web/loaded.ts";
 import { Refusal, Shown } from "../../../web/parts/states.tsx";
 import { Tabs } from "../../../web/parts/tabs.tsx";
 import { TextEditor, SaveButtons } from "../../../web/parts/text-editor.tsx";
-import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { t, wordFor } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 import { Comparison, FileProblem, ProjectText, Shadowed } from "../../../web/screens/library-entry.tsx";
 import { Lineage } from "./persona-lineage.tsx";
 import { Trial } from "./persona-runs.tsx";
@@ -89,9 +89,9 @@ function Head({ persona }: { readonly persona: PersonaEntry }): VNode {
       {description !== "" && <p dir="auto">{description}</p>}
       <FileProblem problem={problem} />
       <p class="quiet">
-        <strong>{words.states[status] ?? status}</strong>
-        {from === "project" && ` · ${t.library.froms["project"]}`}
-        {model !== null && ` · ${words.model}: ${model}`}
+        <strong>{wordFor(words.states, status)}</strong>
+        {from === "project" && ` · ${t.library.froms.project}`}
+        {model !== null && ` · ${t.run.model}: ${model}`}
         {temperature !== null && ` · ${words.temperature}: ${formatSetting(temperature)}`}
         {tools.length > 0 && ` · ${words.tools}: ${tools.join(", ")}`}
         {status !== "retired" && status !== "unusable" && (

@@ -5,8 +5,8 @@ import { useApi } from "../../../web/loaded.ts";
 import { NewName } from "../../../web/parts/field.tsx";
 import { Empty, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
-import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { t, wordFor } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 import { Breed } from "./persona-runs.tsx";
 import { Persona } from "./persona.tsx";
 
@@ -30,10 +30,10 @@ function All(): VNode {
             <>
               <Table
                 label={words.title}
-                heads={[words.name, words.state, words.description]}
+                heads={[words.name, t.workers.state, t.library.description]}
                 rows={data.map((row) => [
                   <a href={hrefTo(["personas", row.name])}>{row.name}</a>,
-                  row.from === "built-in" ? words.states["shipped"] : <State row={row} />,
+                  row.from === "built-in" ? words.states.shipped : <State row={row} />,
                   <>
                     <span dir="auto">{row.description}</span>
                     {row.missing.length > 0 && (
@@ -55,12 +55,12 @@ function All(): VNode {
 }
 
 const namesOf = (parts: readonly string[]): string =>
-  parts.map((part) => (words.parts as Readonly<Record<string, string>>)[part] ?? part).join(", ");
+  parts.map((part) => wordFor(words.parts, part)).join(", ");
 
 /** Where one's own persona stands: what its file and its rankings say together. */
 function State({ row: { name } }: { readonly row: CatalogRow }): VNode {
   const { value: now } = useApi<PersonaEntry>(`personas/${encodeURIComponent(name)}`).loaded;
   if (now.state !== "ready") return <span class="quiet">{now.state === "loading" ? "…" : t.unknown}</span>;
   const { status } = now.value;
-  return <strong>{words.states[status] ?? status}</strong>;
+  return <strong>{wordFor(words.states, status)}</strong>;
 }

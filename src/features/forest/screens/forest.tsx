@@ -11,7 +11,7 @@ import { lineChart, type ChartLine } from "../../../web/parts/line-chart.ts";
 import { Empty, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import type { Listed } from "../../../contract/runs.ts";
-import { t } from "../../../web/strings.ts";
+import { t, wordFor } from "../../../web/strings.ts";
 import {
   countKind,
   cyclesOf,
@@ -25,7 +25,7 @@ import {
 } from "./forest-cycles.ts";
 import { Weather } from "./view-forest.tsx";
 import { WaitingForms } from "../../../web/screens/waiting.tsx";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 
 const PAGE = 200;
 /** Of a long history, the newest cycles are told. */
@@ -56,7 +56,7 @@ function Forests(): VNode {
                     {goal}
                   </a>
                   <p class="quiet">
-                    {waiting > 0 && <strong class="state waiting">{t.run.status["waiting"]} · </strong>}
+                    {waiting > 0 && <strong class="state waiting">{t.run.status.waiting} · </strong>}
                     {t.runs(count)} · <time dateTime={newest.openedAt}>{formatAgo(newest.openedAt)}</time>
                   </p>
                 </li>
@@ -129,7 +129,7 @@ function History({ history: { goal, cycles, left } }: { readonly history: Forest
       <h1 dir="auto">{goal}</h1>
       <p class="quiet">
         {newest.section.domain} · {words.cycles(cycles.length)} ·{" "}
-        {words.fruitsOf(formatCount(fruits), formatCount(tested))}
+        {words.fruitsOf({ fruits: formatCount(fruits), tested: formatCount(tested) })}
       </p>
       {left > 0 && <p class="notice">{words.left(formatCount(left))}</p>}
       {waiting.map(({ run }) => (
@@ -182,7 +182,7 @@ function CycleTable({ cycles }: { readonly cycles: readonly ForestCycle[] }): VN
         label={words.cyclesHead}
         heads={[
           words.cycle,
-          words.state,
+          t.workers.state,
           words.tested,
           ...LEAF_KINDS.map((kind) => words.kinds[kind]),
           ...slots.map(({ name }) => words.slotsOf(name)),
@@ -192,7 +192,7 @@ function CycleTable({ cycles }: { readonly cycles: readonly ForestCycle[] }): VN
           <a key="cycle" href={hrefTo(["d", run.id], { view: "forest" })}>
             {formatCount(section.cycle)}
           </a>,
-          t.run.status[run.status] ?? run.status,
+          wordFor(t.run.status, run.status),
           ...[section.tested, ...LEAF_KINDS.map((kind) => countKind(section, kind))].map((count) =>
             run.status === "waiting" ? t.unknown : formatCount(count),
           ),

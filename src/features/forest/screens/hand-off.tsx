@@ -3,7 +3,7 @@ import type { ComponentProps, VNode } from "preact";
 import type { SeatForm } from "../../../web/feature.ts";
 import { Markdown } from "../../../web/parts/elements.tsx";
 import { alignmentText, divergenceText, formulasIn, readPrompt } from "./forest-cycles.ts";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 
 type FieldsProps = ComponentProps<SeatForm["Fields"]>;
 
@@ -16,7 +16,7 @@ function AlignmentFields({ tell }: FieldsProps): VNode {
     <>
       <fieldset>
         <legend>{words.alignment}</legend>
-        {words.alignments.map((words, value) => (
+        {Object.values(words.alignments).map((words, value) => (
           <label key={value} class="choice">
             <input
               type="radio"

@@ -8,7 +8,8 @@ import { Empty } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { isServed } from "../../../web/served.ts";
 import { amendmentsIn, gatesIn, shownSeqs, type LeafName } from "./forest-cycles.ts";
-import { words } from "../words.ts";
+import { t } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 
 /** A cycle of a forest: its weather, and what became of every candidate at every gate. */
 export function Cycle({ shown }: { readonly shown: ShownRun }): VNode {
@@ -19,7 +20,7 @@ export function Cycle({ shown }: { readonly shown: ShownRun }): VNode {
   const { summary, fruits, tested, cycle } = section;
   return (
     <>
-      <p dir="auto">{summary ?? words.soFar(formatCount(fruits), formatCount(tested))}</p>
+      <p dir="auto">{summary ?? words.soFar({ fruits: formatCount(fruits), tested: formatCount(tested) })}</p>
       {isServed && (
         <p>
           <a href={hrefTo(["forest", shown.run.id])}>{words.all(formatCount(cycle))}</a>
@@ -53,7 +54,7 @@ export function Weather({
       ) : (
         <Table
           label={words.weather}
-          heads={[words.tree, words.weather, words.slots, words.status, words.why]}
+          heads={[words.tree, words.weather, words.slots, t.runsPage.status, words.why]}
           figures={[2]}
           rows={weather.map(({ tree, weather: name, slots, status, reason }) => [
             <span key="tree" dir="auto">

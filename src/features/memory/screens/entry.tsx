@@ -9,8 +9,8 @@ import { Confirm } from "../../../web/parts/confirm.tsx";
 import { Markdown } from "../../../web/parts/elements.tsx";
 import { Shown } from "../../../web/parts/states.tsx";
 import { Facts, Table } from "../../../web/parts/table.tsx";
-import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { t, wordFor } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 
 /** One entry of the memory, whole: what is kept, and all that was said about it. */
 export function MemoryEntry({ id }: { readonly id: string }): VNode {
@@ -39,7 +39,9 @@ function Whole({ entry }: { readonly entry: MemoryEngram }): VNode {
       <p>
         <MarkName mark={mark} />
       </p>
-      {forgotten && <p class="notice">{words.forgotten(forgotten.by, formatMoment(forgotten.at))}</p>}
+      {forgotten && (
+        <p class="notice">{words.forgotten({ by: forgotten.by, when: formatMoment(forgotten.at) })}</p>
+      )}
       {judged.retired !== null && (
         <p class="notice warn" dir="auto">
           {words.retiredWhy(judged.retired)}
@@ -76,7 +78,7 @@ function Whole({ entry }: { readonly entry: MemoryEngram }): VNode {
       )}
       {!forgotten && (
         <div class="decide">
-          <Confirm label={words.forget} ask={words.forgetAsk} yes={words.forgetYes} isDanger act={forget} />
+          <Confirm label={t.run.forget} ask={words.forgetAsk} yes={words.forgetYes} isDanger act={forget} />
         </div>
       )}
     </article>
@@ -88,16 +90,14 @@ const titleOf = ({ engram, forgotten }: Pick<EngramView, "engram" | "forgotten">
   engram.question || (forgotten ? words.forgottenTitle : or);
 
 const factsOf = (engram: EngramView["engram"]): readonly (readonly [string, ComponentChildren])[] => [
-  [words.model, engram.models.join(", ") || t.unknown],
+  [t.run.model, engram.models.join(", ") || t.unknown],
   [words.temperature, engram.temperature === null ? words.ownTemperature : formatSetting(engram.temperature)],
-  [words.kind, words.intents[engram.intent] ?? engram.intent],
+  [words.kind, wordFor(words.intents, engram.intent)],
   [words.when, formatMoment(engram.at)],
   [words.entities, engram.entities.join(", ") || t.none],
   ...(engram.deliberation === null
     ? []
-    : [
-        [words.conversation, <a href={hrefTo(["d", engram.deliberation])}>{engram.deliberation}</a>] as const,
-      ]),
+    : [[t.run.title, <a href={hrefTo(["d", engram.deliberation])}>{engram.deliberation}</a>] as const]),
 ];
 
 /** How an entry is shown to whoever recalls it, in words. */

@@ -17,9 +17,9 @@ import { AddressSearch } from "../../../web/parts/filter.tsx";
 import { Empty, Refusal, Shown } from "../../../web/parts/states.tsx";
 import { Facts, Table } from "../../../web/parts/table.tsx";
 import { Tabs } from "../../../web/parts/tabs.tsx";
-import { t } from "../../../web/strings.ts";
+import { t, wordFor } from "../../../web/strings.ts";
 import type { FoundView, MemoryFacts, MemoryReport, MemorySearch } from "../contract.ts";
-import { words } from "../words.ts";
+import { words } from "../words/index.ts";
 import { Judgments, MarkName, MemoryEntry } from "./entry.tsx";
 
 const FIRST = 20;
@@ -80,7 +80,7 @@ function Entries(): VNode {
                   type="button"
                   onClick={() => go(hrefWith({ limit: Math.min(MOST, limit * 2) }), { replace: true })}
                 >
-                  {words.showMore}
+                  {t.more}
                 </button>
               )}
             </>
@@ -95,7 +95,7 @@ function Search(): VNode {
   const { query } = address.value;
   return (
     <div class="filters" role="search">
-      <AddressSearch label={words.search} hint={words.searchHint} without={{ limit: undefined }} />
+      <AddressSearch label={t.runsPage.search} hint={words.searchHint} without={{ limit: undefined }} />
       <label class="field check">
         <input
           type="checkbox"
@@ -165,7 +165,7 @@ function PinnedFacts(): VNode {
                     <time dateTime={at}>{formatMoment(at)}</time>
                   </p>
                   <Confirm
-                    label={words.forget}
+                    label={t.run.forget}
                     ask={words.forgetFactAsk}
                     yes={words.forgetYes}
                     isDanger
@@ -236,10 +236,10 @@ function ModelStats(): VNode {
                 label={words.statsOf}
                 figures={[3, 4, 5, 6]}
                 heads={[
-                  words.model,
+                  t.run.model,
                   words.temperature,
                   words.kind,
-                  words.entries,
+                  words.views.entries,
                   words.record,
                   words.won,
                   words.meanGrade,
@@ -260,13 +260,19 @@ function rowOf(row: MemoryReport["configurations"][number]): readonly string[] {
   return [
     models.join(", "),
     temperature === null ? words.ownTemperature : formatSetting(temperature),
-    intent === null ? words.everyIntent : (words.intents[intent] ?? intent),
+    intent === null ? words.everyIntent : wordFor(words.intents, intent),
     formatCount(engrams),
     [wins, losses, ties].map(formatCount).join("–"),
     won.value === null
       ? t.unknown
-      : words.interval(formatPercent(won.value), formatPercent(won.low), formatPercent(won.high)),
-    grade.mean === null ? t.unknown : words.ofGrades(formatRatio(grade.mean, 1), formatCount(grade.n)),
+      : words.interval({
+          share: formatPercent(won.value),
+          low: formatPercent(won.low),
+          high: formatPercent(won.high),
+        }),
+    grade.mean === null
+      ? t.unknown
+      : words.ofGrades({ mean: formatRatio(grade.mean, 1), count: formatCount(grade.n) }),
     words.claims[claim],
   ];
 }

@@ -7,8 +7,8 @@ import { useApi, usePages } from "../../../web/loaded.ts";
 import { KindChoice, PlayerChoice, SinceChoice } from "../../../web/parts/filter.tsx";
 import { Empty, Failure, More, Shown } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
-import { t } from "../../../web/strings.ts";
-import { words } from "../words.ts";
+import { t, wordFor } from "../../../web/strings.ts";
+import { words } from "../words/index.ts";
 import { Interval } from "../../../web/parts/interval.tsx";
 
 /** Who ranked whom over all runs: how high on the mean, and each vote. */
@@ -20,7 +20,7 @@ export function Votes(): VNode {
   const matrix = useApi<VoteMatrix>(withQuery("votes/matrix", { by, kind, since, persona, model }));
   return (
     <>
-      <h1>{words.votes.title}</h1>
+      <h1>{t.run.votes}</h1>
       <div class="filters">
         <PlayerChoice />
         <KindChoice />
@@ -96,7 +96,7 @@ function History({ filter, isShown }: HistoryProps): VNode | null {
           words.votes.candidate,
           t.run.place,
           words.votes.position,
-          words.votes.remarks,
+          t.run.remarks,
         ]}
         rows={rows.value.map(
           ({ deliberation, at, voter, candidate, rank, of, position, strengths, weaknesses }) => [
@@ -107,7 +107,7 @@ function History({ filter, isShown }: HistoryProps): VNode | null {
             <span>
               {candidate.persona} <span class="quiet">{candidate.model}</span>
             </span>,
-            rank === null ? t.run.unreadable : words.votes.rank(rank, of),
+            rank === null ? t.run.unreadable : words.votes.rank({ rank: formatCount(rank), n: of }),
             formatCount(position),
             <ul class="points">
               {strengths.map((text, index) => (
@@ -142,7 +142,7 @@ export function League(): VNode {
       <Shown of={leagues}>
         {({ leagues: all }) =>
           all.length === 0 ? (
-            <Empty title={words.league.empty} next={words.league.emptyNext} to={[]} />
+            <Empty title={words.votes.empty} next={words.league.emptyNext} to={[]} />
           ) : (
             all.map((one) => <KindTable key={one.kind} league={one} />)
           )
@@ -160,10 +160,7 @@ function KindTable({ league }: { readonly league: OneLeague }): VNode {
     .flatMap(({ low, high, strength }) => [low, high, strength])
     .filter((value) => value !== null);
   const [from, to] = [Math.min(0, ...ends), Math.max(0, ...ends)];
-  const name =
-    kind === "all"
-      ? t.knowledge.allKinds
-      : (t.knowledge.kinds[kind as keyof typeof t.knowledge.kinds] ?? kind);
+  const name = kind === "all" ? t.knowledge.allKinds : wordFor(t.knowledge.kinds, kind);
   return (
     <section>
       <h2>{name}</h2>
@@ -179,7 +176,7 @@ function KindTable({ league }: { readonly league: OneLeague }): VNode {
         label={name}
         heads={[
           words.league.player,
-          words.league.votes,
+          t.run.votes,
           words.league.wins,
           words.league.averageRank,
           words.league.strength,
