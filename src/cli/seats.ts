@@ -98,7 +98,7 @@ export function readSeats(written: readonly string[]): { readonly seats?: readon
 }
 
 /** What a person typed on the terminal, until a line with a dot alone or Ctrl-D; undefined where Ctrl-C ended it. */
-export async function readTypedAnswer(
+async function readTypedAnswer(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   const { createInterface } = await import("node:readline");

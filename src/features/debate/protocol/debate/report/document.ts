@@ -131,7 +131,7 @@ export const assessmentParts = (assessment: Assessment): ReportPart[] => [
 ];
 
 /** One round, in the order of its phases; `before` is the round before it, where there was one. */
-export function roundPart(
+function roundPart(
   round: DebateRound,
   before: DebateRound | undefined,
   nameOf: AgentNameOf,
