@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig, type Rolldown } from "tsdown";
 import manifest from "./package.json" with { type: "json" };
+import { lazySchemas } from "./scripts/lazy-schemas.mjs";
 import { licenses } from "./scripts/licenses.mjs";
 
 type Entry = readonly [output: string, source: string];
@@ -290,6 +291,7 @@ export default defineConfig([
       plainSchemas,
       builtinsOnDemand,
       importable,
+      lazySchemas("parley-zod-"),
       licenses("licenses.txt"),
     ],
     minify: minified,
