@@ -1,9 +1,9 @@
 /**
- * Makes a schema of a constant at the top of a file when it is first asked for. A process parses with a tenth of the schemas that
+ * Makes a schema of a constant at the top of a file, and of a field of one that has schemas, when it is first asked for. A process parses with a tenth of the schemas that
  * its files declare, and making all of them takes a fifth of a start. Building a schema does nothing else, so that nobody can tell.
  *
  * @param {string} zod the name of the chunk that has zod
- * @returns {import("rolldown").Plugin}
+ * @returns {import("tsdown").Rolldown.Plugin}
  */
 export const lazySchemas = (zod) => ({
   name: "lazy-schemas",
@@ -27,16 +27,22 @@ export function deferSchemas(code, zod, program) {
   const deferred = new Map();
   const isSchema = (/** @type {any} */ { type, ...node }) =>
     type === "CallExpression" && (rootOf(node.callee) === namespace || deferred.has(rootOf(node.callee)));
+  const isField = (/** @type {any} */ { value, computed }) => value && !computed && isSchema(value);
+  const isMade = (/** @type {any} */ { value, computed }) =>
+    !computed && (value?.type === "CallExpression" || deferred.has(value?.name));
+  /** @type {Node[]} */
+  const fields = [];
   for (const statement of program.body) {
     const [one, ...others] = declarators(statement);
     const { id, init } = /** @type {any} */ (one ?? {});
+    if (others.length > 0 || !init) continue;
+    if (init.type === "ObjectExpression" && init.properties.some(isField))
+      fields.push(...init.properties.filter(isMade));
     // A name that is bound again within a function may mean what it is bound to there.
-    if (others.length > 0 || !init || bound.get(id.name) !== 1 || bound.has(`${id.name}$`)) continue;
-    const fields = init.type === "ObjectExpression" ? init.properties : [];
-    if (isSchema(init) || fields.some((/** @type {any} */ { value }) => value && isSchema(value)))
+    if (isSchema(init) && bound.get(id.name) === 1 && !bound.has(`${id.name}$`))
       deferred.set(id.name, { statement, init });
   }
-  if (deferred.size === 0) return null;
+  if (deferred.size + fields.length === 0) return null;
   /** By where they begin, because a field in short form is one node twice. @type {Map<number, { to: number, text: string }>} */
   const edits = new Map();
   for (const [name, { statement, init }] of deferred) {
@@ -53,14 +59,25 @@ export function deferSchemas(code, zod, program) {
     const text = `${isShort ? `${node["name"]}:` : ""}${node["name"]}$()`;
     edits.set(node.start, { to: node.end, text });
   });
+  for (const { start, key, value } of fields) {
+    const name = JSON.stringify(key.name ?? key.value);
+    const isShort = start === value.start;
+    const text = `get ${name}(){return field$made(this,${name},${isShort ? `${value.name}$()` : ""}`;
+    edits.set(start, { to: isShort ? value.end : value.start, text });
+    edits.set(value.end, { to: value.end, text: ")}" });
+  }
   let text = "";
   let done = 0;
   for (const [at, edit] of [...edits].sort(([one], [other]) => one - other)) {
     text += code.slice(done, at) + edit.text;
     done = edit.to;
   }
-  return text + code.slice(done);
+  return `${text}${code.slice(done)}${FIELD}`;
 }
+
+/** A field that was made stands there from then on. */
+const FIELD =
+  "\nfunction field$made(of,key,value){Object.defineProperty(of,key,{value,enumerable:true,configurable:true,writable:true});return value;}\n";
 
 /** @param {Node} statement @returns {Node[]} */
 const declarators = ({ type, declarations }) => (type === "VariableDeclaration" ? declarations : []);

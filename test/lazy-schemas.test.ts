@@ -37,11 +37,14 @@ describe("deferSchemas", () => {
 
   it("finds a name wherever it stands for the schema, and nowhere else", () => {
     const { exported, made } = run(
-      'const Name = zod.make("name"); const fields = { Name, of: zod.make("of"), get Name2() { return 1; } };\n' +
-        "exports.all = () => [{ Name }.Name === Name, { Name: 1 }.Name, fields.Name === Name, { [Name.name]: 2 }.name];",
+      'const Name = zod.make("name"); const fields = { Name, "of": zod.make("of"), n: 1 };\n' +
+        "exports.all = () => [{ Name }.Name === Name, { Name: 1 }.Name, fields.Name === Name, { [Name.name]: 2 }.name];\n" +
+        "exports.of = () => [...Object.keys(fields), { ...fields }.n, { ...fields }.of === fields.of];",
     );
     expect(made).toEqual([]);
     expect(exported["all"]?.()).toEqual([true, 1, true, 2]);
+    expect(made).toEqual(["name"]);
+    expect(exported["of"]?.()).toEqual(["Name", "of", "n", 1, true]);
     expect(made).toEqual(["name", "of"]);
   });
 
