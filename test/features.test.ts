@@ -4,8 +4,10 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { withProtocols } from "../src/app/registry.ts";
 import * as z from "zod";
-import { defineCommand } from "../src/cli/command.ts";
+import { completeCommand } from "../src/cli/chat-commands.ts";
+import { defineCommand, isCommand } from "../src/cli/command.ts";
 import { parseCommandLine } from "../src/cli/program.ts";
+import { rowNamed } from "../src/cli/protocol-command.ts";
 import { features as shipped } from "../src/features.ts";
 import { defineFeature, defineProtocol, openParley } from "../src/index.ts";
 import { isEvent } from "../src/kernel/index.ts";
@@ -97,6 +99,41 @@ it("is on the first screen of help where it says so", async () => {
   await parseCommandLine(["--help"], { ...io, features: [...shipped, poll] });
   expect(written.stdout).toMatch(/^\s+poll +Ask everybody once$/m);
   expect(written.stdout).not.toMatch(/^\s+forest /m);
+});
+
+it("brings formats, a command of a chat, and what its command was called", async () => {
+  const { io, written } = commandIo({ cwd: "/", env: {} });
+  const [command] = poll.commands;
+  const own = defineFeature({
+    ...poll,
+    exports: {
+      ...{ protocol: "poll", record: "tally", shows: "Every vote", help: "tally is a table of votes." },
+      formats: { tally: { type: "text/plain", ending: "txt", whole: "its votes" } },
+      load: () => Promise.resolve({ text: () => Promise.resolve("1 vote\n"), inFile: () => undefined }),
+    },
+    chat: { poll: "ask everybody" },
+    commands: [{ ...command, meant: { count: "sum" }, was: { survey: ["count"] } }],
+  });
+  const all = { ...io, features: [...shipped, own], protocols: withProtocols([], [...shipped, own]) };
+  for (const [name, listed] of [
+    ["export", "debate, dialectic, tally, local2"],
+    ["resume", "parley, dialectic (its DebateState) or tally (its votes)"],
+  ] as const) {
+    const row = await rowNamed(name, all);
+    expect(row && isCommand(row) && row.options["format"]?.description).toContain(listed);
+  }
+  expect((await parseCommandLine(["survey"], all))?.command.name).toBe("count");
+  expect(written.stderr).toBe("parley survey is now parley poll count\n");
+  await expect(parseCommandLine(["sum"], all)).rejects.toMatchObject({
+    details: { next: "parley poll count" },
+  });
+  expect(completeCommand(all, "/po")).toEqual([["/poll"], "/po"]);
+  await using server = await testServer({ surfaces: [await nativeApi([own])] });
+  const { paths } = (await server.get("openapi.json")).json;
+  const [format] = paths["/deliberations/{id}/export"].get.parameters.filter(
+    ({ name }: { readonly name: string }) => name === "format",
+  );
+  expect(format.schema.enum).toEqual(["md", "html", "json", "jsonl", "csv", "adr", "tally", "local2"]);
 });
 
 it("adds to a group that another feature has", async () => {

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import ts from "typescript";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { features as shipped } from "../src/features.ts";
@@ -314,8 +315,119 @@ it("names a feature in its own folder and in the two lists alone", async () => {
         ].map((one) => `${name} names ${one}`);
       }),
   );
-  // A chat has a command of its own that asks a council.
-  expect(found.flat().filter((line) => line !== "cli/chat-commands.ts names council")).toEqual([]);
+  expect(found.flat()).toEqual([]);
+});
+
+/** Names of features and of what they bring that are words of the floors as well: these name a protocol only where one is compared with them. */
+const WORDS_OF_FLOORS = [
+  ...["contributions", "evaluation", "evolution", "judge", "judging", "memory"],
+  ...["persona", "personas", "test", "votes"],
+];
+
+/** Where a floor names a feature in a string, and why. */
+const NAMED_IN_STRINGS: Readonly<Record<string, string>> = {
+  "app/lookup.ts: bench": "lists find measurements by what recorded requests begin with, and load no feature",
+  "app/lookup.ts: authorship": "as bench",
+  "app/lookup.ts: trial": "as bench",
+  "server/drives.ts: trial": "a sweep finds recorded requests of clients in the same way",
+  "app/people.ts: council":
+    "names protocols with a seat for people, where to find them would load all of them",
+  "app/people.ts: debate": "as council",
+  "views/judged-work.ts: judge":
+    "a fold that judging, benches and the judge of the API share; no feature knows another",
+  "views/needed-texts.ts: judge": "says which texts that fold needs",
+  "sim/scripts/judging.ts: authorship":
+    "a part of a seed: another word would change what simulated models have said",
+  "config/catalog.ts: ask": "what a new pack says until its author writes another protocol",
+  "config/catalog.ts: council": "as ask",
+  "cli/chat-paste.ts: ask": "a command line to type",
+  "cli/commands.ts: council": "an example of a value",
+  "cli/connect.ts: demo": "a command line to type",
+  "cli/question-words.ts: ask": "a command line to type",
+  "cli/question-words.ts: council": "a command line to type, which asks several models",
+  "cli/session.ts: council": "a command line to type, which asks several models",
+  "cli/options.ts: debate":
+    "the hidden older spelling of an argument, which other features' runs have as well",
+  "web/screens/ask.tsx: ask": "a class of the stylesheet",
+};
+
+/** The features, or what they bring, that a file names in strings and keys: whole, in a list with commas, or as a command. */
+function namedInStrings(name: string, text: string, brought: readonly string[]): string[] {
+  const found = new Set<string>();
+  const isNamed = (one: string, value: string, around: ts.Node) => {
+    const isCompared = ts.isBinaryExpression(around) && /protocol/i.test(around.getText());
+    if (WORDS_OF_FLOORS.includes(one)) return isCompared && value === one;
+    const inList = new RegExp(`(?:^|[,:] |\\bor )${one}(?=,|$| or )`);
+    const asCommand = new RegExp(
+      `\\bparley ${one}\\b|^/${one}\\b|^${one}/|\\b(?:protocol|format):? ${one}\\b`,
+    );
+    return value === one || asCommand.test(value) || (value.includes(",") && inList.test(value));
+  };
+  const visit = (node: ts.Node): void => {
+    const isPath = ts.isImportDeclaration(node.parent) || ts.isExportDeclaration(node.parent);
+    const isText =
+      ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText && !isPath)
+      for (const one of brought) if (isNamed(one, node.text, node.parent)) found.add(one);
+    const isKey =
+      ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node) || ts.isPropertySignature(node);
+    // To ask is what many parts do.
+    if (
+      isKey &&
+      ts.isIdentifier(node.name) &&
+      node.name.text !== "ask" &&
+      !WORDS_OF_FLOORS.includes(node.name.text)
+    )
+      if (brought.includes(node.name.text)) found.add(node.name.text);
+    ts.forEachChild(node, visit);
+  };
+  ts.forEachChild(ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true), visit);
+  return [...found].map((one) => `${name}: ${one}`);
+}
+
+it("names no feature, and nothing that one brings, in a string outside of it", async () => {
+  const brought = [
+    ...new Set(
+      shipped.flatMap(({ name, protocols = {}, surfaces = {}, chat = {}, exports, commands = [] }) => [
+        ...[name, ...Object.keys(protocols), ...Object.keys(surfaces), ...Object.keys(chat)],
+        ...Object.keys(exports?.formats ?? {}),
+        ...commands.flatMap((one) => [one.name, ...(one.aliases ?? [])]),
+      ]),
+    ),
+  ];
+  expect(brought).toEqual(expect.arrayContaining(["council", "dialectic", "eval", "story", "trial"]));
+  const planted: Readonly<Record<string, string>> = {
+    'const FORMATS = ["md", "dialectic"];': "dialectic",
+    'type Form = "parley" | "dialectic";': "dialectic",
+    'if (name === "debate") leave();': "debate",
+    'if (opened.protocol.name !== "judge") leave();': "judge",
+    "say(`Try: parley forest ${id}`);": "forest",
+    'say("one of respond, council or debate");': "council debate",
+    'const PREFIXES = ["bench/"];': "bench",
+    'const usage = "/council";': "council",
+    "const rows = { debate: 1 };": "debate",
+    'find("votes"); say("ask them, a council of judges, for a debate"); seat === "judge";': "",
+  };
+  for (const [line, names] of Object.entries(planted))
+    expect([
+      line,
+      namedInStrings("a.ts", line, brought)
+        .map((one) => one.slice("a.ts: ".length))
+        .join(" "),
+    ]).toEqual([line, names]);
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const floors = names.filter(
+    (name) =>
+      /(?<!\.test)\.tsx?$/.test(name) &&
+      !/^(?:features\/[\w-]+\/|features(?:-web)?\.ts$|config\/defaults\/)|templates\/index\.ts$/.test(name),
+  );
+  expect(floors.length).toBeGreaterThan(500);
+  const found = await Promise.all(
+    floors.map(async (name) =>
+      namedInStrings(name, await readFile(join(root, "src", name), "utf8"), brought),
+    ),
+  );
+  expect(found.flat().sort()).toEqual(Object.keys(NAMED_IN_STRINGS).sort());
 });
 
 it("gives no function and no constant of a module a bare participle or pronoun for its name", async () => {

@@ -1,11 +1,6 @@
+import { SDK } from "../models/providers.ts";
 import { personOf, type Participant, refusal } from "../kernel/index.ts";
-import {
-  MODEL_FIELDS,
-  type AppContext,
-  type Ceiling,
-  type ClientBounds,
-  type EffectiveSettings,
-} from "./context.ts";
+import { type AppContext, type Ceiling, type ClientBounds, type EffectiveSettings } from "./context.ts";
 import { budgetFrom, capsOf, lowestOf } from "./opening.ts";
 import { choosePanel, refsAt } from "./panel.ts";
 
@@ -82,4 +77,17 @@ export async function refuseOtherModels(
   const why = `the model ${refused.slice(0, 100)} is none that clients of this server may name`;
   const next = all.length === 0 ? "leave models out" : `name ${all.join(", ")}, or leave models out`;
   throw refusal(why, next);
+}
+
+/** The settings that name models. */
+const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
+
+/** What comes from elsewhere may not name a package to be loaded. @throws Fault `configuration` */
+export function refusePackages(request: Readonly<Record<string, unknown>>): void {
+  const given = MODEL_FIELDS.flatMap((name) => request[name] ?? []);
+  const refs = given.flatMap((one) => (typeof one === "string" ? one.split(/[,=\s]+/) : []));
+  const found = refs.find((one) => one.startsWith(`${SDK}/`));
+  if (found === undefined) return;
+  const why = `a request may not name a package (${found.slice(0, 100)})`;
+  throw refusal(why, "name it in the settings of the server");
 }

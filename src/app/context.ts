@@ -83,7 +83,7 @@ export interface Process {
   readonly models: Models;
   readonly protocols: Registry<AnyProtocol>;
   /** How features export their own runs. */
-  readonly exports: readonly (() => Promise<RunExports>)[];
+  readonly exports: readonly FeatureExports[];
   readonly reactors: readonly (AnyReactor | AppReactor)[];
   /** null if the settings name no embedding model. */
   readonly embeddings: Embeddings | null;
@@ -358,19 +358,6 @@ export function refuseUnknownPrices(
   }
 }
 
-/** The settings that name models. */
-export const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
-
-/** What comes from elsewhere may not name a package to be loaded. @throws Fault `configuration` */
-export function refusePackages(request: Readonly<Record<string, unknown>>): void {
-  const given = MODEL_FIELDS.flatMap((name) => request[name] ?? []);
-  const refs = given.flatMap((one) => (typeof one === "string" ? one.split(/[,=\s]+/) : []));
-  const found = refs.find((one) => one.startsWith(`${SDK}/`));
-  if (found === undefined) return;
-  const why = `a request may not name a package (${found.slice(0, 100)})`;
-  throw refusal(why, "name it in the settings of the server");
-}
-
 /** A run that is exported. `place`: where `config` is, a file that says what participants are called where a run does not. */
 export type ExportedRun = {
   readonly entries: readonly Entry[];
@@ -379,14 +366,26 @@ export type ExportedRun = {
   readonly place?: FileContext | undefined;
 };
 
-/** How a feature exports its own runs, where that is not how every run is exported. */
-export type RunExports = {
-  /** Whether a run is one of its own. */
-  has(entries: readonly Entry[]): boolean;
-  /** The format that has the whole of a run, and is read back. */
+/** A format as a server sends it. `whole`: what it is, if it can be written of a run in place of the record. */
+export type ExportForm = { readonly type: string; readonly ending: string; readonly whole?: string };
+
+/** How a feature exports the runs of a protocol of its own, where that is not how every run is exported. */
+export type FeatureExports = {
+  readonly protocol: string;
+  /** The formats that it adds; `record` is the one that has the whole of a run, and is read back. */
+  readonly formats: Readonly<Record<string, ExportForm>>;
   readonly record: string;
-  /** A run in a format; undefined for one that it leaves to others. @throws Fault for a format that this run has not */
-  text(run: ExportedRun, format: string): Promise<string | undefined>;
+  /** What its document shows, in two or three words. */
+  readonly shows: string;
+  /** Sentences about its formats and files, for help. */
+  readonly help: string;
+  readonly load: () => Promise<RunExports>;
+};
+
+/** What exports these runs. */
+export type RunExports = {
+  /** A run of its protocol as Markdown, or in one of its formats. @throws Fault for a format that this run has not */
+  text(run: ExportedRun, format: string): Promise<string>;
   /** What a file holds in a format, where `name` is a file's; else undefined. @throws Fault for what is no run of its own */
   inFile(
     name: string,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { refusal, type Entry } from "../kernel/index.ts";
+import { isEvent, type Entry } from "../kernel/index.ts";
 import type { ShownResult } from "../reports/answer.ts";
 import { CSV_TABLES, type CsvTable } from "../reports/csv.ts";
 import { deliberationHtml, deliberationMarkdown } from "../reports/deliberation.ts";
@@ -8,25 +8,17 @@ import { eventLine } from "../reports/event-line.ts";
 import type { PageScreen } from "../reports/page.ts";
 import { jsonLine, jsonText } from "../reports/printable.ts";
 import { veilEntries } from "../views/veil.ts";
-import type { AppContext, ExportedRun, RunExports } from "./context.ts";
+import type { AppContext, ExportedRun, FeatureExports } from "./context.ts";
 import { exportRun, loadShown } from "./result.ts";
 
-/** What a run can be exported as. */
-export const EXPORT_FORMATS = [
-  ...(["md", "html", "json", "jsonl", "csv", "adr", "debate", "dialectic", "local2"] as const),
-];
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
 /** What has every event as it is recorded, also while a person takes part. */
-const RAW_FORMATS: ReadonlySet<ExportFormat> = new Set(["json", "jsonl", "local2"]);
-
-/** What has one form for runs of every kind. */
-const COMMON_FORMATS: ReadonlySet<ExportFormat> = new Set(["html", "csv", "adr"]);
+const RAW_FORMATS: ReadonlySet<string> = new Set(["json", "jsonl", "local2"]);
 
 export type ExportParts = Pick<AppContext, "protocols" | "exports"> & Pick<ExportedRun, "store">;
 
 export type ExportChoice = Pick<ExportedRun, "config" | "place"> & {
-  readonly format: ExportFormat;
+  /** As `exportForms` names it. */
+  readonly format: string;
   /** The rows of a CSV. */
   readonly table?: CsvTable;
 };
@@ -47,10 +39,11 @@ export async function* exportPieces(
     const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
     yield jsonText({ ...(await exportRun({ store, protocols }, entries)), events });
   } else {
-    const own = COMMON_FORMATS.has(format)
-      ? undefined
-      : await ownText(exports, { store, entries, ...naming }, format);
-    if (own !== undefined) return yield own;
+    const own =
+      format === "md"
+        ? exportsOf(exports, entries)
+        : exports.find(({ formats }) => Object.hasOwn(formats, format));
+    if (own) return yield (await own.load()).text({ store, entries, ...naming }, format);
     const shown = await loadShown(protocols, entries, store);
     if (format === "csv") {
       if (shown) yield CSV_TABLES[table].lines({ entries, result: shown.result });
@@ -62,30 +55,13 @@ export async function* exportPieces(
   }
 }
 
-/** A run in a format of a feature's; undefined where it is exported as every run is. @throws Fault for a format that no feature has */
-async function ownText(
-  exports: ExportParts["exports"],
-  run: ExportedRun,
-  format: ExportFormat,
-): Promise<string | undefined> {
-  for (const load of exports) {
-    const text = await (await load()).text(run, format);
-    if (text !== undefined) return text;
-  }
-  if (format === "md") return undefined;
-  throw refusal(`no feature here has the form ${format}`, "export it as json, which every run has");
-}
-
 /** How the feature whose run it is exports it; undefined where it is exported as every run is. */
-export async function exportsOf(
+export function exportsOf(
   exports: ExportParts["exports"],
   entries: readonly Entry[],
-): Promise<RunExports | undefined> {
-  for (const load of exports) {
-    const own = await load();
-    if (own.has(entries)) return own;
-  }
-  return undefined;
+): FeatureExports | undefined {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  return exports.find(({ protocol }) => protocol === opened?.data.protocol.name);
 }
 
 /** A run in a format, whole. */

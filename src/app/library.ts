@@ -26,7 +26,7 @@ import { MEGABYTE, readTextFile, refuse } from "../config/text-file.ts";
 import { textDigest } from "../engine/index.ts";
 import { isFault, type Digest } from "../kernel/index.ts";
 import { findMeant } from "../text/words.ts";
-import { refusePackages } from "./context.ts";
+import { refusePackages } from "./ceilings.ts";
 
 // LIBRARY-3. One change at a time: who changes a text that another has changed since it was read is told so, where it says what it read.
 //     Else: a person's change is overwritten unseen.

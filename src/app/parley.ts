@@ -1,6 +1,6 @@
 import type { ForkEstimate, RunEstimate } from "../contract/figures.ts";
 import type { InboxItem, OwnSeat, PendingQuestions } from "../contract/runs.ts";
-import { settingsBelow } from "./ceilings.ts";
+import { refusePackages, settingsBelow } from "./ceilings.ts";
 import { shippedResources, type Resources } from "../config/resources.ts";
 import { completeSettings } from "../config/settings.ts";
 import type { AnyProtocol, AnyReactor, Registry, ReplayResult } from "../engine/index.ts";
@@ -20,7 +20,6 @@ import type { Result } from "../views/result.ts";
 import {
   declaredFamilies,
   openProcess,
-  refusePackages,
   type AppContext,
   type Process,
   type ProcessParts,

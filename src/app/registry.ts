@@ -6,7 +6,7 @@ import { refusal, type DeliberationId } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { SimScript } from "../sim/belief.ts";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
-import type { AppContext, AppReactor, RunExports } from "./context.ts";
+import type { AppContext, AppReactor, ExportForm, FeatureExports } from "./context.ts";
 
 /** The built-in protocols, loaded on use. */
 const protocols = {
@@ -44,7 +44,7 @@ export type AppFeature = {
   readonly script?: () => Promise<SimScript>;
   /** Reads what its files in a folder name that takes effect only where they are trusted, or `file`, which somebody named. */
   readonly trusts?: (reading: FileContext, file?: string) => Promise<void>;
-  readonly exports?: () => Promise<RunExports>;
+  readonly exports?: FeatureExports;
   /** Does what a run of one of its protocols leaves to do when it has ended, such as to write a file. */
   readonly settle?: (context: AppContext, id: DeliberationId, place: FileContext) => Promise<void>;
 };
@@ -88,8 +88,21 @@ const isFeature = (value: unknown): value is AppFeature =>
   typeof value === "object" && value !== null && /^[a-z][a-z0-9-]*$/.test(String(Reflect.get(value, "name")));
 
 /** How these features export their own runs. */
-export const exportsIn = (features: readonly AppFeature[]): readonly (() => Promise<RunExports>)[] =>
+export const exportsIn = (features: readonly AppFeature[]): readonly FeatureExports[] =>
   features.flatMap(({ exports }) => exports ?? []);
+
+/** What a run can be exported as: the formats that every run has, and those of features. */
+export const exportForms = (features: readonly AppFeature[]): ReadonlyMap<string, ExportForm> =>
+  new Map<string, ExportForm>([
+    ["md", { type: "text/markdown; charset=utf-8", ending: "md" }],
+    ["html", { type: "text/html; charset=utf-8", ending: "html" }],
+    ["json", { type: "application/json", ending: "json" }],
+    ["jsonl", { type: "application/x-ndjson", ending: "jsonl" }],
+    ["csv", { type: "text/csv; charset=utf-8", ending: "csv" }],
+    ["adr", { type: "text/markdown; charset=utf-8", ending: "md" }],
+    ...exportsIn(features).flatMap(({ formats }) => Object.entries(formats)),
+    ["local2", { type: "application/x-ndjson", ending: "jsonl" }],
+  ]);
 
 /** Loads what simulated models say to prompts of these features, once. */
 export const scriptsOf = (features: readonly AppFeature[]): (() => Promise<readonly SimScript[]>) =>

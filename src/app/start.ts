@@ -41,16 +41,8 @@ import { follow, type Run, type RunOptions } from "./run.ts";
 
 /** Settings of a process, not of a request. */
 const PROCESS_SETTINGS = [
-  "store",
-  "organization",
-  "user",
-  "compatible",
-  "mcpServers",
-  "families",
-  "prices",
-  "embedding",
-  "clientModels",
-  "features",
+  ...(["store", "organization", "user", "compatible", "mcpServers", "families", "prices"] as const),
+  ...(["embedding", "clientModels", "features"] as const),
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
 type ProcessSetting = (typeof PROCESS_SETTINGS)[number];

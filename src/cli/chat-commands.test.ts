@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openConfigured } from "../../test/support/opened.ts";
 import { scratch } from "../../test/support/scratch.ts";
+import { features } from "../features.ts";
 import { converse } from "../../test/support/converse.ts";
 import { completeCommand, runChatCommand, type Chat, type ChatRequest } from "./chat-commands.ts";
 
@@ -28,7 +29,7 @@ async function chatting(
     };
     const output = { note: (line: string) => void notes.push(line) };
     const chat = {
-      ...{ io: { ...folder, output }, context, state, settled: new Set() },
+      ...{ io: { ...folder, output, features }, context, state, settled: new Set() },
       write: async (text: string) => void notes.push(text),
       ask: async (turn: ChatRequest) => void asked.push(turn),
     };
@@ -41,9 +42,9 @@ async function chatting(
 describe("a chat's commands", () => {
   it("complete with Tab, and are listed in groups", () =>
     chatting(async (chat, { notes }) => {
-      expect(completeCommand("/co")).toEqual([["/council"], "/co"]);
-      expect(completeCommand("/council x")[0]).toEqual([]);
-      expect(completeCommand("why /co")[0]).toEqual([]);
+      expect(completeCommand(chat.io, "/co")).toEqual([["/council"], "/co"]);
+      expect(completeCommand(chat.io, "/council x")[0]).toEqual([]);
+      expect(completeCommand(chat.io, "why /co")[0]).toEqual([]);
       await runChatCommand(chat, "/help");
       expect(notes.filter((line) => /^\w+$/.test(line))).toEqual([
         ...["Ask", "Rate", "Memory", "Conversation"],

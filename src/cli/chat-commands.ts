@@ -37,7 +37,7 @@ export type Chat = {
 
 /** A question, and the panel that it goes to in place of the model. */
 export type ChatRequest = Pick<TurnRequest, "again" | "member" | "question"> & {
-  readonly protocol?: "council" | "debate" | undefined;
+  readonly protocol?: string | undefined;
   /** Whether the person is asked before anything is remembered, so that the model has no tool for it. */
   readonly asksFirst?: boolean;
 };
@@ -56,7 +56,7 @@ const refuse = (why: string, next: string): never => {
 
 /** Asks the last question again. */
 const askAgain =
-  (protocol?: "council" | "debate") =>
+  (protocol?: string) =>
   ({ state: { lastQuestion }, ask }: Chat): Promise<void> =>
     lastQuestion === undefined
       ? refuse("there is no question yet", "ask one first")
@@ -70,16 +70,6 @@ const rate = (thumb: "up" | "down") => async (chat: Chat, text: string) => {
 };
 
 const COMMANDS: { readonly [name: string]: ChatCommand } = {
-  council: {
-    ...{ group: "Ask", usage: "/council", help: "put the last question before a council" },
-    run: askAgain("council"),
-  },
-  debate: {
-    group: "Ask",
-    usage: "/debate",
-    help: "put the last question to a debate",
-    run: askAgain("debate"),
-  },
   retry: { group: "Ask", usage: "/retry", help: "ask the last question again", run: askAgain() },
   model: { group: "Ask", usage: "/model [REF]", help: "show or change the model", run: chooseModel },
   all: {
@@ -111,17 +101,24 @@ const COMMANDS: { readonly [name: string]: ChatCommand } = {
     usage: "/help",
     help: "list the commands",
     // Line by line: a text that is too wide for a note would lose what its lines begin with.
-    run: ({ io }) => HELP.forEach((line) => io.output.note(line)),
+    run: ({ io }) => helpLines(io).forEach((line) => io.output.note(line)),
   },
   quit: { group: "Conversation", usage: "/quit", help: "exit (so do exit and Ctrl-D)", run: () => false },
 };
 const ALIASES = new Map(Object.entries({ exit: "quit", up: "good", down: "bad" }));
 
 const GROUPS = ["Ask", "Rate", "Memory", "Conversation"] as const;
-const HELP = [
+/** Every command, those of features first. */
+const commandsIn = ({ features = [] }: Pick<Io, "features">): ReadonlyMap<string, ChatCommand> => {
+  const brought = features.flatMap(({ chat = {} }) => Object.entries(chat));
+  const head = (name: string, help: string) => ({ group: "Ask", usage: `/${name}`, help }) as const;
+  const asking = brought.map(([name, help]) => [name, { ...head(name, help), run: askAgain(name) }] as const);
+  return new Map<string, ChatCommand>([...asking, ...Object.entries(COMMANDS)]);
+};
+const helpLines = (io: Pick<Io, "features">): readonly string[] => [
   ...GROUPS.flatMap((group) => [
     group,
-    ...Object.values(COMMANDS)
+    ...[...commandsIn(io).values()]
       .filter((one) => one.group === group)
       .map(({ usage, help }) => `  ${usage.padEnd(17)} ${help}`),
   ]),
@@ -129,11 +126,9 @@ const HELP = [
 ];
 
 /** The commands that begin as the line does, for Tab. */
-export const completeCommand = (line: string): [string[], string] => [
+export const completeCommand = (io: Pick<Io, "features">, line: string): [string[], string] => [
   line.startsWith("/") && !line.includes(" ")
-    ? Object.keys(COMMANDS)
-        .map((name) => `/${name}`)
-        .filter((name) => name.startsWith(line))
+    ? [...commandsIn(io).keys()].map((name) => `/${name}`).filter((name) => name.startsWith(line))
     : [],
   line,
 ];
@@ -142,9 +137,10 @@ export const completeCommand = (line: string): [string[], string] => [
 export async function runChatCommand(chat: Chat, line: string): Promise<boolean> {
   const [, word = "", rest = ""] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
   const name = ALIASES.get(word) ?? word;
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const commands = commandsIn(chat.io);
+  const command = commands.get(name);
   if (!command) {
-    const names = [...Object.keys(COMMANDS), ...ALIASES.keys()];
+    const names = [...commands.keys(), ...ALIASES.keys()];
     const nearest = findNearest(word, names) ?? "help";
     const next = editDistance(word, nearest) <= 2 ? nearest : "help";
     chat.io.output.note(`Unknown command /${oneLine(word, 40)}. Try: /${next}`);

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { completeCommand } from "./chat-commands.ts";
+import type { Io } from "./command.ts";
 import { createPasteInput, PASTE_MODE } from "./chat-paste.ts";
 
 export type ChatInput = {
@@ -10,7 +11,7 @@ export type ChatInput = {
 };
 
 /** The lines that are typed, with completion and pastes, on a terminal; elsewhere those of standard input. */
-export function createChatInput(interactive: boolean, refuse: (why: string) => void): ChatInput {
+export function createChatInput(io: Io, interactive: boolean, refuse: (why: string) => void): ChatInput {
   const { stdin, stdout } = process;
   if (!interactive) {
     const lines = createInterface({ input: stdin, terminal: false });
@@ -24,7 +25,7 @@ export function createChatInput(interactive: boolean, refuse: (why: string) => v
   stdout.write(PASTE_MODE.on);
   const lines = createInterface({
     ...{ input: stream, output: stdout, prompt: "> ", terminal: true },
-    completer: completeCommand,
+    completer: (line: string) => completeCommand(io, line),
   });
   return {
     lines,

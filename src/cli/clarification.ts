@@ -52,7 +52,7 @@ export type OpenQuestions = {
   readonly pending: PendingQuestions;
 };
 
-/** Asks what a debate waits for on the terminal, and records the answers; false where nobody wants to answer now. */
+/** Asks what a run waits for on the terminal, and records the answers; false where nobody wants to answer now. */
 export async function answerOnTerminal(io: Io, open: OpenQuestions): Promise<boolean> {
   const { output } = io;
   const { id } = open;
@@ -72,7 +72,7 @@ export async function answerOnTerminal(io: Io, open: OpenQuestions): Promise<boo
     return true;
   });
   if (isDone) await recordAnswers(io, open, answers);
-  else output.note(`Debate paused: questions are unanswered\nTry: parley answer ${id}`);
+  else output.note(`Paused: questions are unanswered\nTry: parley answer ${id}`);
   return isDone === true;
 }
 

@@ -37,6 +37,8 @@ export type CommandOption<T> = {
   readonly isRepeated?: boolean;
   /** Its value is a list with commas; given again, it adds to the list. */
   readonly isList?: boolean;
+  /** Its value is the id of a run. */
+  readonly isRun?: boolean;
   /** The setting that it gives, where that is named otherwise. */
   readonly setting?: SettingKey;
   readonly isRequired?: boolean;
@@ -103,6 +105,10 @@ export type LazyRow = Pick<CommandGroup, "name" | "aliases"> & {
   readonly heading: string;
   /** Under what the first screen of help has it, if it does. */
   readonly first?: FirstHeading;
+  /** What people type for it, by what follows its name. */
+  readonly meant?: Readonly<Record<string, string>>;
+  /** What it was called, with what follows its name now: the first of these words, unless one of them is there. */
+  readonly was?: Readonly<Record<string, readonly string[]>>;
   /** The command, or those of a group; of a group that another feature has as well, those that it adds. */
   readonly load: () => Promise<Command | readonly Command[]>;
 };
@@ -115,6 +121,8 @@ export type Feature = ServerFeature & {
   readonly commands?: readonly LazyRow[];
   /** By name, commands that ask in the form of a protocol, but for what a declaration alone makes. */
   readonly surfaces?: { readonly [name: string]: LazySurface };
+  /** The protocols that a chat can put its last question before, each with what help says of that command. */
+  readonly chat?: { readonly [protocol: string]: string };
 };
 
 /** A surface of a feature; without `load`, the usual one of a protocol. */

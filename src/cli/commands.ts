@@ -1,5 +1,6 @@
+import { exportForms, exportsIn } from "../app/registry.ts";
 import { CATALOGS } from "./catalog-commands.ts";
-import { defineCommand, type Command, type CommandRow } from "./command.ts";
+import { choice, defineCommand, type Command, type CommandRow, type Feature } from "./command.ts";
 import * as options from "./options.ts";
 import { SERVER_COMMANDS } from "./server-commands.ts";
 
@@ -21,28 +22,12 @@ const KEYS: readonly Command[] = [
   }),
 ];
 
-/** Every command that no protocol declares. */
+/** Every command that no protocol declares, but for those that write runs. */
 export const COMMANDS: readonly CommandRow[] = [
   defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
     options: options.FEEDBACK,
     examples: ['feedback ID up "saved us a week"', "feedback ID --outcome bad"],
     run: async (io, given, args) => (await import("./commands/feedback.ts")).feedback(io, given, args),
-  }),
-  defineCommand("answer <id> [file]", "Answer the questions of a waiting run, and continue it", {
-    details:
-      'Asks on the terminal, or reads a file or a pipe (-): {"QUESTION-ID": "answer"}. "" skips a question.',
-    options: options.ANSWER,
-    examples: ["answer ID --list", "answer ID answers.json -o solution.md"],
-    run: async (io, given, [id = "", file]) =>
-      (await import("./commands/runs.ts")).answer(io, given, { id, file }),
-  }),
-  defineCommand("seat [id]", "Answer a step that waits for you, and continue the run", {
-    details:
-      "Without an id, of the newest run that waits. Shows the prompt, and reads the answer from the terminal or --answer. " +
-      "--abstain has the run go on without you, for this step.",
-    options: options.SEAT,
-    examples: ["seat", 'seat ID --answer "B > A > C"'],
-    run: async (io, given, [id]) => (await import("./commands/seat.ts")).seat(io, given, id),
   }),
   defineCommand("inbox", "List everything that waits for you", {
     options: options.INBOX,
@@ -65,14 +50,6 @@ export const COMMANDS: readonly CommandRow[] = [
     options: options.JSON_FLAG,
     examples: ["open", "open ID --json"],
     run: async (io, given, [id = "last"]) => (await import("./commands/export.ts")).open(io, given, id),
-  }),
-  defineCommand("resume [id]", "Continue an unfinished run", {
-    details:
-      "Recorded steps are reused. A finished run gets what is missing of its grading and memory. The caps that a run was opened " +
-      "with stay; a fork may have others.",
-    options: options.RESUME,
-    examples: ["resume ID", "resume ID --timeout 2m"],
-    run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).resume(io, given, id),
   }),
   defineCommand("retry [id]", "Ask anew what a run lost by an outage", {
     details:
@@ -128,15 +105,6 @@ export const COMMANDS: readonly CommandRow[] = [
     options: { yes: options.YES },
     examples: ["rm ID", "rm whx3 7c2k --yes"],
     run: async (io, given, ids) => (await import("./commands/runs.ts")).rm(io, given, ids),
-  }),
-  defineCommand("export [id]", "Print a run as a document, a page or data", {
-    details:
-      "The run is an id, or a file: a result of Dialectic, or what --format debate printed. " +
-      "adr is a decision record; debate, dialectic and local2 are records for other programs.",
-    aliases: ["report"],
-    options: options.EXPORT,
-    examples: ["export ID -o run.html", "export --all --since 2026-01-31 --format csv --table calls"],
-    run: async (io, given, [run]) => (await import("./commands/export.ts")).exportRuns(io, given, run),
   }),
   defineCommand("watch", "Show the live status of background workers", {
     options: options.WATCH,
@@ -203,3 +171,49 @@ export const COMMANDS: readonly CommandRow[] = [
     run: async (io, given) => (await import("./commands/simulate.ts")).simServer(io, given),
   }),
 ];
+
+/** What writes runs, also in the formats of features. */
+export function writingCommands(features: readonly Feature[]): readonly CommandRow[] {
+  const forms = exportForms(features);
+  const whole = [...forms].flatMap(([name, one]) => (one.whole === undefined ? [] : [[name, one.whole]]));
+  const files = options.runFiles(Object.fromEntries(whole));
+  const formats = choice("--format <format>", `output format: ${[...forms.keys()].join(", ")}`, [
+    ...forms.keys(),
+  ]);
+  return [
+    defineCommand("answer <id> [file]", "Answer the questions of a waiting run, and continue it", {
+      details:
+        'Asks on the terminal, or reads a file or a pipe (-): {"QUESTION-ID": "answer"}. "" skips a question.',
+      options: { ...options.ANSWER, ...files },
+      examples: ["answer ID --list", "answer ID answers.json -o solution.md"],
+      run: async (io, given, [id = "", file]) =>
+        (await import("./commands/runs.ts")).answer(io, given, { id, file }),
+    }),
+    defineCommand("seat [id]", "Answer a step that waits for you, and continue the run", {
+      details:
+        "Without an id, of the newest run that waits. Shows the prompt, and reads the answer from the terminal or --answer. " +
+        "--abstain has the run go on without you, for this step.",
+      options: { ...options.SEAT, ...files },
+      examples: ["seat", 'seat ID --answer "B > A > C"'],
+      run: async (io, given, [id]) => (await import("./commands/seat.ts")).seat(io, given, id),
+    }),
+    defineCommand("resume [id]", "Continue an unfinished run", {
+      details:
+        "Recorded steps are reused. A finished run gets what is missing of its grading and memory. The caps that a run was opened " +
+        "with stay; a fork may have others.",
+      options: { ...options.RESUME, ...files },
+      examples: ["resume ID", "resume ID --timeout 2m"],
+      run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).resume(io, given, id),
+    }),
+    defineCommand("export [id]", "Print a run as a document, a page or data", {
+      details: [
+        ...exportsIn(features).map(({ help }) => help),
+        "adr is a decision record, local2 a record for other programs.",
+      ].join(" "),
+      aliases: ["report"],
+      options: { ...options.EXPORT, format: { ...options.EXPORT.format, ...formats } },
+      examples: ["export ID -o run.html", "export --all --since 2026-01-31 --format csv --table calls"],
+      run: async (io, given, [run]) => (await import("./commands/export.ts")).exportRuns(io, given, run),
+    }),
+  ];
+}

@@ -1,5 +1,6 @@
 import { unpricedModels } from "../reports/words.ts";
 import { describeProblem, type Outcome, type Problem } from "../app/outcome.ts";
+import { exportsIn } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
@@ -46,19 +47,20 @@ export function noteWaiting({ output }: Pick<Io, "output">, { id, waiting }: Out
 
 /** Prints the outcome of a closed deliberation, and gives its exit code. */
 export async function finish(
-  { output, protocols }: Pick<Io, "output" | "protocols">,
+  io: Pick<Io, "features" | "output" | "protocols">,
   entries: readonly Entry[],
   showing: Showing,
 ): Promise<number> {
-  const shown = await loadShown(protocols, entries);
+  const { output } = io;
+  const shown = await loadShown(io.protocols, entries);
   if (!shown) return EXIT.usage;
   const { result, isVerdict = false } = shown;
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await output.result(jsonText(result));
   const { failures } = describeProblem(result, entries);
   const isRetried = result.status === "answered-degraded" && failures.some(isOutage);
-  const next = [...nextCommands(result), ...(isRetried ? [`parley retry ${result.id}`] : [])];
-  if (isShown) await showResult(output, shown, { ...showing, unpriced: unpricedModels(entries), next });
+  const next = [...nextCommands(io, result), ...(isRetried ? [`parley retry ${result.id}`] : [])];
+  if (isShown) await showResult(io, shown, { ...showing, unpriced: unpricedModels(entries), next });
   const exit = exitOf(result, failures, showing.onDegraded);
   if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));
   return exit;
@@ -69,7 +71,7 @@ export async function finish(
  * the answer alone. A verdict is shown whole.
  */
 async function showResult(
-  output: Io["output"],
+  io: Pick<Io, "features" | "output">,
   shown: ShownResult,
   {
     unpriced,
@@ -78,12 +80,13 @@ async function showResult(
     next,
   }: Pick<Showing, "quiet" | "isWritten"> & Readonly<Record<"next" | "unpriced", readonly string[]>>,
 ): Promise<void> {
+  const { output } = io;
   const { result } = shown;
   const face = { ...(await faceOf(output)), unpriced };
   if (result.answer === null) {
     if (isWritten) output.note(answerText(shown, face).trimEnd());
     else await output.result(answerText(shown, face));
-    if (!quiet) output.note(nextLine(result));
+    if (!quiet) output.note(nextLine(io, result));
   } else if (output.stdout.terminal && !isWritten)
     await output.result(briefAnswerText(shown, face, quiet ? undefined : { next }));
   else {
@@ -95,21 +98,25 @@ async function showResult(
 }
 
 /** What a reader most likely wants after an answer. */
-export const nextCommands = ({ id, protocol: { name } }: Result): string[] => [
+export const nextCommands = (io: Pick<Io, "features">, { id, protocol: { name } }: Result): string[] => [
   `parley show ${id}`,
   `parley ${name} --continue ${id}`,
-  ...(name === "debate" ? [`parley export ${id}`] : []),
+  ...(exportedAs(io, name) ? [`parley export ${id}`] : []),
 ];
+
+const exportedAs = ({ features = [] }: Pick<Io, "features">, name: string) =>
+  exportsIn(features).find(({ protocol }) => protocol === name);
 
 /** A note elsewhere than on a terminal is as long as it needs to be. */
 const NOTE_CELLS = 400;
 
 /** What else there is to see of a run, or how to continue it. */
-export function nextLine({ id, status, protocol }: Result): string {
+export function nextLine(io: Pick<Io, "features">, { id, status, protocol }: Result): string {
   if (status === "waiting") return `Answer: parley inbox · so far: parley show ${id} --details`;
   if (status === "open") return `Continue: parley resume ${id} · so far: parley show ${id} --details`;
-  return protocol.name === "debate"
-    ? `Every round: parley export ${id}; as a page: parley export ${id} -o FILE.html`
+  const own = exportedAs(io, protocol.name);
+  return own
+    ? `${own.shows}: parley export ${id}; as a page: parley export ${id} -o FILE.html`
     : `All drafts, reviews and steps: parley show ${id} --details`;
 }
 

@@ -1,3 +1,4 @@
+import { joinWithOr } from "../config/explain.ts";
 import { Duration, Since } from "../config/duration.ts";
 import {
   choice,
@@ -125,18 +126,22 @@ export const TOOLS = {
 };
 export const FOLDER = text("--folder <dir>", "let models read the files in a folder");
 
-/** What is written of a debate, beside what is printed. */
-export const DEBATE_FILES = {
+/** What is written of a run, beside what is printed; `forms`: what the whole of it can be written as, by what that is. */
+export const runFiles = (forms: Readonly<Record<string, string>>) => ({
   output: text("-o, --output <file>", "output file: the solution, or the whole debate as .json"),
-  format: choice("--format <format>", "output format: of .json, parley or dialectic (its DebateState)", [
-    "parley",
-    "dialectic",
-  ]),
+  format: choice(
+    "--format <format>",
+    `output format: of .json, ${joinWithOr(["parley", ...Object.entries(forms).map(([name, is]) => `${name} (${is})`)])}`,
+    ["parley", ...Object.keys(forms)],
+  ),
   report: text("--report <file>", "write a report, .md (also without an ending) or .html"),
-};
+});
+export type FileSet = ReturnType<typeof runFiles>;
 
 export const CONTINUE = {
-  continue: text("--continue [id]", "continue this conversation (default: the newest finished one here)"),
+  continue: text("--continue [id]", "continue this conversation (default: the newest finished one here)", {
+    isRun: true,
+  }),
 };
 
 /** Grading, memory and the conversation of `respond` and `chat`. */
@@ -166,20 +171,18 @@ export const FORK = {
   without: repeatable("--without <member>", "leave a member out; may be repeated"),
   ...RETRY,
 };
-export const ANSWER = { list: flag("--list", "only list the open questions"), ...DEBATE_FILES, ...SHOWING };
+export const ANSWER = { list: flag("--list", "only list the open questions"), ...SHOWING };
 export const SEAT = {
   answer: text("--answer <text>", "the answer: a text, a file, or - for stdin"),
   abstain: flag("--abstain", "leave the step unanswered for good"),
   step: text("--step <key>", "which step, where several wait"),
   resume: negation("--no-resume", "record the answer and do not continue the run"),
   ...PERSON,
-  ...DEBATE_FILES,
   ...SHOWING,
 };
 export const INBOX = { ...PERSON, ...JSON_FLAG };
 export const RESUME = {
   timeout: setting("--timeout <time>", "time limit: ends the wait, and the run stays open"),
-  ...DEBATE_FILES,
   ...SHOWING,
 };
 export const SINCE = {
@@ -188,14 +191,7 @@ export const SINCE = {
   schema: Since.optional(),
 };
 export const EXPORT = {
-  format: {
-    ...choice(
-      "--format <format>",
-      "output format: md, html, json, jsonl, csv, adr, debate, dialectic, local2",
-      [...(["md", "html", "json", "jsonl", "csv", "adr", "debate", "dialectic", "local2"] as const)],
-    ),
-    shownDefault: "md",
-  },
+  format: { ...text("--format <format>", ""), shownDefault: "md" },
   table: {
     ...choice("--table <table>", "what a line of csv is: runs, steps or calls", ["runs", "steps", "calls"]),
     shownDefault: "runs",
@@ -206,16 +202,11 @@ export const EXPORT = {
   config: text("-c, --config <file>", "participants: names and models of agents in a debate's file"),
   debate: text("-d, --debate <debate>", "the same as the argument", { isHidden: true }),
   verbose: flag("-v, --verbose", "accepted for compatibility", { isHidden: true }),
-  json: flag("--json", "as --format json, of a debate as --format debate", { isHidden: true }),
+  json: flag("--json", "as --format json, of a debate as its record", { isHidden: true }),
 };
 export const COST = {
   by: choice("--by <key>", "one row for each (model, protocol, persona, user, key or day; default: model)", [
-    "model",
-    "protocol",
-    "persona",
-    "user",
-    "key",
-    "day",
+    ...(["model", "protocol", "persona", "user", "key", "day"] as const),
   ]),
   since: SINCE,
   ...JSON_FLAG,

@@ -34,7 +34,7 @@ import {
 import { endOfOptions, nameContinued } from "./question-words.ts";
 import { ENV_FILE } from "./options.ts";
 import { processOutput } from "./output.ts";
-import { allRows, declaredNames, firstRows, ownRows, rowNamed, usualName } from "./protocol-command.ts";
+import { allRows, firstRows, rowNamed, usualName } from "./protocol-command.ts";
 import { asNamedNow, refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
 
 /** What every command takes, in the help of those that have it among their own: Node.js has an option of the same name. */
@@ -121,11 +121,8 @@ async function pipedQuestion(io: Io): Promise<readonly string[]> {
  * @throws Fault `configuration` for what is no question (MONEY-1); CommanderError for options and arguments that do not fit
  */
 export async function parseCommandLine(words: readonly string[], io: Io): Promise<Parsed | undefined> {
-  const names = [...declaredNames(io), ...ownRows(io).map(({ name }) => name)];
   const argv = nameContinued(
-    asNamedNow(words[0] === "help" ? await helpWords(words, names, io) : words, declaredNames(io), (text) =>
-      io.output.note(text),
-    ),
+    asNamedNow(words[0] === "help" ? await helpWords(words, io) : words, io, (text) => io.output.note(text)),
   );
   const [first] = argv;
   const { columns } = io.output.stdout;
@@ -145,7 +142,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   }
   const row = isHelp ? undefined : await rowNamed(first, io);
   const isAsked = row !== undefined || isHelp || argv.includes("--");
-  if (!isAsked) refuseMisspelt(argv, names);
+  if (!isAsked) refuseMisspelt(argv, io);
   const isShown = isHelp || argv.includes("-h") || argv.includes("--help");
   const asked = row ?? (isHelp ? undefined : await rowNamed(usualName(io), io));
   let parsed: Parsed | undefined;
@@ -202,7 +199,7 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
     const args = parsed.args.slice(0, parsed.args.length - after);
     await refuseOtherWords(io, parsed.command, { ...parsed, args });
   }
-  if (parsed && !isAsked) refuseCommandWords(parsed.args, names);
+  if (parsed && !isAsked) refuseCommandWords(parsed.args, io);
   return parsed;
 }
 
@@ -216,18 +213,14 @@ const HELP_TOPICS = new Map<string, (width: number) => Promise<string>>([
  * `help WORDS` as the command line whose help it is; of `help` alone the first one, of `help more` the list of all.
  * @throws Fault `configuration` for what is neither a command nor a topic
  */
-async function helpWords(
-  [, ...about]: readonly string[],
-  names: readonly string[],
-  io: Io,
-): Promise<readonly string[]> {
+async function helpWords([, ...about]: readonly string[], io: Io): Promise<readonly string[]> {
   const [first = "-h"] = about;
   if (first.startsWith("-")) return ["--help"];
   if (about.length === 1 && (first === "more" || HELP_TOPICS.has(first))) return ["help", first];
-  const [named = "", ...rest] = asNamedNow(about, declaredNames(io));
+  const [named = "", ...rest] = asNamedNow(about, io);
   const row = await rowNamed(named, io);
   if (!row || belowRow(row, rest).length < rest.length)
-    refuseCommandWords(about, names, { helpFor: ["help", ...about].join(" ") });
+    refuseCommandWords(about, io, { helpFor: ["help", ...about].join(" ") });
   return [...about, "--help"];
 }
 
@@ -333,7 +326,7 @@ async function rowsNamed(name: string | undefined, io: Io): Promise<readonly Com
 
 /** The command that the first words name, and those below it. */
 async function namedIn(argv: readonly string[], io: Io): Promise<readonly string[]> {
-  const [first, ...rest] = asNamedNow(argv, declaredNames(io));
+  const [first, ...rest] = asNamedNow(argv, io);
   const row = await rowNamed(first, io);
   if (!row) return first === undefined || first.startsWith("-") ? [] : [usualName(io)];
   return [row.name, ...belowRow(row, rest)];

@@ -20,7 +20,7 @@ import {
   type Io,
   type LazyRow,
 } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS, writingCommands } from "./commands.ts";
 import { byCommandGroup, firstHeading } from "./help.ts";
 import * as options from "./options.ts";
 
@@ -217,6 +217,7 @@ export async function firstRows(io: Io) {
 /** The commands that no protocol declares: the built-in ones, and those of features. */
 export const ownRows = ({ features = [] }: Io): readonly (CommandRow | LazyRow)[] => [
   ...COMMANDS,
+  ...writingCommands(features),
   ...features.flatMap(({ commands = [] }) => commands),
 ];
 

@@ -4,58 +4,63 @@ import type { StartRequest } from "../app/start.ts";
 import { refusal } from "../kernel/index.ts";
 import { editDistance, findMeant, quoteValue } from "../text/words.ts";
 import { splitList, type Command, type Io } from "./command.ts";
+import { declaredNames, ownRows } from "./protocol-command.ts";
 
 // MONEY-1. Only what is meant as a question is one: one argument that holds a blank, or is of a script that puts none between words;
 //     anything else is asked behind `ask` or `--` alone, and no file or model is taken for a word of it. Else: a typing error starts a paid
 //     run.
 
 /** What people type for commands that are named otherwise. */
-const MEANT = new Map(
-  Object.entries({
-    list: "runs log logs ls sessions jobs ps list-all",
-    show: "view cat latest newest",
-    open: "browse browser",
-    "votes list": "history",
-    "votes league": "league leaderboard ranking",
-    resume: "continue",
-    cancel: "stop kill abort",
-    rm: "delete remove forget",
-    feedback: "rate score vote",
-    bench: "benchmark",
-    eval: "evaluate",
-    config: "settings configure set env",
-    doctor: "logout account install status check",
-    models: "providers",
-    "keys set": "login auth",
-    init: "setup",
-    "memory search": "search find grep recall",
-    "judge compare": "vs diff",
-    serve: "server api mcp",
-    "sim-server": "mock simulator",
-    "--version": "version",
-    "--help": "help usage man quit exit bye completion completions update upgrade start run",
-  }).flatMap(([command, words]) => words.split(" ").map((word) => [word, command] as const)),
-);
+const MEANT = Object.entries({
+  list: "runs log logs ls sessions jobs ps list-all",
+  show: "view cat latest newest",
+  open: "browse browser",
+  resume: "continue",
+  cancel: "stop kill abort",
+  rm: "delete remove forget",
+  feedback: "rate score vote",
+  config: "settings configure set env",
+  doctor: "logout account install status check",
+  models: "providers",
+  "keys set": "login auth",
+  init: "setup",
+  serve: "server api mcp",
+  "sim-server": "mock simulator",
+  "--version": "version",
+  "--help": "help usage man quit exit bye completion completions update upgrade start run",
+});
 
-/** What words in front are now, by the word that they began with. */
-const MOVED = new Map<string, (next: string | undefined) => readonly string[]>([
-  ["key", () => ["serve", "keys"]],
-  ["tasks", () => ["bench", "tasks"]],
-  ["benches", (next) => (next === "list" || next === "show" ? ["bench"] : ["bench", "list"])],
-  ["history", () => ["votes", "list"]],
-  ["league", () => ["votes", "league"]],
-  ["audit", () => ["votes"]],
-]);
+/** The rows of features, which say what else people type for them. */
+const rowsOf = ({ features = [] }: Io) => features.flatMap(({ commands = [] }) => commands);
 
-/**
- * A command line by what commands are called now. `asking`: the commands that `estimate` was said of, beside forks; `note` is
- * told where a command was called otherwise.
- */
+/** The commands that words which people type for others are meant for. */
+const meantIn = (io: Io): ReadonlyMap<string, string> =>
+  new Map(
+    [
+      ...MEANT,
+      ...rowsOf(io).flatMap(({ name, meant = {} }) =>
+        Object.entries(meant).map(([next, words]) => [`${name} ${next}`.trim(), words] as const),
+      ),
+    ].flatMap(([command, words]) => words.split(" ").map((word) => [word, command] as const)),
+  );
+
+const namesIn = (io: Io): readonly string[] => [...declaredNames(io), ...ownRows(io).map(({ name }) => name)];
+
+/** What a word in front is now, where it was a command. */
+function wordsNow(word: string, next: string | undefined, io: Io): readonly string[] | undefined {
+  if (word === "key") return ["serve", "keys"];
+  const row = rowsOf(io).find(({ was = {} }) => Object.hasOwn(was, word));
+  const words = row?.was?.[word] ?? [];
+  return row && [row.name, ...(words.includes(next ?? "") ? [] : words.slice(0, 1))];
+}
+
+/** A command line by what commands are called now; `note` is told where one was called otherwise. */
 export function asNamedNow(
   argv: readonly string[],
-  asking: readonly string[],
+  io: Io,
   note: (text: string) => void = () => undefined,
 ): readonly string[] {
+  const asking = declaredNames(io);
   const [first = "", ...rest] = argv;
   if (first === "estimate") {
     const [command = ""] = rest;
@@ -64,19 +69,20 @@ export function asNamedNow(
     note(`parley estimate is now parley ${named} --dry-run`);
     return [named, "--dry-run", ...(isNamed ? rest.slice(1) : rest)];
   }
-  const now = MOVED.get(first)?.(rest[0]);
+  const now = wordsNow(first, rest[0], io);
   if (!now) return argv;
   note(`parley ${first} is now parley ${now.join(" ")}`);
   return [...now, ...rest];
 }
 
 /** The command that a word was meant for; `--help` where that is a guess. */
-function commandFor(word: string, names: readonly string[]): string {
+function commandFor(word: string, io: Io): string {
   const lower = word.toLowerCase();
-  const meant = MEANT.get(lower);
+  const all = meantIn(io);
+  const meant = all.get(lower);
   if (meant !== undefined) return meant;
-  const near = findMeant(lower, [...names, ...MEANT.keys()]) ?? "--help";
-  return MEANT.get(near) ?? near;
+  const near = findMeant(lower, [...namesIn(io), ...all.keys()]) ?? "--help";
+  return all.get(near) ?? near;
 }
 
 /** Scripts that put no spaces between words: what looks like one word may be a whole question. */
@@ -90,20 +96,20 @@ function isBareWord(text: string): boolean {
 }
 
 /** Whether a word is what people type for a command, or one but for a letter. */
-const isMisspelt = (word: string, names: readonly string[]): boolean =>
-  MEANT.has(word) ||
+const isMisspelt = (word: string, io: Io): boolean =>
+  meantIn(io).has(word) ||
   (/^[a-z-]{3,}$/.test(word) &&
-    names.some((name) => Math.abs(word.length - name.length) <= 1 && editDistance(word, name) <= 1));
+    namesIn(io).some((name) => Math.abs(word.length - name.length) <= 1 && editDistance(word, name) <= 1));
 
 /**
  * The same as `refuseCommandWords` before options are read: those of the command that was meant are not those of the usual one.
  * @throws Fault `configuration`
  */
-export function refuseMisspelt(argv: readonly string[], names: readonly string[]): void {
+export function refuseMisspelt(argv: readonly string[], io: Io): void {
   const firstOption = argv.findIndex((word) => word.startsWith("-"));
   const leading = firstOption < 0 ? argv : argv.slice(0, firstOption);
   const [first = ""] = leading;
-  if (isMisspelt(first.toLowerCase(), names)) refuseCommandWords(leading, names);
+  if (isMisspelt(first.toLowerCase(), io)) refuseCommandWords(leading, io);
 }
 
 /**
@@ -112,9 +118,10 @@ export function refuseMisspelt(argv: readonly string[], names: readonly string[]
  */
 export function refuseCommandWords(
   words: readonly string[],
-  names: readonly string[],
+  io: Io,
   { helpFor }: { readonly helpFor?: string } = {},
 ): void {
+  const names = namesIn(io);
   const [first = "", ...more] = words;
   const lower = first.toLowerCase();
   if (helpFor === undefined && names.includes(first))
@@ -123,14 +130,14 @@ export function refuseCommandWords(
       `parley ${words.map(quoteForShell).join(" ")}, and the options behind it`,
     );
   if (helpFor === undefined && more.length === 0 && !isBareWord(first)) return;
-  if (helpFor === undefined && more.length > 0 && !isMisspelt(lower, names))
+  if (helpFor === undefined && more.length > 0 && !isMisspelt(lower, io))
     throw refusal(
       "several words without quotation marks are no question",
       `parley ${quoteForShell(words.join(" "))}; or parley --help, for a command`,
     );
   const command =
-    helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), names);
-  const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
+    helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), io);
+  const rest = names.includes(command) && !meantIn(io).has(lower) ? more : [];
   throw refusal(
     `${quoteValue(first)} is not a command. To ask it as a question: parley ${names[0]} ${quoteForShell(helpFor ?? words.join(" "))}`,
     ["parley", command, ...rest.map(quoteForShell)].join(" "),

@@ -169,7 +169,7 @@ async function showAnswer(
     unpriced: unpricedModels(entries),
     ...(terminal ? { width: columns } : {}),
     // In a conversation the next question is typed right there.
-    ...(isAlone ? { next: nextCommands(result) } : {}),
+    ...(isAlone ? { next: nextCommands(io, result) } : {}),
   });
   if (terminal) await output.result(`${lines.map(dim).join("\n")}\n`);
   else for (const line of lines) output.note(line);

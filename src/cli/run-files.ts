@@ -17,19 +17,19 @@ const checkReport = (file: string, io: Io): string =>
 /** What of a run is written beside what is printed: the answer or the whole of it, and a report. */
 type RunFiles = {
   readonly output: string | undefined;
-  /** Of the whole of it. */
-  readonly format: "parley" | "dialectic" | undefined;
+  /** Of the whole of it; undefined for its record. */
+  readonly format: string | undefined;
   readonly report: string | undefined;
 };
 
 /** The files that `-o` and `--report` name, checked before anything is asked. @throws Fault `configuration` */
 export function runFiles({ output, format, report }: RunFiles, io: Io): RunFiles {
   if (format !== undefined && (output === undefined || !isWhole(output))) {
-    const why = `--format ${format} is for a whole debate, which --output writes to a .json file`;
-    throw new Fault("configuration", { why, next: `-o debate.json --format ${format}` });
+    const why = `--format ${format} is for a whole run, which --output writes to a .json file`;
+    throw new Fault("configuration", { why, next: `-o run.json --format ${format}` });
   }
   const files = {
-    format,
+    format: format === "parley" ? undefined : format,
     output: output === undefined ? undefined : checkOutput(output, io, { makesFolders: true }),
     report: report === undefined ? undefined : checkReport(report, io),
   };
@@ -45,13 +45,13 @@ export async function writeRunFiles(
 ): Promise<void> {
   if (output === undefined && report === undefined) return;
   const entries = veilEntries(await store.read(id));
-  const own = await exportsOf(exportsIn(io.features ?? []), entries);
-  if (!own) return io.output.note("Nothing is written: it is not a debate");
-  const textIn = async (form: string): Promise<string> => (await own.text({ store, entries }, form)) ?? "";
+  const own = exportsOf(exportsIn(io.features ?? []), entries);
+  if (!own) return io.output.note("Nothing is written: runs of this protocol are written by parley export");
+  const exported = await own.load();
+  const textIn = (form: string) => exported.text({ store, entries }, form);
   if (output !== undefined) {
     const answer = resultOf(entries)?.answer;
-    if (isWhole(output))
-      writeInFolders(output, await textIn(format === "dialectic" ? format : own.record), io);
+    if (isWhole(output)) writeInFolders(output, await textIn(format ?? own.record), io);
     else if (answer != null) writeInFolders(output, `${answer}\n`, io);
     else io.output.note(`${output} is not written: there is no solution yet. Try: -o again when you resume`);
   }

@@ -341,13 +341,8 @@ const eventBytes = (entry: Entry, texts: EventTexts): Buffer =>
 const isStateChange = (entry: Entry): boolean =>
   isEvent(
     entry,
-    ...([
-      "seat-opened",
-      "seat-answered",
-      "seat-expired",
-      "clarification-asked",
-      "clarification-answered",
-    ] as const),
+    ...(["seat-opened", "seat-answered", "seat-expired"] as const),
+    ...(["clarification-asked", "clarification-answered"] as const),
     "deliberation-closed",
   );
 

@@ -42,7 +42,8 @@ type ToolHints = {
   readonly openWorldHint?: boolean;
 };
 
-export type AskingForm = Pick<ToolForm, "title" | "summary" | "place"> & Required<Pick<ToolForm, "fields">>;
+export type AskingForm = Pick<ToolForm, "title" | "summary" | "place" | "when"> &
+  Required<Pick<ToolForm, "fields">>;
 
 /** An operation as a tool of MCP. */
 export type ToolForm<O = never> = {
@@ -52,6 +53,8 @@ export type ToolForm<O = never> = {
   readonly place: number;
   /** What it does, where that is not all that the operation can do. */
   readonly summary?: string;
+  /** For what it is to be used, where several would do: told after its name. */
+  readonly when?: string;
   readonly hints?: ToolHints;
   /** The fields that models are shown, all by default. The body's others are given by name in `settings`. */
   readonly fields?: readonly string[];

@@ -1,6 +1,6 @@
 import { withProtocols } from "../../src/app/registry.ts";
 import { isCommand, type Command, type Io } from "../../src/cli/command.ts";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { COMMANDS, writingCommands } from "../../src/cli/commands.ts";
 import { features } from "../../src/features.ts";
 
 /** What a command has written. */
@@ -28,7 +28,9 @@ export function commandIo(place: Pick<Io, "cwd" | "env">): { readonly io: Io; re
 
 /** The command of this name, as the program runs it. */
 export function commandNamed(name: string): Command {
-  const command = COMMANDS.find((one) => one.name === name || one.aliases?.includes(name));
+  const command = [...COMMANDS, ...writingCommands(features)].find(
+    (one) => one.name === name || one.aliases?.includes(name),
+  );
   if (!command || !isCommand(command)) throw new Error(`there is no command ${name}`);
   return command;
 }

@@ -77,7 +77,7 @@ async function converse(
   const { output } = io;
   const { quiet } = showing;
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const input = createChatInput(interactive, (why) => {
+  const input = createChatInput(io, interactive, (why) => {
     output.note(`\n${why}`);
     lines.prompt(true);
   });

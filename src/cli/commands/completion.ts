@@ -106,16 +106,8 @@ const beginning = (current: string, all: readonly Candidate[]): readonly Candida
   all.filter(([value]) => value.startsWith(":") || value.startsWith(current));
 
 const MODELS = new Set([
-  "models",
-  "model",
-  "chair",
-  "reviewers",
-  "synthesizer",
-  "judge",
-  "modelB",
-  "criticModel",
+  ...["models", "model", "chair", "reviewers", "synthesizer", "judge", "modelB", "criticModel"],
 ]);
-const IDS = new Set(["continue", "debate"]);
 const CATALOGS: { readonly [key: string]: CatalogKind | undefined } = {
   ...{ persona: "personas", personas: "personas", respondent: "personas" },
   ...{ strategy: "strategies", pack: "packs" },
@@ -138,7 +130,7 @@ async function wordsFor(io: Io, key: string, option: CommandOption<unknown>): Pr
   const kind = CATALOGS[key];
   if (kind !== undefined) return catalogIds(io, kind);
   if (MODELS.has(key)) return modelRefs(io);
-  if (IDS.has(key)) return runIds(io);
+  if (option.isRun === true) return runIds(io);
   const choices = choicesIn(option);
   return choices.length > 0 ? choices.map((value): Candidate => [value, ""]) : FILES;
 }

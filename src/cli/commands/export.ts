@@ -21,18 +21,12 @@ import { checkOutput, writeInFolders, writePieces } from "../output-file.ts";
 import { readEntries, withStore } from "../session.ts";
 
 type ExportOptions = Values<typeof EXPORT>;
-type Format = NonNullable<ExportOptions["format"]>;
 
-const ENDINGS: { readonly [extension: string]: Format | undefined } = {
-  ".md": "md",
-  ".html": "html",
-  ".json": "json",
-  ".jsonl": "jsonl",
-  ".csv": "csv",
-};
+/** Formats that the ending of a file names. */
+const ENDINGS = ["md", "html", "json", "jsonl", "csv"];
 
 /** Formats of which many runs make one file. */
-const OF_MANY: ReadonlySet<Format> = new Set(["json", "jsonl", "csv", "local2"]);
+const OF_MANY: ReadonlySet<string> = new Set(["json", "jsonl", "csv", "local2"]);
 
 /** Prints or writes one run, the run in a file, or all runs. */
 export async function exportRuns(io: Io, options: ExportOptions, given = options.debate): Promise<void> {
@@ -57,14 +51,12 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
     const job: Job = { parts, choice: { format, table: table ?? "runs", ...naming } };
     if (!all) {
       const entries = await readEntries(stored, name);
-      const textIn = (one: Format) =>
-        joinPieces(
-          piecesOf({ ...job, choice: { ...job.choice, format: one } }, [entries], { isMany: false }),
-        );
+      const textIn = async (one: string) =>
+        headOf({ ...job.choice, format: one }) +
+        (await exportText(parts, entries, { ...job.choice, format: one }));
       if (file !== undefined) writeInFolders(file, await textIn(format), io);
-      // A format's name is one of its feature's.
-      const record = options.json ? ((await exportsOf(parts.exports, entries))?.record as Format) : undefined;
-      if (options.json) await io.output.result(await textIn(record ?? "json"));
+      if (options.json)
+        await io.output.result(await textIn(exportsOf(parts.exports, entries)?.record ?? "json"));
       else if (file === undefined) await io.output.result(await textIn(format));
       return;
     }
@@ -79,7 +71,6 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
         since,
         onUnreadable: (id) => io.output.note(`Left out: ${id}, which cannot be read`),
       }),
-      { isMany: true },
     );
     if (file === undefined) for await (const piece of pieces) await io.output.result(piece);
     else {
@@ -97,8 +88,8 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
 function outputOf(
   io: Io,
   { output, format, json }: ExportOptions,
-): { file: string | undefined; format: Format } {
-  const named = output === undefined ? undefined : ENDINGS[extname(output).toLowerCase()];
+): { file: string | undefined; format: string } {
+  const named = ENDINGS.find((one) => output !== undefined && extname(output).toLowerCase() === `.${one}`);
   const file =
     output === undefined
       ? undefined
@@ -141,29 +132,24 @@ async function openInBrowser(url: string, env: Io["env"]): Promise<boolean> {
 
 type Job = { readonly parts: ExportParts; readonly choice: ExportChoice & { readonly table: CsvTable } };
 
+/** What stands before the first run. */
+const headOf = ({ format, table }: Job["choice"]): string =>
+  format === "csv" ? csvHeader(CSV_TABLES[table].columns) : "";
+
 /** What these runs are in a format, in pieces. */
 async function* piecesOf(
   { parts, choice }: Job,
-  runs: Iterable<readonly Entry[]> | AsyncIterable<readonly Entry[]>,
-  { isMany }: { readonly isMany: boolean },
+  runs: AsyncIterable<readonly Entry[]>,
 ): AsyncGenerator<string> {
-  const { format, table } = choice;
-  const isArray = isMany && format === "json";
+  const isArray = choice.format === "json";
   let isFirst = true;
-  if (format === "csv") yield csvHeader(CSV_TABLES[table].columns);
-  if (isArray) yield "[";
+  yield isArray ? "[" : headOf(choice);
   for await (const entries of runs) {
     if (isArray && !isFirst) yield ",";
     isFirst = false;
     yield* exportPieces(parts, entries, choice);
   }
   if (isArray) yield "]\n";
-}
-
-async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
-  let text = "";
-  for await (const piece of pieces) text += piece;
-  return text;
 }
 
 const partsOf = ({ features = [], protocols }: Io, store: ExportParts["store"]): ExportParts => ({
@@ -178,10 +164,9 @@ async function readRunFile(
   name: string,
   naming: { readonly config: string | undefined; readonly place: Io },
 ) {
-  for (const load of exportsIn(features)) {
-    const own = await load();
-    const textIn = own.inFile(name, naming);
-    if (textIn) return { record: own.record, textIn };
+  for (const { record, load } of exportsIn(features)) {
+    const textIn = (await load()).inFile(name, naming);
+    if (textIn) return { record, textIn };
   }
   return undefined;
 }

@@ -31,6 +31,6 @@ export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: st
       const unpriced = unpricedModels(entries);
       const words = (face: Face) => answerText(shown, { ...face, unpriced });
       await print(io, { json, value: shown.result, readable: true }, words);
-      if (!json) io.output.note(nextLine(shown.result));
+      if (!json) io.output.note(nextLine(io, shown.result));
     }
   });

@@ -17,13 +17,13 @@ import { finish, noteWaiting, showReactions } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { isConfirmed, NO_TERMINAL, readStandardInput } from "../input.ts";
 import { judgeScreen } from "../judge-progress.ts";
-import type { ANSWER, JSON_FLAG, RESUME, RETRY, YES } from "../options.ts";
+import type { ANSWER, FileSet, JSON_FLAG, RESUME, RETRY, YES } from "../options.ts";
 import { runDeliberation, writeEvents } from "../run-deliberation.ts";
 import { interruptible, showingIn, withParley, withStore, type Showing } from "../session.ts";
 
 export const answer = (
   io: Io,
-  options: Values<typeof ANSWER>,
+  options: Values<typeof ANSWER & FileSet>,
   { id: prefix, file }: { readonly id: string; readonly file: string | undefined },
 ): Promise<number> =>
   withParley(io, options, async (context, me) => {
@@ -95,7 +95,7 @@ const questionsText = (pending: PendingQuestions | undefined): string =>
     : "No questions are open.\n";
 
 /** Continues a run. Of one that has ended, the result is shown and its reactions are completed. */
-export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): Promise<number> =>
+export const resume = (io: Io, options: Values<typeof RESUME & FileSet>, prefix: string): Promise<number> =>
   withParley(io, options, async (context, me) => {
     const { store, settings } = context;
     const id = await resolveId(context, prefix);

@@ -14,12 +14,16 @@ import { runFiles, writeRunFiles } from "../run-files.ts";
 import { finish } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { readStandardInput } from "../input.ts";
-import type { INBOX, SEAT } from "../options.ts";
+import type { FileSet, INBOX, SEAT } from "../options.ts";
 import { askSeat, recordSeat, seatText, shortTime } from "../seats.ts";
 import { showingIn, withParley } from "../session.ts";
 
 /** Answers a step that waits for the caller, and continues the run. */
-export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | undefined): Promise<number> =>
+export const seat = (
+  io: Io,
+  options: Values<typeof SEAT & FileSet>,
+  prefix: string | undefined,
+): Promise<number> =>
   withParley(io, options, async (context, me) => {
     const { user } = context.principal;
     if (options.abstain && options.answer !== undefined) {

@@ -7,8 +7,7 @@ export const ask = defineFeature({
   script: async () => (await import("./sim.ts")).script,
   asks: {
     ask: {
-      title: "Ask several models",
-      place: 1,
+      ...{ title: "Ask several models", place: 1, when: "by default" },
       summary:
         "Put a question before several models; they deliberate only as far as they disagree. The usual choice",
       fields: ["seats", "effort", "pack"],

@@ -7,7 +7,8 @@ export const bench = defineFeature({
   operations: async () => (await import("./api/index.ts")).operations,
   commands: [
     {
-      ...{ name: "bench", heading: "Evaluate", first: "Test" },
+      ...{ name: "bench", heading: "Evaluate", first: "Test", meant: { "": "benchmark" } },
+      was: { tasks: ["tasks"], benches: ["list", "show"] },
       load: async () => (await import("./commands/index.ts")).command,
     },
     {

@@ -6,8 +6,7 @@ export const council = defineFeature({
   protocols: { council: async () => (await import("./protocol/index.ts")).council },
   asks: {
     council: {
-      title: "Hold a council",
-      place: 2,
+      ...{ title: "Hold a council", place: 2, when: "for open questions that matter" },
       summary: "Members draft, review each other's drafts blindly, and a chair writes one answer",
       fields: ["seats", "pack", "chair", "mode", "strategy", "goal"],
     },
@@ -16,4 +15,5 @@ export const council = defineFeature({
     { name: "demo", heading: "Setup", load: async () => (await import("./commands/index.ts")).demo },
   ],
   surfaces: { council: { first: "Ask" } },
+  chat: { council: "put the last question before a council" },
 });

@@ -22,7 +22,7 @@ export const judging = defineFeature({
   commands: [
     {
       ...{ name: "judge", summary: "Score, compare and validate with LLM-as-judge" },
-      ...{ heading: "Evaluate", first: "Test" },
+      ...{ heading: "Evaluate", first: "Test", meant: { compare: "vs diff" } },
       load: async () => (await import("./commands/index.ts")).judges,
     },
     { name: "votes", heading: "Runs", load: async () => (await import("./commands/index.ts")).audits },

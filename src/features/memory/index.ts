@@ -7,6 +7,7 @@ export const memory = defineFeature({
   commands: [
     {
       ...{ name: "memory", summary: "Search, edit, transfer and measure memory", heading: "Chat and memory" },
+      meant: { search: "search find grep recall" },
       load: async () => (await import("./commands/index.ts")).commands,
     },
   ],

@@ -9,6 +9,8 @@ export const votes = defineFeature({
       name: "votes",
       summary: "Show who ranked whom, who leads, and who favors whom",
       heading: "Runs",
+      meant: { list: "history", league: "league leaderboard ranking" },
+      was: { history: ["list"], league: ["league"], audit: [] },
       load: async () => (await import("./commands/index.ts")).commands,
     },
   ],

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { EventPage, Listed, RecordedEvent } from "../../contract/runs.ts";
-import { EXPORT_FORMATS, exportText } from "../../app/export.ts";
+import { exportText } from "../../app/export.ts";
 import { listRuns } from "../../app/lookup.ts";
+import type { exportForms } from "../../app/registry.ts";
 import { DeliberationId, SeriesId, type Entry } from "../../kernel/index.ts";
 import { publicEntry, type EventTexts } from "../../views/public-entry.ts";
 import { veilEntries } from "../../views/veil.ts";
@@ -30,8 +31,7 @@ const only = z
 export const ASKED = ["question", "models", "context", "previous", "maxCostUsd", "maxCalls"];
 
 export const RESPOND: AskingForm = {
-  title: "Ask one model",
-  place: 4,
+  ...{ title: "Ask one model", place: 4, when: "for one model" },
   summary: "One model answers, with the conversation so far and what memory recalls",
   fields: ["again"],
 };
@@ -167,15 +167,19 @@ export const deliberationOperations: readonly HttpOperation[] = [
       return publicEntry(entry) as z.infer<typeof RecordedEvent>; // it is one
     },
   }),
+];
+
+/** A run in one of these formats. */
+export const exportOperation = (forms: ReturnType<typeof exportForms>): HttpOperation =>
   route("get", "deliberations/{id}/export", {
     ...{ name: "exportDeliberation", tag: "Journal", needs: "read", params: OfRun },
     summary: "Export as a document, a page or data",
-    query: z.strictObject({ format: z.enum(EXPORT_FORMATS).optional() }),
+    query: z.strictObject({ format: z.enum([...forms.keys()]).optional() }),
     replies: { 200: { type: "*/*", description: "The file" }, ...REFUSALS },
     async handle({ parley, caller: { principal }, params, query: { format = "md" } }) {
       const { id, entries } = await readAll(parley, principal, params.id);
       const bytes = await exportText(readingContext(parley, principal), exportable(entries), { format });
-      const [type, ending] = EXPORTED[format];
+      const { type = "", ending = format } = forms.get(format) ?? {};
       const headers = {
         "content-disposition": `attachment; filename="parley-${id}.${ending}"`,
         // What models wrote is in it: a browser that shows it may run and load nothing.
@@ -183,8 +187,7 @@ export const deliberationOperations: readonly HttpOperation[] = [
       };
       return { status: 200, headers, content: { type, bytes } };
     },
-  }),
-];
+  });
 
 /**
  * Events as the service exports them in every format: nothing that a person must not see yet (VEIL-1), nor the store's cursor
@@ -210,20 +213,6 @@ const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
   request: "send it as the header Idempotency-Key",
   config: "give agents, rounds, models and the other fields of a debate",
   contextFolder: "send the texts as context",
-};
-
-const EXPORTED: {
-  readonly [format in (typeof EXPORT_FORMATS)[number]]: readonly [type: string, ending: string];
-} = {
-  md: ["text/markdown; charset=utf-8", "md"],
-  adr: ["text/markdown; charset=utf-8", "md"],
-  html: ["text/html; charset=utf-8", "html"],
-  json: ["application/json", "json"],
-  debate: ["application/json", "json"],
-  dialectic: ["application/json", "json"],
-  jsonl: ["application/x-ndjson", "jsonl"],
-  local2: ["application/x-ndjson", "jsonl"],
-  csv: ["text/csv; charset=utf-8", "csv"],
 };
 
 const LINES = "application/x-ndjson";

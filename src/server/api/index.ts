@@ -1,3 +1,4 @@
+import { exportForms } from "../../app/registry.ts";
 import type { Access } from "../access.ts";
 import { Refused, problemReply, type HttpReply } from "../problem.ts";
 import type { HttpOperation, Operation, ServerFeature } from "../operation.ts";
@@ -6,7 +7,7 @@ import type { ApiSurface } from "../server.ts";
 import { actionOperations } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogOperations } from "./catalog.ts";
-import { askingTools, deliberationOperations, RESPOND } from "./deliberations.ts";
+import { askingTools, deliberationOperations, exportOperation, RESPOND } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
 import { knowledgeOperations } from "./knowledge.ts";
 import { libraryOperations } from "./library.ts";
@@ -19,6 +20,7 @@ export async function operationsOf(features: readonly ServerFeature[]): Promise<
   const asks = features.flatMap(({ asks: own = {} }) => Object.entries(own));
   return [
     ...deliberationOperations,
+    exportOperation(exportForms(features)),
     askingTools([...asks, ["respond", RESPOND]]),
     ...feedRoutes,
     ...actionOperations,

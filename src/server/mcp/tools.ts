@@ -31,6 +31,7 @@ export type ToolRow = Pick<ApiRoute, "needs"> & {
   readonly name: string;
   readonly title: string;
   readonly place: number;
+  readonly when?: string | undefined;
   readonly description: string;
   readonly annotations: ToolAnnotations;
   readonly inputSchema: ReturnType<typeof toolSchema>;
@@ -50,11 +51,11 @@ export const toolRows = (operations: readonly Operation[]): readonly ToolRow[] =
 
 function rowOf(tool: OperationTool): ToolRow {
   const { form, operation } = tool;
-  const { name, title, place, summary = operation.summary, hints } = form;
+  const { name, title, place, when, summary = operation.summary, hints } = form;
   const { needs, opens, output } = operation;
   const usual = opens ? OPENS : needs === "read" ? READS : RECORDS;
   return {
-    ...{ name, title, place, needs },
+    ...{ name, title, place, when, needs },
     description: `${summary}.`,
     annotations: { ...usual, ...hints },
     inputSchema: toolSchema(inputOf(tool), name),
@@ -176,8 +177,10 @@ const HOUR_MS = 3_600_000;
 const COMMON = { ttlMs: HOUR_MS, cacheScope: "public" } as const;
 const OWN = { ttlMs: 0, cacheScope: "private" } as const;
 
-const INSTRUCTIONS = `Parley puts a question before several models and gives back one answer with a full audit trail.
-Use ask by default, council for open questions that matter, debate for designs, respond for one model.
+const instructionsOf = (
+  tools: readonly ToolRow[],
+): string => `Parley puts a question before several models and gives back one answer with a full audit trail.
+Use ${tools.flatMap(({ name, when }) => (when === undefined ? [] : `${name} ${when}`)).join(", ")}.
 A deliberation takes seconds to minutes and goes on by itself: where a result has the status open, call wait with its id.
 Where it is waiting, a person has to say something: ask them, pass their words on with answer, and then wait.
 Give a request name when a call may be repeated: the repeat joins what the first one opened.
@@ -195,7 +198,7 @@ export function createMcpServer(session: McpSession, tools: readonly ToolRow[]):
         prompts: { listChanged: false },
         resources: { subscribe: isNotified, listChanged: isNotified },
       },
-      instructions: INSTRUCTIONS,
+      instructions: instructionsOf(tools),
       cacheHints: {
         ...{ "server/discover": COMMON, "tools/list": COMMON, "resources/templates/list": COMMON },
         ...{ "prompts/list": COMMON, "resources/list": OWN, "resources/read": OWN },

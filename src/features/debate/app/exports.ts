@@ -19,13 +19,10 @@ const OF_FILES: ReadonlySet<string> = new Set(["md", "html", "json", "debate"]);
 
 /** A debate as its record, as its own document, and as Dialectic writes its state. */
 export const debateExports: RunExports = {
-  has: isDebate,
-  record: "debate",
-  async text(run, format) {
-    if (format === "dialectic") return dialecticText(run);
-    if (format !== "debate" && !(format === "md" && isDebate(run.entries))) return undefined;
-    return recordText(withNames(debateOf(run.entries, format), run), format);
-  },
+  text: async (run, format) =>
+    format === "dialectic"
+      ? dialecticText(run)
+      : recordText(withNames(debateOf(run.entries, format), run), format),
   inFile(name, naming) {
     const found = readDebate(name, naming.place);
     if (!found) return undefined;

@@ -14,8 +14,8 @@ import { readFollowUp } from "../../../cli/question-words.ts";
 import { runFiles, writeRunFiles } from "../../../cli/run-files.ts";
 import { readAttachments, readStandardInput } from "../../../cli/input.ts";
 import { createScreenLog } from "../../../cli/screen-log.ts";
-import type { CONTINUE, DEBATE_FILES, DRY_RUN, SEATS, SHOWING } from "../../../cli/options.ts";
-import type { DEBATE_INPUT } from "./index.ts";
+import type { CONTINUE, DRY_RUN, SEATS, SHOWING } from "../../../cli/options.ts";
+import type { DEBATE_FILES, DEBATE_INPUT } from "./index.ts";
 import { readSeats } from "../../../cli/seats.ts";
 import { showingIn, withParley } from "../../../cli/session.ts";
 

@@ -11,8 +11,13 @@ export const DEBATE_INPUT = {
   ...options.TOOLS,
 };
 
+/** What is written of it, beside what is printed. */
+export const DEBATE_FILES = options.runFiles({ dialectic: "its DebateState" });
+
 export const EVAL = {
-  debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic"),
+  debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic", {
+    isRun: true,
+  }),
   config: text("-c, --config <file>", "participants: evaluators with an id, a name and a model"),
   models: list("-m, --models <refs>", "models, provider/model, comma-separated (evaluators)", {
     old: "--model <refs>",
@@ -32,7 +37,7 @@ export const surface = defineSurface({
   options: {
     ...options.CONTINUE,
     ...DEBATE_INPUT,
-    ...options.DEBATE_FILES,
+    ...DEBATE_FILES,
     ...options.SEATS,
     ...options.SEED,
     ...options.LIMITS,

@@ -14,7 +14,8 @@ import { ownFolder } from "../../../config/named-files.ts";
 import type { LoadedPersona } from "../../../config/personas.ts";
 import { fileResources } from "../../../config/resources.ts";
 import type { InstructionPart } from "../../../text/instruction-parts.ts";
-import { refusePackages, type AppContext } from "../../../app/context.ts";
+import { refusePackages } from "../../../app/ceilings.ts";
+import type { AppContext } from "../../../app/context.ts";
 import { checkUnchanged, missingIn, showEntry, type EntryText, type NewEntry } from "../../../app/library.ts";
 import { BRED, childIn, writeChild } from "./breed.ts";
 import {
@@ -130,9 +131,8 @@ export const editPersona = (
     refusePackages({ models: persona.model });
     const context = withFiles(given, place);
     if (before && !isMarkdown(own.path)) await recordPresent(context, before, "as it was before an edit");
-    const run = await recordDecision(context, {
-      ...{ persona, decision: "edited", why, file, version: versionOf(persona) },
-    });
+    const version = versionOf(persona);
+    const run = await recordDecision(context, { persona, decision: "edited", why, file, version });
     writeOwnFile(own.path, file);
     return readChange(context, { id, run }, place);
   });

@@ -25,13 +25,8 @@ const SUMMARY_SLOTS = ["text", "maxLength", "focus", "persona"] as const;
 const template = <const S extends string>(name: keyof typeof texts, slots: readonly S[]) =>
   defineTemplate(name, slots, texts[name]);
 
-const clarifyTemplate = template("debate-clarify", [
-  "material",
-  "clarifications",
-  "persona",
-  "most",
-  "focus",
-]);
+const CLARIFY_SLOTS = ["material", "clarifications", "persona", "most", "focus"] as const;
+const clarifyTemplate = template("debate-clarify", CLARIFY_SLOTS);
 const proposalTemplate = template("debate-proposal", ROUND_SLOTS);
 const critiqueTemplate = template("debate-critique", [...ROUND_SLOTS, "proposal"]);
 const refinementTemplate = template("debate-refinement", [...ROUND_SLOTS, "proposal", "critiques", "count"]);
