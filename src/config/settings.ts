@@ -25,16 +25,13 @@ function splitEntries(value: unknown): unknown {
 
 // What every kind of value has to be stands on its schema, with an example, and is what an error says.
 
-/** A value that `read` makes of what was written. */
-const readBy = <T extends z.ZodType>(read: (value: unknown) => unknown, type: T, hint: Hint) =>
-  z.preprocess(read, type).meta({ ...hint });
 /** A list, or text with commas between the entries. */
 const entries = <T extends z.ZodType>(list: T, expects: string, example: string) =>
-  readBy(splitEntries, list, { expects, example });
+  z.preprocess(splitEntries, list).meta({ expects, example });
 const mapping = <T extends z.ZodType>(name: z.ZodType<string, string>, type: T, hint: Hint) =>
   z.record(name, type).meta({ ...hint });
 function number(type: z.ZodNumber, expects: string, example: string) {
-  return readBy(parseNumber, type, { expects, example });
+  return z.preprocess(parseNumber, type).meta({ expects, example });
 }
 const count = (example: string, of = "") => number(z.int().positive(), `an integer above 0${of}`, example);
 const replyTokens = (example: string) =>
@@ -59,7 +56,7 @@ function line(max: number, hint: Hint = { expects: "a line of text" }) {
 }
 
 function choice<const T extends string>(values: readonly T[], example: T, read = (value: unknown) => value) {
-  return readBy(read, z.enum(values), { expects: joinWithOr(values), example });
+  return z.preprocess(read, z.enum(values)).meta({ expects: joinWithOr(values), example });
 }
 
 /** What other programs write before a colon as a provider; a model of Ollama's is named by none of these. */
@@ -77,14 +74,11 @@ function nameLocalModel(value: unknown): unknown {
 
 const MODEL = { noun: "a model reference", expects: "provider/model" };
 function ref(example: string) {
-  return readBy(nameLocalModel, ModelRef, { ...MODEL, example });
+  return z.preprocess(nameLocalModel, ModelRef).meta({ ...MODEL, example });
 }
 function refs(example: string) {
-  const one = readBy(
-    nameLocalModel,
-    ModelRef.refine((name) => !name.includes(",")),
-    { ...MODEL, example: "openai/gpt-5-mini" },
-  );
+  const single = ModelRef.refine((name) => !name.includes(","));
+  const one = z.preprocess(nameLocalModel, single).meta({ ...MODEL, example: "openai/gpt-5-mini" });
   const expects = "one or more model references (provider/model), separated by commas or as a list";
   return entries(z.array(one).min(1).max(26), expects, example);
 }
@@ -220,11 +214,12 @@ export const settingTypes = {
   /** The persona of `respond` and `chat`. */
   respondent: PersonaId,
   /** The temperatures of the members, assigned in turn; by default as their personas say. */
-  temperatures: readBy(
-    (value) => (typeof value === "number" ? [value] : splitEntries(value)),
-    z.array(degrees("0.2")).min(1).max(26),
-    { expects: "numbers from 0 to 2, separated by commas or as a list", example: "0.2,0.9" },
-  ),
+  temperatures: z
+    .preprocess(
+      (value) => (typeof value === "number" ? [value] : splitEntries(value)),
+      z.array(degrees("0.2")).min(1).max(26),
+    )
+    .meta({ expects: "numbers from 0 to 2, separated by commas or as a list", example: "0.2,0.9" }),
   /** Instructions for this question: of `respond` and `chat` in place of the persona's, of members after their own. */
   system: z
     .string()
@@ -241,10 +236,9 @@ export const settingTypes = {
   /** How far `ask` may go where drafts disagree; 4 by default. */
   effort: number(z.int().min(1).max(5), "an integer from 1 to 5", "3"),
   /** Decides labels and orders. The same seed builds the same prompts. */
-  seed: readBy((value) => (typeof value === "number" ? String(value) : value), line(200), {
-    expects: "a number or a short text",
-    example: "7",
-  }),
+  seed: z
+    .preprocess((value) => (typeof value === "number" ? String(value) : value), line(200))
+    .meta({ expects: "a number or a short text", example: "7" }),
   /** How many drafts a council needs at least; more than half by default. */
   quorum: count("2"),
   /** A hard limit on cost. Models without a known price are refused under it. */
@@ -354,15 +348,15 @@ const makeDefaults = () => ({
 });
 
 export type SettingKey = keyof typeof settingTypes;
-type Values = { [K in SettingKey]: z.infer<(typeof settingTypes)[K]> };
-type Defaults = Pick<Values, keyof ReturnType<typeof makeDefaults>>;
-export type Settings = Defaults & { [K in Exclude<SettingKey, keyof Defaults>]?: Values[K] | undefined };
+type Typed = { [K in SettingKey]: z.infer<(typeof settingTypes)[K]> };
+type Usual = Pick<Typed, keyof ReturnType<typeof makeDefaults>>;
+export type Settings = Usual & { [K in Exclude<SettingKey, keyof Usual>]?: Typed[K] | undefined };
 
 /** Settings with the defaults of what is not given. @throws ZodError for a value that its schema does not take */
 export function completeSettings(given: { readonly [K in SettingKey]?: unknown }): Settings {
   const keys = Object.keys(given) as SettingKey[]; // The type has no others.
   const own = keys.map((key) => [key, settingTypes[key].parse(given[key])]);
-  return { ...(makeDefaults() as Defaults), ...Object.fromEntries(own) }; // Each is of its own type.
+  return { ...(makeDefaults() as Usual), ...Object.fromEntries(own) }; // Each is of its own type.
 }
 
 function isStore(target: string): boolean {
