@@ -16,7 +16,7 @@ import { openParley } from "../src/index.ts";
 
 const CEILINGS = {
   modules: 226,
-  kilobytesOfCode: 1_178,
+  kilobytesOfCode: 1_065,
   statements: 117,
   transactions: 17,
   kilobytes: 7_200,

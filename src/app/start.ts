@@ -307,7 +307,8 @@ const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly
 const settingNames: readonly SettingKey[] = [...settingKeys.values()];
 const SETTING_NAMES: ReadonlySet<string> = new Set(settingNames);
 const isSetting = (key: string): key is SettingKey => SETTING_NAMES.has(key);
-export const isRequestSetting = (key: string): key is SettingKey => isSetting(key) && !isProcessSetting(key);
+export const isRequestSetting = (key: string): key is SettingKey =>
+  SETTING_NAMES.has(key) && !(PROCESS_SETTINGS as readonly string[]).includes(key);
 /** The names of the settings that a request may have. */
 export const requestSettingNames = (): readonly string[] => settingNames.filter(isRequestSetting);
 
@@ -372,9 +373,9 @@ export const processSettings = (given: Partial<ProcessSettings>): Partial<Proces
 
 /** Parses the settings among a request's fields. @throws Fault `configuration` for an invalid value */
 export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
-  const given = Object.keys(request)
-    .filter((key) => request[key] !== undefined)
-    .filter(isRequestSetting);
+  const given = Object.keys(request).filter(
+    (key): key is SettingKey => request[key] !== undefined && isRequestSetting(key),
+  );
   if (given.length === 0) return {}; // a server asks for every request
   const schema = z.object(Object.fromEntries(given.map((key) => [key, settingTypes[key]])));
   // A bare number is seconds in text for people and milliseconds in code.

@@ -80,7 +80,7 @@ function refs(example: string) {
   const single = ModelRef.refine((name) => !name.includes(","));
   const one = z.preprocess(nameLocalModel, single).meta({ ...MODEL, example: "openai/gpt-5-mini" });
   const expects = "one or more model references (provider/model), separated by commas or as a list";
-  return entries(z.array(one).min(1).max(26), expects, example);
+  return z.preprocess(splitEntries, z.array(one).min(1).max(26)).meta({ expects, example });
 }
 
 const Compatible = z
