@@ -25,7 +25,6 @@ const layers = {
   views: ["kernel", "contract", ...judging],
   reports: ["kernel", "contract", "views", ...judging],
   protocols: ["kernel", "contract", "engine", "prompts", "views", "reports", ...judging],
-  reactors: ["kernel", "engine", "prompts", "protocols", "views", ...judging],
   config: ["kernel", "text"],
   app: everythingButSurfaces,
   interop: everythingButSurfaces,

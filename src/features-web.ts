@@ -7,6 +7,7 @@ import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
 import { memory } from "./features/memory/web.ts";
+import { respond } from "./features/respond/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
 import { votes } from "./features/votes/web.ts";
 
@@ -22,4 +23,5 @@ export const features: readonly FeatureScreens[] = [
   evolution,
   judging,
   forest,
+  respond,
 ];

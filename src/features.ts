@@ -8,6 +8,7 @@ import { evolution } from "./features/evolution/index.ts";
 import { forest } from "./features/forest/index.ts";
 import { memory } from "./features/memory/index.ts";
 import { judging } from "./features/judging/index.ts";
+import { respond } from "./features/respond/index.ts";
 import { stories } from "./features/stories/index.ts";
 import { votes } from "./features/votes/index.ts";
 
@@ -15,6 +16,7 @@ import { votes } from "./features/votes/index.ts";
 export const features: readonly Feature[] = [
   ask,
   council,
+  respond,
   memory,
   bench,
   contributions,

@@ -4,7 +4,7 @@ import { loadReactors, needsReaction } from "../src/engine/index.ts";
 import { features } from "../src/features.ts";
 import { isEvent, type DeliberationId, type Entry, type Json } from "../src/kernel/index.ts";
 import { createMemory } from "../src/memory/memory.ts";
-import { respond } from "../src/protocols/respond/index.ts";
+import { respond } from "../src/features/respond/protocol/index.ts";
 import { memoryEngrams } from "./support/memory-engrams.ts";
 import { RECALL, respondAsked, RESPONDENT_SETTINGS, USER } from "./support/respond-table.ts";
 import { shippedText } from "./support/templates.ts";

@@ -9,7 +9,7 @@ import { stage } from "../src/testing/stage.ts";
 import { ask } from "../src/features/ask/protocol/index.ts";
 import { council } from "../src/features/council/protocol/index.ts";
 import { debate } from "../src/features/debate/protocol/debate/index.ts";
-import { respond } from "../src/protocols/respond/index.ts";
+import { respond } from "../src/features/respond/protocol/index.ts";
 
 /** A reply that reached its limit within its number, and the same one that did not. */
 const half = (finish: string) => ({ text: "It is 17 times 23.\nFinal answer: 39", finish });

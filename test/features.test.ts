@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { withProtocols } from "../src/app/registry.ts";
 import * as z from "zod";
-import { completeCommand } from "../src/cli/chat-commands.ts";
+import { completeCommand } from "../src/features/respond/commands/chat-commands.ts";
 import { defineCommand, isCommand } from "../src/cli/command.ts";
 import { parseCommandLine } from "../src/cli/program.ts";
 import { rowNamed } from "../src/cli/protocol-command.ts";

@@ -8,7 +8,7 @@ import { ModelRef, ParticipantId, UserId } from "../src/kernel/index.ts";
 import { debateWith, defineProtocol, summaryMethods, type SummaryMethod } from "../src/protocol-kit.ts";
 import type { AgentConfig } from "../src/features/debate/protocol/debate/seats.ts";
 import { Summarization } from "../src/features/debate/protocol/debate/settings.ts";
-import { sectionSchema } from "../src/protocols/respond/view.ts";
+import { sectionSchema } from "../src/features/respond/protocol/view.ts";
 
 // The package's root, as a program uses it: plain strings and objects, no ids to brand.
 

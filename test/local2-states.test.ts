@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { critic } from "../src/features/judging/reactor/critic.ts";
 import { memory } from "../src/features/memory/reactor/index.ts";
 import { pairwise } from "../src/features/judging/reactor/pairwise.ts";
-import { respondentB } from "../src/reactors/respondent-b/index.ts";
+import { respondentB } from "../src/features/respond/reactor/index.ts";
 import { workOn } from "../src/engine/index.ts";
 import { LOCAL2_STATES, Local2WatchReport, withLocal2States } from "../src/interop/local2/states.ts";
 

@@ -4,7 +4,7 @@ import { debateAsked, debaters } from "./support/debate-table.ts";
 import { respondAsked, RESPONDENT_SETTINGS } from "./support/respond-table.ts";
 import type { NewDeliberation } from "../src/engine/index.ts";
 import { isIntermediate, type Json, type ModelRequest, type ToolSpec } from "../src/kernel/index.ts";
-import { respondentB } from "../src/reactors/respondent-b/index.ts";
+import { respondentB } from "../src/features/respond/reactor/index.ts";
 import type { Script } from "../src/testing/scripted-models.ts";
 import { closingOf, eventsOf, stage } from "../src/testing/stage.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";
@@ -12,7 +12,7 @@ import { resultOf } from "../src/views/result.ts";
 import { ask } from "../src/features/ask/protocol/index.ts";
 import { council } from "../src/features/council/protocol/index.ts";
 import { debate } from "../src/features/debate/protocol/debate/index.ts";
-import { respond } from "../src/protocols/respond/index.ts";
+import { respond } from "../src/features/respond/protocol/index.ts";
 import { requireTools, uniqueSpecs } from "../src/protocols/phases/tools.ts";
 
 const SPEC: ToolSpec = { name: "s__look", description: "looks", parameters: { type: "object" } };

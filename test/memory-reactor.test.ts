@@ -17,7 +17,7 @@ import { stage, type StageOptions } from "../src/testing/stage.ts";
 import { responding } from "./support/respond-protocol.ts";
 import { memory } from "../src/features/memory/reactor/index.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";
-import { respondentB } from "../src/reactors/respondent-b/index.ts";
+import { respondentB } from "../src/features/respond/reactor/index.ts";
 
 const SETTINGS = { user: USER, write: true, mergeAt: 0.9, retireAt: 2 };
 const alone = new AbortController().signal;

@@ -25,7 +25,7 @@ import { critic } from "../src/features/judging/reactor/critic.ts";
 import { memory } from "../src/features/memory/reactor/index.ts";
 import { pairwise } from "../src/features/judging/reactor/pairwise.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";
-import { respondentB } from "../src/reactors/respondent-b/index.ts";
+import { respondentB } from "../src/features/respond/reactor/index.ts";
 import { sampled } from "./support/long.ts";
 
 // The whole chain: answer → engram → grade → preference → annotation → feedback. Guarantees 1 and 2 of docs/DESIGN.md:

@@ -88,7 +88,7 @@ it("lint keeps clocks and chance out of the pure folders, and a stopwatch out of
     "export const a = [Date.now(), new Date(), Math.random(), performance.now(), crypto.randomUUID()];\n";
   const pure = [
     ...["kernel", "replies", "stats", "text", "views", "protocols/council", "prompts"],
-    ...["reactors", "features/poll/reactor"],
+    "features/poll/reactor",
   ];
   const files = [...pure, "engine"].flatMap((layer) => [
     [`src/${layer}/planted.ts`, text],
@@ -279,7 +279,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
     .object({ features: z.array(z.object({ screens: paths, views: paths })) })
     .parse(await import(pathToFileURL(join(root, "src", "features-web.ts")).href));
   // Words that the floors have as well, and what features bring: no import, and no row of a table.
-  const words = ["ask", "bench", "contributions", "debate", "judging", "memory", "votes"];
+  const words = ["ask", "bench", "contributions", "debate", "judging", "memory", "respond", "votes"];
   const brought = [
     ...shipped.flatMap(({ protocols = {}, surfaces = {}, commands = [] }) => [
       ...[...Object.keys(protocols), ...Object.keys(surfaces)],
@@ -320,7 +320,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
 
 /** Names of features and of what they bring that are words of the floors as well: these name a protocol only where one is compared with them. */
 const WORDS_OF_FLOORS = [
-  ...["contributions", "evaluation", "evolution", "judge", "judging", "memory"],
+  ...["chat", "contributions", "evaluation", "evolution", "judge", "judging", "memory"],
   ...["persona", "personas", "test", "votes"],
 ];
 
@@ -340,7 +340,6 @@ const NAMED_IN_STRINGS: Readonly<Record<string, string>> = {
     "a part of a seed: another word would change what simulated models have said",
   "config/catalog.ts: ask": "what a new pack says until its author writes another protocol",
   "config/catalog.ts: council": "as ask",
-  "cli/chat-paste.ts: ask": "a command line to type",
   "cli/commands.ts: council": "an example of a value",
   "cli/connect.ts: demo": "a command line to type",
   "cli/question-words.ts: ask": "a command line to type",

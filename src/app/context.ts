@@ -42,7 +42,7 @@ import type { Credentials } from "../stores/credentials.ts";
 import type { OpenedStore } from "../stores/store.ts";
 import { findMeant } from "../text/words.ts";
 import type { ToolServers } from "../tools/mcp.ts";
-import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
+import { waitForReactor, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import {
   createFolders,
   createGrounds,
@@ -222,17 +222,20 @@ export function openProcess(parts: ProcessParts): Process {
         write: async (...answer) => (await memory()).write(...answer),
         annotate: async (...annotation) => (await memory()).annotate(...annotation),
       },
-      async turns({ previous, organization, again }, by, { recorded, whole = false, signal }) {
+      async turns({ previous, organization, again }, by, { after, whole = false, signal }) {
         const own = store.for(organization);
-        if (by === "B" && !recorded) {
-          const { sleep } = world;
-          await waitForSecondAnswer({ store: own, progress: store }, previous, { sleep, signal });
-        }
-        const bounds = recorded
-          ? { most: Infinity, mostCharacters: Infinity, all: true }
-          : whole
-            ? WHOLE_CONVERSATION
-            : { most: settings.historyTurns };
+        if (after !== null && previous !== undefined)
+          await waitForReactor({ store: own, progress: store }, previous, {
+            reactor: after,
+            sleep: world.sleep,
+            signal,
+          });
+        const bounds =
+          after === null
+            ? { most: Infinity, mostCharacters: Infinity, all: true }
+            : whole
+              ? WHOLE_CONVERSATION
+              : { most: settings.historyTurns };
         return turnsBefore(own, previous, { by, again, ...bounds });
       },
     },

@@ -83,25 +83,27 @@ function findSummary(entries: readonly Entry[], by: Respondent) {
   return made?.data.turns && { ...made.data.turns, text: made.data.text, of: made.id };
 }
 
-/** How long a second respondent waits for its own previous answer. */
+/** How long a reactor waits for what it does to the turn before. */
 const MAX_WAIT_MS = 120_000;
 
-/** Resolves when the second respondent has answered `previous` or failed, when no process runs it, or after MAX_WAIT_MS. */
-export async function waitForSecondAnswer(
+/** Resolves when a reactor has answered `previous` or failed, when no process runs it, or after MAX_WAIT_MS. */
+export async function waitForReactor(
   { store, progress }: { readonly store: Pick<OrganizationStore, "read">; readonly progress: Progress },
-  previous: DeliberationId | undefined,
-  { sleep, signal }: { readonly sleep: World["sleep"]; readonly signal: AbortSignal },
+  previous: DeliberationId,
+  {
+    reactor,
+    sleep,
+    signal,
+  }: { readonly reactor: string; readonly sleep: World["sleep"]; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (previous === undefined) return;
-  const names = [reactorLease("respondent-b"), reactorLease("respondent-b", previous)];
+  const names = [reactorLease(reactor), reactorLease(reactor, previous)];
   for (let waited = 0; waited < MAX_WAIT_MS && !signal.aborted; waited += LEASE_POLL_MS) {
     const entries = await store.read(previous);
     const [opened] = entries;
     if (!opened || !isEvent(opened, "deliberation-opened")) return;
-    const asked = opened.data.reactions?.["respondent-b"] !== undefined;
+    const asked = Object.hasOwn(opened.data.reactions ?? {}, reactor);
     const said = entries.some(
-      (entry) =>
-        entry.origin.by === "reactor" && entry.origin.reactor === "respondent-b" && !isIntermediate(entry),
+      (entry) => entry.origin.by === "reactor" && entry.origin.reactor === reactor && !isIntermediate(entry),
     );
     if (!asked || said) return;
     const holders = await Promise.all(names.map((name) => leaseHolder(progress, name)));

@@ -68,8 +68,8 @@ export async function listTools(context: Naming) {
   });
   const builtIn = [
     row(dateTime.name, dateTime, BY_NAME),
-    ...memoryTools({ remember: true }).map((spec) => row(spec.name, spec, "respond, chat: with memory")),
-    ...files.specs.map((spec) => row(spec.name, spec, "respond, chat, debate: with a folder")),
+    ...memoryTools({ remember: true }).map((spec) => row(spec.name, spec, "one model, with memory")),
+    ...files.specs.map((spec) => row(spec.name, spec, "one model, or a debate: with a folder")),
     row(CONTEXT_SEARCH.name, CONTEXT_SEARCH, "debate: with a folder, or by name"),
   ];
   const servers = await Promise.all(

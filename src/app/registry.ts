@@ -8,21 +8,9 @@ import type { SimScript } from "../sim/belief.ts";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import type { AppContext, AppReactor, ExportForm, FeatureExports } from "./context.ts";
 
-/** The built-in protocols, loaded on use. */
-const protocols = {
-  respond: async () => (await import("../protocols/respond/index.ts")).respond,
-} satisfies Registry<AnyProtocol>;
-
-/** The built-in reactors, loaded if an opening pins settings for them. */
-const reactors: readonly AppReactor[] = [
-  { name: "respondent-b", load: async () => (await import("../reactors/respondent-b/index.ts")).respondentB },
-];
-
-/** The built-in reactors, and those of features, by name. */
+/** The reactors of features, by name. */
 export const withReactors = (features: readonly AppFeature[]): readonly AppReactor[] =>
-  [...features.flatMap((feature) => feature.reactors ?? []), ...reactors].sort((a, b) =>
-    a.name < b.name ? -1 : 1,
-  );
+  features.flatMap((feature) => feature.reactors ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
 
 /** Loads a protocol by name. @throws Fault `configuration` for an unknown name, with the nearest one */
 export async function protocolNamed(registry: Registry<AnyProtocol>, name: string): Promise<AnyProtocol> {
@@ -122,11 +110,10 @@ export function withProtocols(
     );
   };
   const brought = features.flatMap((feature) => Object.entries(feature.protocols ?? {}));
-  const given = {
+  return {
     ...Object.fromEntries(brought),
     ...Object.fromEntries(listNames(own).map((name) => [name, load(name)])),
   };
-  return { ...given, ...protocols, ...given };
 }
 
 /** The protocol that answers where none is named: the first one. */
@@ -135,6 +122,16 @@ export const usualProtocol = (registry: Registry<AnyProtocol>): string => listNa
 /** The protocols that people put a question before: those with a seat for models. */
 export const askedProtocols = async (registry: Registry<AnyProtocol>): Promise<readonly AnyProtocol[]> =>
   (await loadAll(registry)).filter(isAsked);
+
+/** The protocol by which one model answers alone. @throws Fault `configuration` where there is none */
+export async function soloProtocol(registry: Registry<AnyProtocol>): Promise<AnyProtocol> {
+  for (const name of listNames(registry)) {
+    const protocol = await loadNamed(registry, name);
+    const [seat, ...others] = protocol?.seats ?? [];
+    if (protocol && seat?.filledBy === "models" && seat.max === 1 && others.length === 0) return protocol;
+  }
+  throw refusal("there is no protocol by which one model answers alone", "add a feature that brings one");
+}
 
 export const isAsked = ({ seats }: Pick<AnyProtocol, "seats">): boolean =>
   seats.some(({ filledBy }) => filledBy === "models");

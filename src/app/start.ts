@@ -24,7 +24,7 @@ import type { AppContext, EffectiveSettings } from "./context.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";
-import { protocolNamed, usualProtocol } from "./registry.ts";
+import { protocolNamed, soloProtocol, usualProtocol } from "./registry.ts";
 import {
   assembleOpening,
   openingContext,
@@ -151,10 +151,11 @@ export async function prepareOpening(
     throw refusal("the question has more than 1 MB", next);
   }
   const { context: attached = [], reactions = true, member: name } = request;
-  const protocol = await protocolNamed(
-    settled.protocols,
-    name === undefined ? (request.protocol ?? pack?.protocol ?? usualProtocol(settled.protocols)) : "respond",
-  );
+  const { protocols } = settled;
+  const protocol =
+    name === undefined
+      ? await protocolNamed(protocols, request.protocol ?? pack?.protocol ?? usualProtocol(protocols))
+      : await soloProtocol(protocols);
   const context = await withEarlierModels(settled, protocol, request);
   const names = ownSettings(protocol);
   const flat = Object.entries(request).filter(([key, value]) => names.includes(key) && value !== undefined);

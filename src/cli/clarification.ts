@@ -9,7 +9,7 @@ import { hasPeople } from "../views/veil.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 import { askOnTerminal } from "./input.ts";
-import { runDeliberation, type RunRequest } from "./run-deliberation.ts";
+import { runDeliberation, type RunRequest } from "./show.ts";
 import type { Taken } from "./seats.ts";
 import type { Showing } from "./session.ts";
 

@@ -4,7 +4,7 @@ import { longFlag, type FirstHeading } from "./command.ts";
 
 /** The commands in the list of all, by what they are for; what is not named here is a protocol's, and asks. */
 const COMMAND_GROUPS: { readonly [heading: string]: readonly string[] } = {
-  "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
+  "Memory and library": ["memory", "personas", "strategies", "packs"],
   Runs: [
     ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost"],
     ...["feedback", "answer", "seat", "inbox", "cancel", "rm"],

@@ -8,7 +8,7 @@ import { resultOf } from "../views/result.ts";
 import type { Io } from "./command.ts";
 import { noteProblem, raiseCaps, remedyOf } from "./errors.ts";
 import { EXIT, exitOf, exitOfFailures } from "./exits.ts";
-import { noteInterrupted } from "./run-deliberation.ts";
+import { noteInterrupted } from "./show.ts";
 import { interruptible } from "./session.ts";
 
 // What the commands of the lab share: they resume by being given again, and report what is recorded.

@@ -144,24 +144,6 @@ export const CONTINUE = {
   }),
 };
 
-/** Grading, memory and the conversation of `respond` and `chat`. */
-export const CONVERSATION = {
-  ...RESPONDENT,
-  ...JUDGE,
-  critic: setting("--critic", "score answers with the judge of critic.yaml", { off: "do not score answers" }),
-  memory: setting("--no-memory", "do not use memory"),
-  ...USER,
-  ...CONTINUE,
-  folder: FOLDER,
-  ...TOOLS,
-};
-export const WAIT = {
-  wait: negation("--no-wait", "exit after the answer; grade and store it with parley resume"),
-};
-export const ALL_ANSWERS = {
-  second: flag("--second", "the second model's answers: show them too", { old: "--all" }),
-};
-
 export const RETRY = { ...LIMITS, ...DRY_RUN, ...SHOWING };
 export const FORK = {
   ...CHAIR,

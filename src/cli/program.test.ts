@@ -136,7 +136,7 @@ it("groups commands, and the options of a command with many", async () => {
   const headings = (help: string) =>
     [...help.matchAll(/^([A-Z][A-Za-z ]*):$/gm)].map(([, heading]) => heading);
   expect(headings(await helpIn(80, "help more"))).toEqual([
-    ...["Options", "Ask", "Chat and memory", "Runs", "Evaluate", "Setup", "Serve", "Examples"],
+    ...["Options", "Ask", "Memory and library", "Runs", "Evaluate", "Setup", "Serve", "Examples"],
   ]);
   const asked = ["Models", "Question", "Method", "Budget", "Output", "Options", "Examples"];
   expect(headings(await helpIn(80, "ask"))).toEqual(asked);

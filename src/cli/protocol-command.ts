@@ -4,7 +4,6 @@ import { settingKeys, settingName } from "../config/settings.ts";
 import { listNames, loadNamed, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import {
   defineSurface,
-  flag,
   longFlag,
   readOptions,
   setting,
@@ -41,51 +40,15 @@ const ASKING = defineSurface({
   run: async (io, given, call) => (await import("./commands/question.ts")).askQuestion(io, given, call),
 });
 
-/** Commands that do more than to ask a question and show the result. */
-const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
-  respond: defineSurface({
-    arguments: "[question...]",
-    options: {
-      ...options.CONVERSATION,
-      ...options.ATTACHMENTS,
-      ...options.SEED,
-      ...options.LIMITS,
-      ...options.WAIT,
-      ...options.DRY_RUN,
-      ...options.SHOWING,
-    },
-    examples: [
-      'respond "What is the capital of France?" --model sim/ada',
-      'respond "And of Italy?" --continue',
-    ],
-    run: async (io, given, call) => (await import("./commands/respond.ts")).respond(io, given, call),
-  }),
-  chat: defineSurface({
-    protocol: "respond",
-    summary: "Chat with a model, with memory and scores",
-    options: {
-      ...options.CONVERSATION,
-      ...options.LIMITS,
-      ...options.ALL_ANSWERS,
-      ...options.ENV_FILE,
-      events: flag("--events", "print events, text and the result as lines of JSON"),
-      ...options.QUIET,
-    },
-    examples: ["chat --model sim/ada", "chat --continue"],
-    run: async (io, given, call) => (await import("./commands/chat.ts")).chat(io, given, call),
-  }),
-};
-
 /** The names of commands that ask in a form of their own. */
 const surfaceNames = (features: readonly Feature[]): readonly string[] => [
   ...features.flatMap(({ surfaces = {} }) => Object.keys(surfaces)),
-  ...["chat", "respond"],
 ];
 
 /** The surface of a name, loaded where a feature brings it; of any other protocol, the usual one. */
 async function surfaceNamed(name: string, features: readonly Feature[]): Promise<AnySurface> {
   const brought = features.find(({ surfaces = {} }) => Object.hasOwn(surfaces, name))?.surfaces?.[name];
-  return (await brought?.load?.()) ?? SURFACES[name] ?? ASKING;
+  return (await brought?.load?.()) ?? ASKING;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type Sample,
 } from "../../test/support/sample-council.ts";
 import { sampleDebate } from "../../test/support/sample-debate.ts";
-import { createScreenLog } from "./screen-log.ts";
+import { createScreenLog } from "./screen.ts";
 import { createScreen } from "./screen.ts";
 import type { ScreenTime } from "./terminal.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";

@@ -8,7 +8,7 @@ import { reactorLine } from "./watch-text.ts";
 import { opened, participantId, sampleCall, stepKey } from "../../test/support/sample-council.ts";
 import type { ScreenTime } from "./terminal.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
-import { createWatchScreen, watchEvent, watchLines } from "./watch-screen.ts";
+import { createWatchScreen, watchEvent, watchLines } from "./watch-text.ts";
 
 const D1 = DeliberationId.parse("9bgzcxpf86bt");
 const AT = "2026-01-02T03:04:05.000Z";

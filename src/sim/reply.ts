@@ -6,13 +6,12 @@ import { readPrompt } from "./prompt.ts";
 import type { Fact, SimParameters } from "./reference.ts";
 import { script as judging } from "./scripts/judging.ts";
 import { script as panel } from "./scripts/panel.ts";
-import { script as respond } from "./scripts/respond.ts";
 import { script as summaries } from "./scripts/summaries.ts";
 import { splitFenced } from "../prompts/material.ts";
 import { quotable } from "./wording.ts";
 
 /** What simulated models say to the built-in prompts; the first that knows a prompt counts. */
-const builtIn = [respond, panel, summaries, judging];
+const builtIn = [panel, summaries, judging];
 
 export type SimCall = {
   readonly parameters: SimParameters;

@@ -14,19 +14,14 @@ const REST_MS = 60;
 
 const brought = features.flatMap(({ runs = {} }) => Object.entries(runs));
 
-/** Of a module the fold alone: what is not named is not shipped, such as the schemas beside it. */
-const pick = (sectionOf: SectionView["sectionOf"]): SectionView => ({ sectionOf });
-
 /** How a protocol's own part is folded, and told; loaded when a run of that protocol is looked at. */
-const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = {
-  respond: async () => pick((await import("../protocols/respond/view.ts")).sectionOf),
-  ...Object.fromEntries(brought.map(([protocol, { section }]) => [protocol, section])),
-};
+const SECTIONS: { readonly [protocol: string]: () => Promise<SectionView> } = Object.fromEntries(
+  brought.map(([protocol, { section }]) => [protocol, section]),
+);
 
-const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = {
-  respond: () => import("../protocols/respond/report.ts"),
-  ...Object.fromEntries(brought.map(([protocol, { report }]) => [protocol, report])),
-};
+const REPORTS: { readonly [protocol: string]: () => Promise<ProtocolReport> } = Object.fromEntries(
+  brought.map(([protocol, { report }]) => [protocol, report]),
+);
 
 const addedTo = (view: AddedTo) =>
   Object.fromEntries(

@@ -5,7 +5,7 @@ import { OrganizationId, UserId } from "../../src/kernel/index.ts";
 import { createMemory } from "../../src/memory/memory.ts";
 import { readFenced } from "../../src/prompts/material.ts";
 import { openStore } from "../../src/stores/index.ts";
-import { sectionSchema } from "../../src/protocols/respond/view.ts";
+import { sectionSchema } from "../../src/features/respond/protocol/view.ts";
 import type { Result } from "../../src/views/result.ts";
 import { built, eventsIn, resultIn, somewhere, type Line, type Running } from "./parley.ts";
 import {

@@ -1,6 +1,6 @@
 import { defineProtocol } from "../../src/engine/index.ts";
 import { StepKey } from "../../src/kernel/index.ts";
-import { respondTemplate, respond, RespondentSettings } from "../../src/protocols/phases/respond.ts";
+import { respondTemplate, respond, RespondentSettings } from "../../src/features/respond/protocol/answer.ts";
 
 /** For tests: what reactors meet of the protocol `respond`, which is tested where it stands. */
 export const responding = defineProtocol({

@@ -10,7 +10,7 @@ import { forest } from "../../src/features/forest/protocol/index.ts";
 import * as forestView from "../../src/features/forest/protocol/view.ts";
 import * as askView from "../../src/features/ask/protocol/view.ts";
 import * as debateView from "../../src/features/debate/protocol/debate/view/index.ts";
-import * as respondView from "../../src/protocols/respond/view.ts";
+import * as respondView from "../../src/features/respond/protocol/view.ts";
 import { trial } from "../../src/features/evolution/protocol/trial/index.ts";
 import * as trialView from "../../src/features/evolution/protocol/trial/view.ts";
 import { openingFor, toyAsked, toyParticipant } from "../../src/testing/kit.ts";

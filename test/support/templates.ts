@@ -3,6 +3,7 @@ import { texts as ask } from "../../src/features/ask/protocol/templates/index.ts
 import { texts as council } from "../../src/protocols/phases/panel/templates/index.ts";
 import { texts as debate } from "../../src/features/debate/protocol/debate/templates/index.ts";
 import { texts as evaluation } from "../../src/features/debate/protocol/evaluation/templates/index.ts";
+import { texts as respond } from "../../src/features/respond/protocol/templates/index.ts";
 import { texts as phases } from "../../src/protocols/phases/templates/index.ts";
 
 /** Every template that ships, by name. */
@@ -12,6 +13,7 @@ const shippedTexts: Readonly<Record<string, string>> = {
   ...debate,
   ...evaluation,
   ...phases,
+  ...respond,
 };
 
 /** A template as it ships. @throws RangeError for a name that has none */

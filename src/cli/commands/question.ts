@@ -28,7 +28,7 @@ export const askQuestion = (
     // A pack may name the protocol, where the command line names none but the usual one.
     const isUsual = protocol === usualProtocol(context.protocols);
     const asked = pack !== undefined && isUsual ? { ...own, pack } : { ...own, pack, protocol };
-    const how = turn.member === undefined ? asked : { protocol: "respond" };
+    const how = turn.member === undefined ? asked : {};
     const request = { ...how, ...turn, ...readSeats(options.seat), context: texts };
     if (options.dryRun) return printEstimate(io, options, await me.estimate(request));
     const showing = showingIn(options, settings);

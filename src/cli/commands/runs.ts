@@ -18,7 +18,7 @@ import { EXIT } from "../exits.ts";
 import { isConfirmed, NO_TERMINAL, readStandardInput } from "../input.ts";
 import { judgeScreen } from "../judge-progress.ts";
 import type { ANSWER, FileSet, JSON_FLAG, RESUME, RETRY, YES } from "../options.ts";
-import { runDeliberation, writeEvents } from "../run-deliberation.ts";
+import { runDeliberation, writeEvents } from "../show.ts";
 import { interruptible, showingIn, withParley, withStore, type Showing } from "../session.ts";
 
 export const answer = (

@@ -14,7 +14,7 @@ import { EXIT } from "../exits.ts";
 import { listenKeys } from "../keys.ts";
 import type { WATCH, WORKER } from "../options.ts";
 import { interruptible, withParley, withStore } from "../session.ts";
-import { createWatchScreen } from "../watch-screen.ts";
+import { createWatchScreen } from "../watch-text.ts";
 
 type WatchFlags = Values<typeof WATCH>;
 type Watcher = Pick<Parameters<typeof watch>[1], "onBegin" | "onEntry" | "onState" | "onUnreadable">;

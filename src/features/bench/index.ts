@@ -12,7 +12,7 @@ export const bench = defineFeature({
       load: async () => (await import("./commands/index.ts")).command,
     },
     {
-      ...{ name: "memory", heading: "Chat and memory" },
+      ...{ name: "memory", heading: "Memory and library" },
       load: async () => (await import("./commands/index.ts")).memoryCommands,
     },
   ],

@@ -13,7 +13,7 @@ export const evolution = defineFeature({
   commands: [
     {
       name: "personas",
-      heading: "Chat and memory",
+      heading: "Memory and library",
       load: async () => (await import("./commands/index.ts")).commands,
     },
   ],

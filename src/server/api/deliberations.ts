@@ -30,12 +30,6 @@ const only = z
 /** What models are shown of a question, whatever protocol it is for. */
 export const ASKED = ["question", "models", "context", "previous", "maxCostUsd", "maxCalls"];
 
-export const RESPOND: AskingForm = {
-  ...{ title: "Ask one model", place: 4, when: "for one model" },
-  summary: "One model answers, with the conversation so far and what memory recalls",
-  fields: ["again"],
-};
-
 /** The tools that ask by protocols; models are shown these fields too. */
 export const askingTools = (asks: readonly (readonly [protocol: string, form: AskingForm])[]): Operation => ({
   tools: asks.flatMap(([protocol, { fields, ...form }]) => {

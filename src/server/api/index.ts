@@ -7,7 +7,7 @@ import type { ApiSurface } from "../server.ts";
 import { actionOperations } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogOperations } from "./catalog.ts";
-import { askingTools, deliberationOperations, exportOperation, RESPOND } from "./deliberations.ts";
+import { askingTools, deliberationOperations, exportOperation } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
 import { knowledgeOperations } from "./knowledge.ts";
 import { libraryOperations } from "./library.ts";
@@ -21,7 +21,7 @@ export async function operationsOf(features: readonly ServerFeature[]): Promise<
   return [
     ...deliberationOperations,
     exportOperation(exportForms(features)),
-    askingTools([...asks, ["respond", RESPOND]]),
+    askingTools(asks),
     ...feedRoutes,
     ...actionOperations,
     ...catalogOperations,

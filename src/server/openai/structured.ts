@@ -1,3 +1,4 @@
+import { soloProtocol } from "../../app/registry.ts";
 import * as z from "zod";
 import { formRequest, MAX_FORMS } from "../../app/forget.ts";
 import { loadResult } from "../../app/result.ts";
@@ -42,7 +43,13 @@ export async function writeInForm(call: ApiCall, { id, entries, text, schema }: 
     if ((await store.read(known)).length === 0)
       await parley.open(
         {
-          ...{ protocol: "respond", models: [model], request, temperature: 0, reactions: false },
+          ...{
+            protocol: (await soloProtocol(protocols)).name,
+            models: [model],
+            request,
+            temperature: 0,
+            reactions: false,
+          },
           ...{ memory: false, memoryTools: false, respondentB: false },
           question: questionFor(schema, wrong),
           context: [{ name: "answer", text }],

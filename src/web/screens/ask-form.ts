@@ -5,20 +5,11 @@ import { namesIn } from "../lists.ts";
 import type { Attached } from "./ask-parts.tsx";
 
 /** How a question can be put, by protocol. */
-export const ASKED_BY: ReadonlyMap<string, AskedBy> = new Map([
-  ...features.flatMap(({ runs = {} }) =>
+export const ASKED_BY: ReadonlyMap<string, AskedBy> = new Map(
+  features.flatMap(({ runs = {} }) =>
     Object.entries(runs).flatMap(([protocol, { form }]) => (form ? [[protocol, form] as const] : [])),
   ),
-  [
-    "respond",
-    {
-      title: { en: "Respond", de: "Einzelantwort" },
-      hint: { en: "One model answers and is graded", de: "Ein Modell antwortet und wird bewertet" },
-      fields: [],
-      seats: [],
-    },
-  ],
-]);
+);
 
 /** What every protocol takes. */
 const COMMON = ["maxCostUsd", "seed"] as const;

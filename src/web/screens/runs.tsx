@@ -25,7 +25,7 @@ const STATUSES = [
   "failed",
   "cancelled",
 ] as const;
-const PROTOCOLS = [...features.flatMap(({ runs = {} }) => Object.keys(runs)), "respond"];
+const PROTOCOLS = features.flatMap(({ runs = {} }) => Object.keys(runs));
 
 /** All runs, newest first, the turns of a conversation together, with search; two of them can be compared. */
 export function Runs(): VNode {

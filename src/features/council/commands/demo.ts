@@ -1,7 +1,7 @@
 import { openParley } from "../../../app/parley.ts";
 import type { Run } from "../../../app/run.ts";
 import type { Io, Values } from "../../../cli/command.ts";
-import { runDeliberation } from "../../../cli/run-deliberation.ts";
+import { runDeliberation } from "../../../cli/show.ts";
 import { showingIn } from "../../../cli/session.ts";
 import { loadSettings } from "../../../config/sources.ts";
 import { systemWorld } from "../../../engine/world.ts";

@@ -13,7 +13,7 @@ import { refuseWithoutModels } from "../../../cli/connect.ts";
 import { readFollowUp } from "../../../cli/question-words.ts";
 import { runFiles, writeRunFiles } from "../../../cli/run-files.ts";
 import { readAttachments, readStandardInput } from "../../../cli/input.ts";
-import { createScreenLog } from "../../../cli/screen-log.ts";
+import { createScreenLog } from "../../../cli/screen.ts";
 import type { CONTINUE, DRY_RUN, SEATS, SHOWING } from "../../../cli/options.ts";
 import type { DEBATE_FILES, DEBATE_INPUT } from "./index.ts";
 import { readSeats } from "../../../cli/seats.ts";

@@ -30,7 +30,7 @@ import { estimateLine, estimateText } from "../../../cli/estimate-text.ts";
 import { exitOf, EXIT } from "../../../cli/exits.ts";
 import { describeProblem } from "../../../app/outcome.ts";
 import { noteEarlyEnd } from "../../../cli/lab-job.ts";
-import { noteInterrupted } from "../../../cli/run-deliberation.ts";
+import { noteInterrupted } from "../../../cli/show.ts";
 import { print, type Io, type Values } from "../../../cli/command.ts";
 import type { CYCLE } from "./index.ts";
 import { interruptible, withParley } from "../../../cli/session.ts";

@@ -73,7 +73,7 @@ export async function turnsOf(
   if (respondent !== "B") return turns;
   const chosen = history.find((entry) => isEvent(entry, "turns-chosen"))?.data.answers ?? [];
   if (chosen.length === 0) return [];
-  const all = (await ports.turns?.(opening, "B", { recorded: true, signal: run.signal })) ?? [];
+  const all = (await ports.turns?.(opening, "B", { after: null, signal: run.signal })) ?? [];
   return all.filter(({ of }) => chosen.includes(of));
 }
 
