@@ -8,12 +8,14 @@ import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
 import { memory } from "./features/memory/web.ts";
 import { respond } from "./features/respond/web.ts";
+import { seats } from "./features/seats/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
 import { votes } from "./features/votes/web.ts";
 
 /** The features that the page can show. */
 export const features: readonly FeatureScreens[] = [
   ask,
+  seats,
   council,
   memory,
   votes,

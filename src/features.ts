@@ -9,6 +9,7 @@ import { forest } from "./features/forest/index.ts";
 import { memory } from "./features/memory/index.ts";
 import { judging } from "./features/judging/index.ts";
 import { respond } from "./features/respond/index.ts";
+import { seats } from "./features/seats/index.ts";
 import { stories } from "./features/stories/index.ts";
 import { votes } from "./features/votes/index.ts";
 
@@ -17,6 +18,7 @@ export const features: readonly Feature[] = [
   ask,
   council,
   respond,
+  seats,
   memory,
   bench,
   contributions,

@@ -286,7 +286,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
       ...commands.map(({ name }) => name).filter((name) => !SHARED_GROUPS.includes(name)),
     ]),
     ...screens.flatMap(({ screens: own, views }) => [...own, ...views].map(({ path }) => path)),
-  ].filter((name) => !/^personas?$/.test(name)); // These are data, too.
+  ].filter((name) => !/^(?:personas?|seats?|inbox)$/.test(name)); // These are data and methods of the handle, too.
   const row = (one: string) =>
     new RegExp(
       [
@@ -309,7 +309,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
         const pattern = (one: string) =>
           new RegExp(`["'\`/]${one}["'\`/]|\\b${one}\\??:|\\.${one}\\b|import\\b.*\\b${one}\\b`, "i");
         return [
-          ...owned.filter((one) => !words.includes(one) && pattern(one).test(text)),
+          ...owned.filter((one) => ![...words, "seats"].includes(one) && pattern(one).test(text)),
           ...[...words, ...brought].filter((one) => row(one).test(text)),
           ...reactors.filter((one) => loaded(one).test(text)),
         ].map((one) => `${name} names ${one}`);
@@ -320,8 +320,8 @@ it("names a feature in its own folder and in the two lists alone", async () => {
 
 /** Names of features and of what they bring that are words of the floors as well: these name a protocol only where one is compared with them. */
 const WORDS_OF_FLOORS = [
-  ...["chat", "contributions", "evaluation", "evolution", "judge", "judging", "memory"],
-  ...["persona", "personas", "test", "votes"],
+  ...["chat", "contributions", "evaluation", "evolution", "inbox", "judge", "judging", "memory"],
+  ...["persona", "personas", "seat", "seats", "test", "votes"],
 ];
 
 /** Where a floor names a feature in a string, and why. */

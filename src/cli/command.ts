@@ -110,7 +110,7 @@ export type LazyRow = Pick<CommandGroup, "name" | "aliases"> & {
   /** What it was called, with what follows its name now: the first of these words, unless one of them is there. */
   readonly was?: Readonly<Record<string, readonly string[]>>;
   /** The command, or those of a group; of a group that another feature has as well, those that it adds. */
-  readonly load: () => Promise<Command | readonly Command[]>;
+  readonly load: (features: readonly Feature[]) => Promise<Command | readonly Command[]>;
 };
 
 /** The headings of the first screen of help. */

@@ -29,11 +29,6 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ['feedback ID up "saved us a week"', "feedback ID --outcome bad"],
     run: async (io, given, args) => (await import("./commands/feedback.ts")).feedback(io, given, args),
   }),
-  defineCommand("inbox", "List everything that waits for you", {
-    options: options.INBOX,
-    examples: ["inbox", "inbox --user ana --json"],
-    run: async (io, given) => (await import("./commands/seat.ts")).inbox(io, given),
-  }),
   defineCommand("list", "List runs, newest first", {
     options: options.LIST_RUNS,
     examples: ["list", 'list --protocol council --since 7d --search "queue postgres"'],
@@ -175,8 +170,7 @@ export const COMMANDS: readonly CommandRow[] = [
 /** What writes runs, also in the formats of features. */
 export function writingCommands(features: readonly Feature[]): readonly CommandRow[] {
   const forms = exportForms(features);
-  const whole = [...forms].flatMap(([name, one]) => (one.whole === undefined ? [] : [[name, one.whole]]));
-  const files = options.runFiles(Object.fromEntries(whole));
+  const files = options.filesOf(features);
   const formats = choice("--format <format>", `output format: ${[...forms.keys()].join(", ")}`, [
     ...forms.keys(),
   ]);
@@ -188,14 +182,6 @@ export function writingCommands(features: readonly Feature[]): readonly CommandR
       examples: ["answer ID --list", "answer ID answers.json -o solution.md"],
       run: async (io, given, [id = "", file]) =>
         (await import("./commands/runs.ts")).answer(io, given, { id, file }),
-    }),
-    defineCommand("seat [id]", "Answer a step that waits for you, and continue the run", {
-      details:
-        "Without an id, of the newest run that waits. Shows the prompt, and reads the answer from the terminal or --answer. " +
-        "--abstain has the run go on without you, for this step.",
-      options: { ...options.SEAT, ...files },
-      examples: ["seat", 'seat ID --answer "B > A > C"'],
-      run: async (io, given, [id]) => (await import("./commands/seat.ts")).seat(io, given, id),
     }),
     defineCommand("resume [id]", "Continue an unfinished run", {
       details:

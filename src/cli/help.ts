@@ -7,7 +7,7 @@ const COMMAND_GROUPS: { readonly [heading: string]: readonly string[] } = {
   "Memory and library": ["memory", "personas", "strategies", "packs"],
   Runs: [
     ...["list", "show", "open", "resume", "retry", "fork", "replay", "export", "cost"],
-    ...["feedback", "answer", "seat", "inbox", "cancel", "rm"],
+    ...["feedback", "answer", "cancel", "rm"],
   ],
   Evaluate: [],
   Setup: [...["init", "keys", "models", "tools", "config", "doctor", "trust", "store", "completion", "help"]],
@@ -17,7 +17,7 @@ const COMMAND_GROUPS: { readonly [heading: string]: readonly string[] } = {
 /** The commands of the first screen of help, by what they are for, without those of features. */
 const FIRST_HELP: { readonly [heading in FirstHeading]: readonly string[] } = {
   Ask: [],
-  Runs: ["list", "show", "resume", "fork", "export", "cost", "inbox"],
+  Runs: ["list", "show", "resume", "fork", "export", "cost"],
   Test: [],
   Setup: ["init", "keys", "models", "doctor", "serve"],
 };

@@ -1,3 +1,4 @@
+import { exportForms, type AppFeature } from "../app/registry.ts";
 import { joinWithOr } from "../config/explain.ts";
 import { Duration, Since } from "../config/duration.ts";
 import {
@@ -5,7 +6,6 @@ import {
   flag,
   integer,
   listSetting,
-  negation,
   repeatable,
   setting,
   settingAs,
@@ -64,7 +64,7 @@ export const LIMITS = {
 };
 export const USER = { user: setting("--user <name>", "user name: the owner of the memory") };
 /** The user that a person's seats belong to. */
-const PERSON = { user: setting("--user <name>", "user name: whose seats these are") };
+export const PERSON = { user: setting("--user <name>", "user name: whose seats these are") };
 export const SEATS = {
   seat: repeatable(
     "--seat <who:seat>",
@@ -136,6 +136,13 @@ export const runFiles = (forms: Readonly<Record<string, string>>) => ({
   ),
   report: text("--report <file>", "write a report, .md (also without an ending) or .html"),
 });
+/** The same in the formats of these features. */
+export const filesOf = (features: readonly AppFeature[]): FileSet =>
+  runFiles(
+    Object.fromEntries(
+      [...exportForms(features)].flatMap(([name, { whole }]) => (whole === undefined ? [] : [[name, whole]])),
+    ),
+  );
 export type FileSet = ReturnType<typeof runFiles>;
 
 export const CONTINUE = {
@@ -154,15 +161,6 @@ export const FORK = {
   ...RETRY,
 };
 export const ANSWER = { list: flag("--list", "only list the open questions"), ...SHOWING };
-export const SEAT = {
-  answer: text("--answer <text>", "the answer: a text, a file, or - for stdin"),
-  abstain: flag("--abstain", "leave the step unanswered for good"),
-  step: text("--step <key>", "which step, where several wait"),
-  resume: negation("--no-resume", "record the answer and do not continue the run"),
-  ...PERSON,
-  ...SHOWING,
-};
-export const INBOX = { ...PERSON, ...JSON_FLAG };
 export const RESUME = {
   timeout: setting("--timeout <time>", "time limit: ends the wait, and the run stays open"),
   ...SHOWING,

@@ -184,10 +184,10 @@ export const ownRows = ({ features = [] }: Io): readonly (CommandRow | LazyRow)[
   ...features.flatMap(({ commands = [] }) => commands),
 ];
 
-async function loadRow(row: CommandRow | LazyRow): Promise<CommandRow> {
+async function loadRow(row: CommandRow | LazyRow, features: readonly Feature[]): Promise<CommandRow> {
   if (!("load" in row)) return row;
   const { load, ...head } = row;
-  const loaded = await load();
+  const loaded = await load(features);
   return "run" in loaded ? { ...loaded, ...head } : { summary: "", ...head, commands: loaded };
 }
 
@@ -202,7 +202,10 @@ export async function rowNamed(name: string | undefined, io: Io): Promise<Comman
   const { protocols, features = [] } = io;
   const rows = ownRows(io);
   const own = rows.find((row) => row.name === name || row.aliases?.includes(name ?? ""));
-  if (own) return mergeRows(await Promise.all(rows.filter((row) => row.name === own.name).map(loadRow)));
+  if (own)
+    return mergeRows(
+      await Promise.all(rows.filter((row) => row.name === own.name).map((row) => loadRow(row, features))),
+    );
   return name === undefined ? undefined : protocolCommand(name, protocols, features);
 }
 

@@ -21,7 +21,6 @@ const SCREENS = new Map<string, Screen>([
   ["workers", [async () => (await import("./screens/workers.tsx")).Workers, () => t.nav.workers]],
   ["bus", [async () => (await import("./screens/bus.tsx")).Bus, () => t.nav.bus]],
   ["compare", [async () => (await import("./screens/compare.tsx")).Compare, () => t.compare.title]],
-  ["inbox", [async () => (await withMoreWords(import("./screens/inbox.tsx"))).Inbox, () => t.nav.inbox]],
   [
     "library",
     [async () => (await withMoreWords(import("./screens/library.tsx"))).Library, () => t.nav.library],
@@ -46,7 +45,7 @@ export function loadScreen(): void {
 
 /** The navigation: groups of first segments. */
 const NAVIGATION = [
-  ["results", ["", "runs", "inbox"]],
+  ["results", ["", "runs"]],
   ["knowledge", ["costs"]],
   ["design", ["library"]],
   ["system", ["workers", "bus", "settings"]],

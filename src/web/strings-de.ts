@@ -28,7 +28,6 @@ export const de: FirstStrings = {
     skip: "Zum Inhalt springen",
     ask: "Fragen",
     runs: "Läufe",
-    inbox: "Eingang",
     compare: "Vergleichen",
     costs: "Kosten",
     library: "Bibliothek",

@@ -39,7 +39,6 @@ export const en = {
     skip: "Skip to the content",
     ask: "Ask",
     runs: "Runs",
-    inbox: "Inbox",
     compare: "Compare",
     costs: "Costs",
     library: "Library",

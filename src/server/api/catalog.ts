@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { ModelList, RunEstimate, Usage } from "../../contract/figures.ts";
 import { Catalog, ConfigReply } from "../../contract/library.ts";
-import { Inbox } from "../../contract/runs.ts";
 import { configSources } from "../../app/checkup.ts";
 import { usageSince } from "../../app/usage.ts";
 import { modelTable } from "../../app/model-table.ts";
@@ -93,10 +92,5 @@ export const catalogOperations: readonly HttpOperation[] = [
       const keys = await credentials.list(store.organization);
       return usageSince(store, { by, since, timeZone: "UTC", keys });
     },
-  }),
-  operation("getInbox", "GET inbox", {
-    ...{ tag: "People", needs: "read", output: Inbox },
-    summary: "List everything that waits for the caller",
-    run: async ({ parley, caller: { principal } }) => ({ data: await parley.inbox({ principal }) }),
   }),
 ];

@@ -1,11 +1,11 @@
 import type { VNode } from "preact";
-import type { Inbox as InboxReply } from "../../contract/runs.ts";
-import { hrefTo } from "../address.ts";
-import { formatAgo, formatMoment } from "../formats.ts";
-import { useAgain, useApi } from "../loaded.ts";
-import { Empty, Shown } from "../parts/states.tsx";
-import { t } from "../strings.ts";
-import { WaitingForms } from "./waiting.tsx";
+import type { Inbox as InboxReply } from "../../../contract/runs.ts";
+import { hrefTo } from "../../../web/address.ts";
+import { formatAgo, formatMoment } from "../../../web/formats.ts";
+import { useAgain, useApi } from "../../../web/loaded.ts";
+import { Empty, Shown } from "../../../web/parts/states.tsx";
+import { t } from "../../../web/strings.ts";
+import { WaitingForms } from "../../../web/screens/waiting.tsx";
 
 const AGAIN_MS = 10_000;
 

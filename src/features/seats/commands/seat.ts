@@ -1,22 +1,23 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { InboxItem, OwnSeat } from "../../contract/runs.ts";
-import { resolveId } from "../../app/lookup.ts";
-import type { Parley } from "../../app/parley.ts";
-import { othersSeat } from "../../app/seats.ts";
-import { refusal } from "../../kernel/index.ts";
-import { oneLine } from "../../reports/printable.ts";
-import { pendingSeats } from "../../views/pending-seats.ts";
-import { isClosed } from "../../views/result.ts";
-import { runWithQuestions } from "../clarification.ts";
-import { print, type Io, type Values } from "../command.ts";
-import { runFiles, writeRunFiles } from "../run-files.ts";
-import { finish } from "../ending.ts";
-import { EXIT } from "../exits.ts";
-import { readStandardInput } from "../input.ts";
-import type { FileSet, INBOX, SEAT } from "../options.ts";
-import { askSeat, recordSeat, seatText, shortTime } from "../seats.ts";
-import { showingIn, withParley } from "../session.ts";
+import type { InboxItem, OwnSeat } from "../../../contract/runs.ts";
+import { resolveId } from "../../../app/lookup.ts";
+import type { Parley } from "../../../app/parley.ts";
+import { othersSeat } from "../../../app/seats.ts";
+import { refusal } from "../../../kernel/index.ts";
+import { oneLine } from "../../../reports/printable.ts";
+import { pendingSeats } from "../../../views/pending-seats.ts";
+import { isClosed } from "../../../views/result.ts";
+import { runWithQuestions } from "../../../cli/clarification.ts";
+import { print, type Io, type Values } from "../../../cli/command.ts";
+import { runFiles, writeRunFiles } from "../../../cli/run-files.ts";
+import { finish } from "../../../cli/ending.ts";
+import { EXIT } from "../../../cli/exits.ts";
+import { readStandardInput } from "../../../cli/input.ts";
+import type { FileSet } from "../../../cli/options.ts";
+import type { INBOX, SEAT } from "./index.ts";
+import { askSeat, recordSeat, seatText, shortTime } from "../../../cli/seats.ts";
+import { showingIn, withParley } from "../../../cli/session.ts";
 
 /** Answers a step that waits for the caller, and continues the run. */
 export const seat = (
