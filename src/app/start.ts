@@ -2,7 +2,7 @@ import type { RunEstimate } from "../contract/figures.ts";
 import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
-import { settingKeys, settingTypes, type SettingKey } from "../config/settings.ts";
+import { settingTypes, type SettingKey } from "../config/settings.ts";
 import { isMapping } from "../config/yaml.ts";
 import { checkInput, type AnyProtocol, type NewDeliberation, type OpenResult } from "../engine/index.ts";
 import {
@@ -305,11 +305,10 @@ const FORK_FIELDS = {
 };
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
-const settingNames: readonly SettingKey[] = [...settingKeys.values()];
-const SETTING_NAMES: ReadonlySet<string> = new Set(settingNames);
-const isSetting = (key: string): key is SettingKey => SETTING_NAMES.has(key);
+const settingNames = Object.keys(settingTypes);
+const isSetting = (key: string): boolean => Object.hasOwn(settingTypes, key);
 export const isRequestSetting = (key: string): key is SettingKey =>
-  SETTING_NAMES.has(key) && !(PROCESS_SETTINGS as readonly string[]).includes(key);
+  Object.hasOwn(settingTypes, key) && !(PROCESS_SETTINGS as readonly string[]).includes(key);
 /** The names of the settings that a request may have. */
 export const requestSettingNames = (): readonly string[] => settingNames.filter(isRequestSetting);
 
@@ -380,15 +379,11 @@ export function requestSettings(request: Readonly<Record<string, unknown>>): Par
   if (given.length === 0) return {}; // a server asks for every request
   const schema = z.object(Object.fromEntries(given.map((key) => [key, settingTypes[key]])));
   // A bare number is seconds in text for people and milliseconds in code.
-  const read = schema.safeParse(
-    Object.fromEntries(
-      given.map((key) => {
-        const value = request[key];
-        return [key, typeof value === "number" && key.endsWith("Ms") ? `${value}ms` : value];
-      }),
-    ),
-    { reportInput: true },
-  );
+  const values = given.map((key) => [
+    key,
+    typeof request[key] === "number" && key.endsWith("Ms") ? `${request[key]}ms` : request[key],
+  ]);
+  const read = schema.safeParse(Object.fromEntries(values), { reportInput: true });
   if (read.success) return read.data;
   const { path, say, next } = explainIssue(schema, read.error);
   throw refusal(say(path.join(".")), next ?? "correct it");
