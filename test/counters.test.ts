@@ -15,7 +15,7 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 226,
+  modules: 225,
   kilobytesOfCode: 1_065,
   statements: 117,
   transactions: 17,
