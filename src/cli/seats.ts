@@ -8,10 +8,6 @@ import { oneLine, printable } from "../reports/printable.ts";
 import { quoteValue } from "../text/words.ts";
 import { documentText, faceOf, type Io } from "./command.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 /** How a person on this terminal left the steps of a run: with answers, with a step unanswered, or without any step. */
 export type Taken = "answered" | "left" | "none";
@@ -42,6 +38,7 @@ export async function takeSeats(
 /** Shows a step's prompt on the terminal and records the answer that is typed. */
 export async function askSeat(io: Io, me: Parley, seat: OwnSeat): Promise<Taken> {
   const { output } = io;
+  const { readTypedAnswer } = await import("./typed-answer.ts");
   output.note(await seatText(io, seat));
   output.note("Type your answer; end it with a line of one dot, or Ctrl-D. /edit opens your editor.");
   for (;;) {
@@ -95,45 +92,4 @@ export function readSeats(written: readonly string[]): { readonly seats?: readon
     throw refusal(why, "--seat me:member");
   });
   return seats.length > 0 ? { seats } : {};
-}
-
-/** What a person typed on the terminal, until a line with a dot alone or Ctrl-D; undefined where Ctrl-C ended it. */
-async function readTypedAnswer(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string | undefined> {
-  const { createInterface } = await import("node:readline");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr, prompt: "> " });
-  const lines: string[] = [];
-  const how = await new Promise<"whole" | "edit" | "left">((resolve) => {
-    terminal.on("line", (line) => {
-      if (line.trim() === ".") resolve("whole");
-      else if (line.trim() === "/edit") resolve("edit");
-      else {
-        lines.push(line);
-        terminal.prompt();
-      }
-    });
-    terminal.on("SIGINT", () => resolve("left"));
-    terminal.on("close", () => resolve(lines.length > 0 ? "whole" : "left"));
-    terminal.prompt();
-  });
-  terminal.removeAllListeners("close");
-  terminal.close();
-  process.stderr.write("\n");
-  if (how === "left") return undefined;
-  return how === "edit" ? editText(lines.join("\n"), env) : lines.join("\n");
-}
-
-/** The text as the user's editor leaves it; undefined where the editor fails. */
-function editText(text: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "parley-"));
-  try {
-    const file = join(folder, "answer.md");
-    writeFileSync(file, text, { mode: 0o600 });
-    const [command = "vi", ...args] = (env["VISUAL"] ?? env["EDITOR"] ?? "vi").split(" ");
-    const { status } = spawnSync(command, [...args, file], { stdio: "inherit" });
-    return status === 0 ? readFileSync(file, "utf8") : undefined;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
