@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig, type Rolldown } from "tsdown";
 import manifest from "./package.json" with { type: "json" };
+import { lazySchemas } from "./scripts/lazy-schemas.mjs";
 import { licenses } from "./scripts/licenses.mjs";
 
 type Entry = readonly [output: string, source: string];
@@ -57,11 +58,29 @@ const libsqlBinary = {
   },
 };
 
-/** What of undici the command uses, the proxies' part by itself: loading all of it would take three times as long. */
+/** What a client of undici loads that stands elsewhere in the build, or in none of its files. */
+const UNDICI_PARTS: Readonly<Record<string, string>> = {
+  "./client-h2.js": "\0undici-refused",
+  "../web/fetch/body.js": "\0undici-refused",
+  "../llhttp/llhttp-wasm.js": "\0undici-llhttp",
+};
+
+/**
+ * What of undici the command uses, the proxies' part by itself: loading all of it would take three times as long. No agent here
+ * is asked for HTTP/2 or for a body other than text, and the parser for machines without vector instructions is a file of its own.
+ */
 const onlyAgents = {
   name: "undici-agents",
   resolveId: (id: string, importer: string | undefined) =>
-    id !== "undici" ? null : importer?.endsWith("proxy.ts") ? "\0undici-proxy" : "\0undici",
+    id === "undici"
+      ? importer?.endsWith("proxy.ts")
+        ? "\0undici-proxy"
+        : "\0undici"
+      : id === "./parley-llhttp.cjs"
+        ? { id, external: true }
+        : importer?.includes("/undici/lib/dispatcher/client")
+          ? (UNDICI_PARTS[id] ?? null)
+          : null,
   load: (id: string) =>
     id === "\0undici"
       ? 'import Agent from "undici/lib/dispatcher/agent.js"; export { Agent };'
@@ -72,7 +91,12 @@ const onlyAgents = {
           import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
           Object.assign(Dispatcher.prototype, { connect });
           export { ProxyAgent };`
-        : null,
+        : id === "\0undici-refused"
+          ? `const refuse = () => { throw new Error("Parley's build of undici has HTTP/1.1 and bodies of text only"); };
+          module.exports = Object.assign(refuse, { extractBody: refuse });`
+          : id === "\0undici-llhttp"
+            ? 'module.exports = require("./parley-llhttp.cjs");'
+            : null,
 };
 
 /**
@@ -174,7 +198,7 @@ function chunkGroups() {
   // One file with what is asked for of it, without the proxies' part.
   const undici = {
     name: "undici",
-    test: /^\0undici$|[\\/]undici[\\/]lib[\\/](?!.*(?:proxy|socks5|api-connect))/,
+    test: /^\0undici(?:-refused|-llhttp)?$|[\\/]undici[\\/]lib[\\/](?!.*(?:proxy|socks5|api-connect))/,
     priority: CHUNKS.length + 1,
   };
   // By itself, because a start without its binary has to say so.
@@ -267,6 +291,7 @@ export default defineConfig([
       plainSchemas,
       builtinsOnDemand,
       importable,
+      lazySchemas("parley-zod-"),
       licenses("licenses.txt"),
     ],
     minify: minified,
@@ -274,7 +299,7 @@ export default defineConfig([
   },
   {
     ...common,
-    entry: { "parley-yaml": "yaml" },
+    entry: { "parley-yaml": "yaml", "parley-llhttp": "undici/lib/llhttp/llhttp-wasm.js" },
     format: "cjs",
     dts: false,
     deps: { alwaysBundle: () => true },

@@ -75,7 +75,7 @@ export const files = { ${files} };\n`;
 /** The comment above each setting, by its key: what help and the API say of it. */
 function sentences() {
   const source = read("src/config/settings.ts");
-  const own = source.slice(source.indexOf("export const Settings"));
+  const own = source.slice(source.indexOf("export const settingTypes"));
   const rows = [...own.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}([a-zA-Z]+):/gm)].map(
     ([, comment, key]) => `  ${key}: ${JSON.stringify(comment)},\n`,
   );

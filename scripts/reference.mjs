@@ -5,7 +5,13 @@ import { format, resolveConfig } from "prettier";
 import { runProgram } from "../src/command.ts";
 import { readHint } from "../src/config/explain.ts";
 import { sentences } from "../src/config/setting-sentences.ts";
-import { Settings, isMapSetting, settingVariable, settingName } from "../src/config/settings.ts";
+import {
+  completeSettings,
+  isMapSetting,
+  settingKeys,
+  settingTypes,
+  settingVariable,
+} from "../src/config/settings.ts";
 import { root } from "./root.mjs";
 
 // Each run of the program listens to both.
@@ -57,11 +63,9 @@ const valueText = (value) =>
     : `\`${Array.isArray(value) ? value.join(",") : JSON.stringify(value).replaceAll('"', "")}\``;
 
 function settingsPage() {
-  const defaults = Settings.parse({});
-  const rows = Object.entries(Settings.shape).map(([key, schema]) => {
-    const hint = readHint(schema);
-    const setting = /** @type {keyof typeof defaults} */ (key);
-    const name = settingName(key);
+  const defaults = completeSettings({});
+  const rows = [...settingKeys].map(([name, setting]) => {
+    const hint = readHint(settingTypes[setting]);
     const variable = isMapSetting(setting) ? "files only" : `\`${settingVariable(name)}\``;
     const example = hint?.example === undefined ? "" : `\`${hint.example}\``;
     return `| \`${name}\` | ${[sentences[setting], hint?.expects ?? "", example, valueText(defaults[setting]), variable].map(cell).join(" | ")} |`;

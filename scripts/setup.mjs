@@ -94,6 +94,7 @@ const buildFiles = [
   "package.json",
   "package-lock.json",
   "scripts/bundle.mjs",
+  "scripts/lazy-schemas.mjs",
   "scripts/licenses.mjs",
   "scripts/pure-schemas.mjs",
   "tsconfig.json",

@@ -15,8 +15,8 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 226,
-  kilobytesOfCode: 1_178,
+  modules: 225,
+  kilobytesOfCode: 1_065,
   statements: 117,
   transactions: 17,
   kilobytes: 7_200,

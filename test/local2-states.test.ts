@@ -4,7 +4,7 @@ import { memory } from "../src/features/memory/reactor/index.ts";
 import { pairwise } from "../src/features/judging/reactor/pairwise.ts";
 import { respondentB } from "../src/features/respond/reactor/index.ts";
 import { workOn } from "../src/engine/index.ts";
-import { LOCAL2_STATES, Local2WatchReport, withLocal2States } from "../src/interop/local2/states.ts";
+import { LOCAL2_STATES, Local2WatchReport, withLocal2States } from "../src/cli/commands/watch.ts";
 
 it("has a state of LoCAL2's for every work of the reactors that LoCAL2 has, too", () => {
   const words = [

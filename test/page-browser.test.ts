@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { chromium } from "playwright-core";
 import { expect, it } from "vitest";
 import { debateRecord } from "../src/features/debate/protocol/debate/view/debated.ts";
-import { debateHtml } from "../src/features/debate/protocol/debate/report/html.ts";
+import { debateHtml } from "../src/features/debate/app/exports.ts";
 import { deliberationHtml } from "../src/reports/deliberation.ts";
 import { degradedCouncil } from "./support/sample-council.ts";
 import { sampleDebate } from "./support/sample-debate.ts";

@@ -3,7 +3,7 @@ import { agreeable, councilAsked } from "./support/council-table.ts";
 import { council } from "../src/features/council/protocol/index.ts";
 import { stage } from "../src/testing/stage.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";
-import { reviewedRun } from "../src/views/reviewed-run.ts";
+import { reviewedRun } from "../src/features/votes/commands/votes.ts";
 
 it("tells who reviewed whom by authors, in the order shown, and leaves out what a fork took over", async () => {
   const on = stage({ protocols: [council], script: agreeable(["ada", "bob", "cyd", "judy", "chair"]) });

@@ -11,7 +11,7 @@ import { DebateRecord } from "../src/features/debate/protocol/debate/view/record
 import { sectionSchema } from "../src/features/debate/protocol/evaluation/view.ts";
 import { MemoryAblation } from "../src/features/bench/app/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemoryReport, MemorySearch } from "../src/features/memory/contract.ts";
-import { Local2WatchReport } from "../src/interop/local2/states.ts";
+import { Local2WatchReport } from "../src/cli/commands/watch.ts";
 import { ResultLine, TextLine } from "../src/reports/event-line.ts";
 import { CommandError } from "../src/cli/errors.ts";
 import { Result } from "../src/views/result.ts";

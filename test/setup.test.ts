@@ -17,6 +17,7 @@ beforeEach(async () => {
     "tsdown.config.ts",
     "vite.config.ts",
     "vite.file.config.ts",
+    "scripts/lazy-schemas.mjs",
     "scripts/licenses.mjs",
     "scripts/pure-schemas.mjs",
   ])

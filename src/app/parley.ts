@@ -2,7 +2,7 @@ import type { ForkEstimate, RunEstimate } from "../contract/figures.ts";
 import type { InboxItem, OwnSeat, PendingQuestions } from "../contract/runs.ts";
 import { refusePackages, settingsBelow } from "./ceilings.ts";
 import { shippedResources, type Resources } from "../config/resources.ts";
-import { Settings as SettingsSchema } from "../config/settings.ts";
+import { completeSettings } from "../config/settings.ts";
 import type { AnyProtocol, AnyReactor, Registry, ReplayResult } from "../engine/index.ts";
 import {
   DeliberationId,
@@ -197,7 +197,7 @@ export interface Parley extends AsyncDisposable {
 export async function openParley(options: ParleyOptions = {}): Promise<Parley> {
   const { settings: given = {} } = options;
   checkProcessSettings(given);
-  const settings = { ...SettingsSchema.parse({}), ...processSettings(given), ...requestSettings(given) };
+  const settings = { ...completeSettings({}), ...processSettings(given), ...requestSettings(given) };
   return openParleyWith(settings, options);
 }
 

@@ -2,7 +2,7 @@ import type { RunEstimate } from "../contract/figures.ts";
 import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
-import { Settings as SettingsSchema } from "../config/settings.ts";
+import { settingTypes, type SettingKey } from "../config/settings.ts";
 import { isMapping } from "../config/yaml.ts";
 import { checkInput, type AnyProtocol, type NewDeliberation, type OpenResult } from "../engine/index.ts";
 import {
@@ -305,9 +305,10 @@ const FORK_FIELDS = {
 };
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
-const settingNames = Object.keys(SettingsSchema.shape);
-const isSetting = (key: string): boolean => Object.hasOwn(SettingsSchema.shape, key);
-export const isRequestSetting = (key: string): boolean => isSetting(key) && !isProcessSetting(key);
+const settingNames = Object.keys(settingTypes);
+const isSetting = (key: string): boolean => Object.hasOwn(settingTypes, key);
+export const isRequestSetting = (key: string): key is SettingKey =>
+  Object.hasOwn(settingTypes, key) && !(PROCESS_SETTINGS as readonly string[]).includes(key);
 /** The names of the settings that a request may have. */
 export const requestSettingNames = (): readonly string[] => settingNames.filter(isRequestSetting);
 
@@ -372,22 +373,18 @@ export const processSettings = (given: Partial<ProcessSettings>): Partial<Proces
 
 /** Parses the settings among a request's fields. @throws Fault `configuration` for an invalid value */
 export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
-  const given = Object.entries(request).filter(
-    ([key, value]) => value !== undefined && isRequestSetting(key),
+  const given = Object.keys(request).filter(
+    (key): key is SettingKey => request[key] !== undefined && isRequestSetting(key),
   );
   if (given.length === 0) return {}; // a server asks for every request
+  const schema = z.object(Object.fromEntries(given.map((key) => [key, settingTypes[key]])));
   // A bare number is seconds in text for people and milliseconds in code.
-  const read = SettingsSchema.safeParse(
-    Object.fromEntries(
-      given.map(([key, value]) => [
-        key,
-        typeof value === "number" && key.endsWith("Ms") ? `${value}ms` : value,
-      ]),
-    ),
-    { reportInput: true },
-  );
-  if (read.success)
-    return Object.fromEntries(given.map(([key]) => [key, Reflect.get(read.data, key) as unknown]));
-  const { path, say, next } = explainIssue(SettingsSchema, read.error);
+  const values = given.map((key) => [
+    key,
+    typeof request[key] === "number" && key.endsWith("Ms") ? `${request[key]}ms` : request[key],
+  ]);
+  const read = schema.safeParse(Object.fromEntries(values), { reportInput: true });
+  if (read.success) return read.data;
+  const { path, say, next } = explainIssue(schema, read.error);
   throw refusal(say(path.join(".")), next ?? "correct it");
 }

@@ -1,5 +1,4 @@
 import type { PendingQuestions } from "../contract/runs.ts";
-import { answerQuestions } from "../app/clarification.ts";
 import type { AppContext } from "../app/context.ts";
 import type { Parley } from "../app/parley.ts";
 import type { DeliberationId, OrganizationStore } from "../kernel/index.ts";
@@ -82,6 +81,7 @@ export async function recordAnswers(
   { store, id, pending }: OpenQuestions,
   answers: ReadonlyMap<string, string>,
 ): Promise<void> {
+  const { answerQuestions } = await import("../app/clarification.ts");
   const isFresh = await answerQuestions(store, id, { pending, answers });
   if (!isFresh) output.note("These questions were answered meanwhile; the first answers stand");
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ServerFeature } from "../server/operation.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue, joinWithOr } from "../config/explain.ts";
-import { Settings, type SettingKey } from "../config/settings.ts";
+import { settingTypes, type SettingKey } from "../config/settings.ts";
 import { refusal } from "../kernel/index.ts";
 import { jsonText } from "../reports/printable.ts";
 import { EXIT } from "./exits.ts";
@@ -246,7 +246,7 @@ export const listSetting = optionWith(z.unknown(), { isList: true });
 export const settingAs = (
   key: SettingKey,
   option: Omit<CommandOption<unknown>, "schema">,
-): CommandOption<unknown> => ({ ...option, setting: key, schema: Settings.shape[key] });
+): CommandOption<unknown> => ({ ...option, setting: key, schema: settingTypes[key].optional() });
 
 /** An integer within limits; `or`, or undefined, where it is not given. */
 export function integer<D extends number | undefined = undefined>(

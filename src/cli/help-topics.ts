@@ -1,6 +1,6 @@
 import { readHint } from "../config/explain.ts";
 import { sentences } from "../config/setting-sentences.ts";
-import { isMapSetting, settingName, Settings, settingVariable, type SettingKey } from "../config/settings.ts";
+import { isMapSetting, settingKeys, settingTypes, settingVariable } from "../config/settings.ts";
 import { providers, type Provider } from "../models/providers.ts";
 import { wrap } from "../reports/text-width.ts";
 import { indent } from "./help.ts";
@@ -16,13 +16,13 @@ export function settingsHelp(width: number): string {
     "A setting is read from a command's flags, then from the environment, then from the project's parley.yaml, then from the " +
     "user's. In a file max-cost-usd is max-cost-usd: 0.50; in the environment it is PARLEY_MAX_COST_USD=0.50. parley config " +
     "prints each value and where it came from.";
-  const rows = Object.entries(Settings.shape).map(([key, schema]) => {
-    const { expects, example } = readHint(schema) ?? {};
-    const where = isMapSetting(key as SettingKey) ? " In files only." : "";
+  const rows = [...settingKeys].map(([name, key]) => {
+    const { expects, example } = readHint(settingTypes[key]) ?? {};
+    const where = isMapSetting(key) ? " In files only." : "";
     const form =
       expects === undefined ? "" : ` Takes ${expects}${example === undefined ? "" : `, such as ${example}`}.`;
-    const text = `${sentences[key as SettingKey].replaceAll("`", "")}${where}${form}`;
-    return entry(settingName(key), text, width);
+    const text = `${sentences[key].replaceAll("`", "")}${where}${form}`;
+    return entry(name, text, width);
   });
   return [paragraph(intro, width), ...rows].join("");
 }

@@ -8,7 +8,6 @@ import { oneLine, printable } from "../reports/printable.ts";
 import { quoteValue } from "../text/words.ts";
 import { documentText, faceOf, type Io } from "./command.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
-import { readTypedAnswer } from "./typed-answer.ts";
 
 /** How a person on this terminal left the steps of a run: with answers, with a step unanswered, or without any step. */
 export type Taken = "answered" | "left" | "none";
@@ -39,6 +38,7 @@ export async function takeSeats(
 /** Shows a step's prompt on the terminal and records the answer that is typed. */
 export async function askSeat(io: Io, me: Parley, seat: OwnSeat): Promise<Taken> {
   const { output } = io;
+  const { readTypedAnswer } = await import("./typed-answer.ts");
   output.note(await seatText(io, seat));
   output.note("Type your answer; end it with a line of one dot, or Ctrl-D. /edit opens your editor.");
   for (;;) {

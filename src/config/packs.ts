@@ -13,7 +13,8 @@ import {
 import type { FileContext } from "./paths.ts";
 import { loadPersonas } from "./personas.ts";
 import { claimsOfSetting } from "./project-settings.ts";
-import { PersonaId, Settings, settingKeys, settingName, type SettingKey } from "./settings.ts";
+import { PersonaId, settingKeys, settingName, settingTypes } from "./settings.ts";
+import type { SettingKey, Settings } from "./settings.ts";
 import { checkSetting } from "./sources.ts";
 import { listStrategies, loadStrategy } from "./strategies.ts";
 import { refuse } from "./text-file.ts";
@@ -113,7 +114,7 @@ export function readPack(source: FolderFile, place: FileContext): readonly [id: 
   }
   if (source.from !== "built-in") checkNames(file, given, place);
   const values = Object.fromEntries(
-    [...raw].map(([key, { value }]) => [key, Settings.shape[key].parse(value)]),
+    [...raw].map(([key, { value }]) => [key, settingTypes[key].parse(value)]),
   );
   return [id, { id, name, description, protocol, settings: values, from: source.from, path: source.path }];
 }

@@ -1,7 +1,7 @@
 import { isOwnPath } from "./trust.ts";
 import { describeServer } from "./mcp-servers.ts";
 import type { Environment } from "./paths.ts";
-import { Settings, settingName, type SettingKey } from "./settings.ts";
+import { completeSettings, settingName, settingTypes, type SettingKey, type Settings } from "./settings.ts";
 import { looksLikePath } from "./text-file.ts";
 import { isMapping } from "./yaml.ts";
 
@@ -72,13 +72,13 @@ export function claimsOfSetting(
   raw: unknown,
   { folder, env, below }: SettingContext,
 ): string[] {
-  const read = (value: unknown): unknown => Settings.shape[key].parse(value);
+  const read = (value: unknown): unknown => settingTypes[key].parse(value);
   const value = read(raw);
   if (FREE.has(key) || value === undefined) return [];
   const name = settingName(key);
   const amount = AMOUNTS[key];
   if (amount) {
-    const most = below === undefined ? (Settings.parse({})[key] ?? USUAL[key] ?? Infinity) : read(below);
+    const most = below === undefined ? (completeSettings({})[key] ?? USUAL[key] ?? Infinity) : read(below);
     return amount(value) <= amount(most) ? [] : [`${name}: ${String(raw)}`];
   }
   const isOwn = (file: string) => !looksLikePath(file) || isOwnPath(file, folder, env);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Json, MAX_REPLY_TOKENS, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
 import { Duration } from "./duration.ts";
-import { recordKeyType, joinWithOr, type Hint } from "./explain.ts";
+import { joinWithOr, recordKeyType, type Hint } from "./explain.ts";
 import { McpServers } from "./mcp-servers.ts";
 
 /** A number, also where the environment or a flag gives it as text. */
@@ -19,12 +19,17 @@ function toSwitch(value: unknown): unknown {
   return typeof said === "boolean" ? (said ? "on" : "off") : said;
 }
 
-/** A list, or text with commas between the entries. */
 function splitEntries(value: unknown): unknown {
   return typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
 }
 
 // What every kind of value has to be stands on its schema, with an example, and is what an error says.
+
+/** A list, or text with commas between the entries. */
+const entries = <T extends z.ZodType>(list: T, expects: string, example: string) =>
+  z.preprocess(splitEntries, list).meta({ expects, example });
+const mapping = <T extends z.ZodType>(name: z.ZodType<string, string>, type: T, hint: Hint) =>
+  z.record(name, type).meta({ ...hint });
 function number(type: z.ZodNumber, expects: string, example: string) {
   return z.preprocess(parseNumber, type).meta({ expects, example });
 }
@@ -72,35 +77,11 @@ function ref(example: string) {
   return z.preprocess(nameLocalModel, ModelRef).meta({ ...MODEL, example });
 }
 function refs(example: string) {
-  return z
-    .preprocess(
-      splitEntries,
-      z
-        .array(
-          z
-            .preprocess(
-              nameLocalModel,
-              ModelRef.refine((one) => !one.includes(",")),
-            )
-            .meta({ ...MODEL, example: "openai/gpt-5-mini" }),
-        )
-        .min(1)
-        .max(26),
-    )
-    .meta({
-      expects: "one or more model references (provider/model), separated by commas or as a list",
-      example,
-    });
+  const single = ModelRef.refine((name) => !name.includes(","));
+  const one = z.preprocess(nameLocalModel, single).meta({ ...MODEL, example: "openai/gpt-5-mini" });
+  const expects = "one or more model references (provider/model), separated by commas or as a list";
+  return z.preprocess(splitEntries, z.array(one).min(1).max(26)).meta({ expects, example });
 }
-
-/** Who is seated unless settings say otherwise. */
-export const DEFAULT_PERSONAS = ["analyst", "pragmatist", "challenger"] as const;
-
-/** An id of a persona: lower case, since it also names a file. */
-export const PersonaId = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,49}$/)
-  .meta({ noun: "a persona id", expects: "lower-case letters, digits, - and _", example: "analyst" });
 
 const Compatible = z
   .strictObject({
@@ -126,12 +107,14 @@ const Compatible = z
   .meta({ expects: "a mapping with a url", example: "{url: http://localhost:8000/v1}" });
 
 const UPSTREAM = { noun: "a provider behind OpenRouter", expects: "its slug", example: "deepinfra" };
-const UPSTREAMS = {
-  expects: "providers behind OpenRouter, separated by commas or as a list",
-  example: "deepinfra, together",
-};
+const UPSTREAMS = "providers behind OpenRouter, separated by commas or as a list";
 const QUANTIZATION = { expects: "a quantization", example: "fp8" };
-const upstreams = z.preprocess(splitEntries, z.array(line(100, UPSTREAM)).min(1).max(50)).meta(UPSTREAMS);
+const QUANTIZATIONS = "quantizations, separated by commas or as a list";
+const upstreams = entries(
+  z.array(line(100, UPSTREAM)).min(1).max(50),
+  UPSTREAMS,
+  "deepinfra, together",
+).optional();
 
 /**
  * Which of the providers behind OpenRouter may answer: the object `provider` of its requests (OpenRouter, "Provider Routing").
@@ -139,9 +122,9 @@ const upstreams = z.preprocess(splitEntries, z.array(line(100, UPSTREAM)).min(1)
  */
 const Routing = z
   .strictObject({
-    order: upstreams.optional(),
-    only: upstreams.optional(),
-    ignore: upstreams.optional(),
+    order: upstreams,
+    only: upstreams,
+    ignore: upstreams,
     sort: choice(["price", "throughput", "latency"], "price").optional(),
     /** Whether others are tried where those in `order` fail. */
     "allow-fallbacks": truth.optional(),
@@ -151,10 +134,11 @@ const Routing = z
     "data-collection": choice(["allow", "deny"], "deny").optional(),
     /** Whether only those that keep nothing are asked. */
     zdr: truth.optional(),
-    quantizations: z
-      .preprocess(splitEntries, z.array(line(20, QUANTIZATION)).min(1).max(20))
-      .meta({ expects: "quantizations, separated by commas or as a list", example: "fp8, bf16" })
-      .optional(),
+    quantizations: entries(
+      z.array(line(20, QUANTIZATION)).min(1).max(20),
+      QUANTIZATIONS,
+      "fp8, bf16",
+    ).optional(),
     "max-price": z
       .strictObject({ prompt: money("1").optional(), completion: money("2").optional() })
       .meta({ expects: "prices in US dollars per million tokens", example: "{prompt: 1, completion: 2}" })
@@ -166,208 +150,214 @@ const Routing = z
 const Price = z
   .strictObject({ in: money("1.25"), out: money("10"), cached: money("0.125").optional() })
   .meta({ expects: "a mapping of in, out and cached", example: "{in: 1.25, out: 10}" });
+/** Who is seated unless settings say otherwise. */
+export const DEFAULT_PERSONAS = ["analyst", "pragmatist", "challenger"] as const;
+
+/** An id of a persona: lower case, since it also names a file. */
+export const PersonaId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,49}$/)
+  .meta({ noun: "a persona id", expects: "lower-case letters, digits, - and _", example: "analyst" });
 
 /**
  * Everything that can be set. A key is written in kebab case and without its unit in a file (`max-cost-usd`,
  * `timeout: 90s`), as a flag (`--max-cost-usd`) and in the environment (`PARLEY_MAX_COST_USD`). What is
  * absent is left to the protocol or to what is found.
  */
-export const Settings = z.strictObject({
+export const settingTypes = {
   /** The models that answer: the members of a council, the agents of a debate. */
-  models: refs("openai/gpt-5-mini,anthropic/claude-sonnet-4-5").default([]),
+  models: refs("openai/gpt-5-mini,anthropic/claude-sonnet-4-5"),
   /** The models that clients of a server may name, beside those of these settings. */
-  clientModels: refs("openai/gpt-5-mini").default([]),
+  clientModels: refs("openai/gpt-5-mini"),
   /** The model that writes the synthesis, followed by those that replace it if it fails. */
-  chair: refs("anthropic/claude-sonnet-4-5").default([]),
+  chair: refs("anthropic/claude-sonnet-4-5"),
   /** Models that review drafts, and draft nothing themselves. */
-  reviewers: refs("google/gemini-2.5-flash").default([]),
+  reviewers: refs("google/gemini-2.5-flash"),
   /** The model that writes the solution of a debate, followed by those that replace it if it fails. */
-  synthesizer: refs("anthropic/claude-sonnet-4-5").default([]),
+  synthesizer: refs("anthropic/claude-sonnet-4-5"),
   /** The judge that scores answers from 1 to 5. */
-  judge: refs("google/gemini-2.5-flash").default([]),
+  judge: refs("google/gemini-2.5-flash"),
   /** The embedding model that measures how similar two texts are. Without one, their words are compared. */
-  embedding: ref("openai/text-embedding-3-small").optional(),
+  embedding: ref("openai/text-embedding-3-small"),
   /** Whether answers are graded. `auto` grades where a judge is set; `critic.yaml` has the details. */
-  critic: choice(["auto", "on", "off"], "off", toSwitch).default("auto"),
+  critic: choice(["auto", "on", "off"], "off", toSwitch),
   /** Whether answers are stored and retrieved. `memory.yaml` has the details. */
-  memory: truth.meta({ expects: "on or off", example: "off" }).default(true),
+  memory: truth.meta({ expects: "on or off", example: "off" }),
   /** Whether the models of `respond` and `chat` may search memory themselves, and keep facts that they are told. */
-  memoryTools: truth.meta({ expects: "on or off", example: "off" }).default(true),
+  memoryTools: truth.meta({ expects: "on or off", example: "off" }),
   /** Servers of tools (MCP), in the form that other clients read; written `mcpServers` too. */
-  mcpServers: McpServers.default({}),
+  mcpServers: McpServers,
   /** Tools that members, respondents and agents may call: `get_datetime`, `SERVER/TOOL`, or `SERVER/*` for all of a server's. */
-  tools: z
-    .preprocess(splitEntries, z.array(line(200)).max(50))
-    .meta({ expects: "names of tools, separated by commas or as a list", example: "get_datetime,search/*" })
-    .default([]),
+  tools: entries(
+    z.array(line(200)).max(50),
+    "names of tools, separated by commas or as a list",
+    "get_datetime,search/*",
+  ),
   /** How many tools one answer may call; 5 by default, 10 for an agent of a debate. */
-  toolCallLimit: number(z.int().min(1).max(100), "an integer from 1 to 100", "10").optional(),
+  toolCallLimit: number(z.int().min(1).max(100), "an integer from 1 to 100", "10"),
   /** The owner of the memory. */
-  user: UserId.meta({
-    expects: "a name of letters, digits, dot, dash, underscore, @ and +",
-    example: "ada",
-  }).default(UserId.parse("local")),
+  user: UserId.meta({ expects: "a name of letters, digits, dot, dash, underscore, @ and +", example: "ada" }),
   /** The temperature of `respond` and `chat`; the provider decides by default. */
-  temperature: degrees("0.2").optional(),
+  temperature: degrees("0.2"),
   /** Whether a second model answers each question too, for comparison. */
-  respondentB: truth.default(false),
+  respondentB: truth,
   /** The second model; by default the first model answers again. */
-  modelB: ref("ollama/gemma3:27b").optional(),
+  modelB: ref("ollama/gemma3:27b"),
   /** The temperature of the second model. */
-  temperatureB: degrees("0.5").default(0.5),
+  temperatureB: degrees("0.5"),
   /** The personas of the members in their order, a member each; by default analyst, pragmatist and challenger in turn. */
-  personas: z
-    .preprocess(splitEntries, z.array(PersonaId).min(1).max(26))
-    .meta({ expects: "persona ids, separated by commas or as a list", example: "analyst,challenger" })
-    .optional(),
+  personas: entries(
+    z.array(PersonaId).min(1).max(26),
+    "persona ids, separated by commas or as a list",
+    "analyst,challenger",
+  ),
   /** The persona of `respond` and `chat`. */
-  respondent: PersonaId.default("respondent"),
+  respondent: PersonaId,
   /** The temperatures of the members, assigned in turn; by default as their personas say. */
   temperatures: z
     .preprocess(
       (value) => (typeof value === "number" ? [value] : splitEntries(value)),
       z.array(degrees("0.2")).min(1).max(26),
     )
-    .meta({ expects: "numbers from 0 to 2, separated by commas or as a list", example: "0.2,0.9" })
-    .optional(),
+    .meta({ expects: "numbers from 0 to 2, separated by commas or as a list", example: "0.2,0.9" }),
   /** Instructions for this question: of `respond` and `chat` in place of the persona's, of members after their own. */
   system: z
     .string()
     .trim()
     .min(1)
     .max(1_000_000)
-    .meta({ expects: "a text", example: "Answer for a reader without a legal education." })
-    .optional(),
+    .meta({ expects: "a text", example: "Answer for a reader without a legal education." }),
   /** How the chair weighs the drafts: a name, or the absolute path of a file. */
-  strategy: line(1_000, { expects: "the name of a strategy, or a file", example: "risk-averse" }).default(
-    "balanced",
-  ),
+  strategy: line(1_000, { expects: "the name of a strategy, or a file", example: "risk-averse" }),
   /** The goal that the strategy `goal-seeking` works toward. */
-  goal: line(2_000, { expects: "a line of text", example: "fewest outages" }).optional(),
+  goal: line(2_000, { expects: "a line of text", example: "fewest outages" }),
   /** Whether the chair synthesizes an answer, or the best-ranked draft is the answer. */
-  mode: choice(["consensus", "vote"], "vote").default("consensus"),
+  mode: choice(["consensus", "vote"], "vote"),
   /** How far `ask` may go where drafts disagree; 4 by default. */
-  effort: number(z.int().min(1).max(5), "an integer from 1 to 5", "3").optional(),
+  effort: number(z.int().min(1).max(5), "an integer from 1 to 5", "3"),
   /** Decides labels and orders. The same seed builds the same prompts. */
   seed: z
     .preprocess((value) => (typeof value === "number" ? String(value) : value), line(200))
-    .meta({ expects: "a number or a short text", example: "7" })
-    .optional(),
+    .meta({ expects: "a number or a short text", example: "7" }),
   /** How many drafts a council needs at least; more than half by default. */
-  quorum: count("2").optional(),
+  quorum: count("2"),
   /** A hard limit on cost. Models without a known price are refused under it. */
-  maxCostUsd: number(z.number().positive(), "an amount above 0 in US dollars", "0.50").optional(),
+  maxCostUsd: number(z.number().positive(), "an amount above 0 in US dollars", "0.50"),
   /** A hard limit on input and output tokens together. */
-  maxTotalTokens: count("50000").optional(),
+  maxTotalTokens: count("50000"),
   /** A hard limit on model calls. */
-  maxCalls: count("20").optional(),
+  maxCalls: count("20"),
   /** A hard limit on the time of a whole run. */
-  timeoutMs: time("5m").optional(),
+  timeoutMs: time("5m"),
   /** A limit on the time of one call, retries included. */
-  callTimeoutMs: time("3m").optional(),
+  callTimeoutMs: time("3m"),
   /** How long a phase waits for stragglers after the quorum is reached. */
-  patienceMs: time("30s").optional(),
+  patienceMs: time("30s"),
   /** How long a person's seat waits for its answer; without limit by default. */
-  seatTimeoutMs: time("2d").optional(),
+  seatTimeoutMs: time("2d"),
   /** The longest draft, in tokens; a budget reserves as much. */
-  draftTokens: replyTokens("4096").optional(),
+  draftTokens: replyTokens("4096"),
   /** The longest review, in tokens. */
-  reviewTokens: replyTokens("4096").optional(),
+  reviewTokens: replyTokens("4096"),
   /** The longest synthesis, in tokens. */
-  synthesisTokens: replyTokens("8192").optional(),
+  synthesisTokens: replyTokens("8192"),
   /** The longest answer of `respond` and `chat`, in tokens. */
-  respondTokens: replyTokens("4096").optional(),
+  respondTokens: replyTokens("4096"),
   /** How many tokens prompt and reply of `respond` and `chat` may have together; longer conversations are summarized. By default as an endpoint declares, 8192 for Ollama, and unknown for others. */
-  respondContext: count("8192", ", in tokens").optional(),
+  respondContext: count("8192", ", in tokens"),
   /** How many of the latest turns of a conversation a prompt shows. */
-  historyTurns: count("20").default(20),
+  historyTurns: count("20"),
   /** Whether a degraded answer is accepted, or ends with exit code 6. */
-  onDegraded: choice(["accept", "refuse"], "refuse").default("accept"),
+  onDegraded: choice(["accept", "refuse"], "refuse"),
   /** Whether members are shown what others wrote about their personas, in short: the summary of their feedback. */
-  personaFeedback: truth.meta({ expects: "on or off", example: "on" }).default(false),
+  personaFeedback: truth.meta({ expects: "on or off", example: "on" }),
   /** Whether a judge of the same family as a member is refused instead of noted. */
-  strictFamilies: truth.default(false),
+  strictFamilies: truth,
   /** A limit on the size of all context files and standard input together. */
-  maxContextBytes: count("1000000").default(1_000_000),
+  maxContextBytes: count("1000000"),
   /** Where runs are recorded: `postgres://…`, an absolute path of an SQLite file, or `:memory:`. `PARLEY_DATABASE_URL` is read too. */
   store: z
     .string()
     .min(1)
     .max(2_000)
     .refine(isStore)
-    .meta({ expects: "postgres://… or the path of a file", example: "postgres://localhost/parley" })
-    .optional(),
+    .meta({ expects: "postgres://… or the path of a file", example: "postgres://localhost/parley" }),
   /** How many connections to a PostgreSQL server one process may have. */
-  storeConnections: count("4").default(4),
+  storeConnections: count("4"),
   /** The organization whose runs and memory are used. */
   organization: OrganizationId.meta({
     expects: "a name of letters, digits, dot, dash and underscore",
     example: "local",
-  }).default(OrganizationId.parse("local")),
+  }),
   /** The user's own endpoints, reached as `compatible/NAME`. */
-  compatible: z
-    .record(
-      z
-        .string()
-        .regex(/^[a-z0-9][a-z0-9._-]{0,59}$/i)
-        .meta({ noun: "a name for an endpoint", expects: "one word", example: "lab" }),
-      Compatible,
-    )
-    .meta({ expects: "a mapping of names to endpoints", example: "{lab: {url: http://localhost:8000/v1}}" })
-    .default({}),
+  compatible: mapping(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{0,59}$/i)
+      .meta({ noun: "a name for an endpoint", expects: "one word", example: "lab" }),
+    Compatible,
+    { expects: "a mapping of names to endpoints", example: "{lab: {url: http://localhost:8000/v1}}" },
+  ),
   /** Which of the providers behind OpenRouter may answer. */
-  openrouter: Routing.optional(),
+  openrouter: Routing,
   /** Who trained a model, by the beginning of its reference. */
-  families: z
-    .record(
-      z
-        .string()
-        .min(1)
-        .max(300)
-        .meta({ noun: "the beginning of a model reference", expects: "1 to 300 characters" }),
-      line(60, { expects: "the name of who trained the model", example: "meta" }),
-    )
-    .meta({
+  families: mapping(
+    z
+      .string()
+      .min(1)
+      .max(300)
+      .meta({ noun: "the beginning of a model reference", expects: "1 to 300 characters" }),
+    line(60, { expects: "the name of who trained the model", example: "meta" }),
+    {
       expects: "a mapping of model references, or their beginnings, to families",
       example: "{ollama/mine: meta}",
-    })
-    .default({}),
+    },
+  ),
   /** Prices of models in US dollars per million tokens, by reference. */
-  prices: z
-    .record(ModelRef.meta({ ...MODEL, example: "openai/gpt-5" }), Price)
-    .meta({
-      expects: "a mapping of model references to prices",
-      example: "{openai/gpt-5: {in: 1.25, out: 10}}",
-    })
-    .default({}),
+  prices: mapping(ModelRef.meta({ ...MODEL, example: "openai/gpt-5" }), Price, {
+    expects: "a mapping of model references to prices",
+    example: "{openai/gpt-5: {in: 1.25, out: 10}}",
+  }),
   /** Modules that bring features of their own: paths, or packages that are installed in your folder of settings. */
-  features: z
-    .preprocess(splitEntries, z.array(line(500)).max(50))
-    .meta({ expects: "paths or names of packages, as a list", example: "./poll.mjs" })
-    .default([]),
+  features: entries(z.array(line(500)).max(50), "paths or names of packages, as a list", "./poll.mjs"),
   /** Other reactors by name: their settings, or whether they are on. */
-  reactors: z
-    .record(
-      z
-        .string()
-        .regex(/^[a-z0-9][a-z0-9-]{0,59}$/)
-        .meta({
-          noun: "a reactor's name",
-          expects: "a word of small letters, digits and dashes",
-          example: "length-watch",
-        }),
-      z
-        .union([z.record(z.string(), Json), truth])
-        .meta({ expects: "true, false or a mapping of settings", example: "{words: 300}" }),
-    )
-    .meta({
-      expects: "a mapping of reactors' names to their settings",
-      example: "{length-watch: {words: 300}}",
-    })
-    .default({}),
+  reactors: mapping(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,59}$/)
+      .meta({
+        noun: "a reactor's name",
+        expects: "a word of small letters, digits and dashes",
+        example: "length-watch",
+      }),
+    z
+      .union([z.record(z.string(), Json), truth])
+      .meta({ expects: "true, false or a mapping of settings", example: "{words: 300}" }),
+    { expects: "a mapping of reactors' names to their settings", example: "{length-watch: {words: 300}}" },
+  ),
+};
+
+/** What settings are where nobody says so; any other is absent then. */
+const makeDefaults = () => ({
+  ...{ models: [], clientModels: [], chair: [], reviewers: [], synthesizer: [], judge: [], tools: [] },
+  ...{ critic: "auto", memory: true, memoryTools: true, user: UserId.parse("local"), historyTurns: 20 },
+  ...{ respondent: "respondent", respondentB: false, temperatureB: 0.5, strategy: "balanced" },
+  ...{ mode: "consensus", onDegraded: "accept", personaFeedback: false, strictFamilies: false },
+  ...{ maxContextBytes: 1_000_000, storeConnections: 4, organization: OrganizationId.parse("local") },
+  ...{ mcpServers: {}, compatible: {}, families: {}, prices: {}, features: [], reactors: {} },
 });
-export type Settings = z.infer<typeof Settings>;
-export type SettingKey = keyof Settings;
+
+export type SettingKey = keyof typeof settingTypes;
+type Typed = { [K in SettingKey]: z.infer<(typeof settingTypes)[K]> };
+type Usual = Pick<Typed, keyof ReturnType<typeof makeDefaults>>;
+export type Settings = Usual & { [K in Exclude<SettingKey, keyof Usual>]?: Typed[K] | undefined };
+
+/** Settings with the defaults of what is not given. @throws ZodError for a value that its schema does not take */
+export function completeSettings(given: { readonly [K in SettingKey]?: unknown }): Settings {
+  const keys = Object.keys(given) as SettingKey[]; // The type has no others.
+  const own = keys.map((key) => [key, settingTypes[key].parse(given[key])]);
+  return { ...(makeDefaults() as Usual), ...Object.fromEntries(own) }; // Each is of its own type.
+}
 
 function isStore(target: string): boolean {
   if (!target.includes("://")) return true;
@@ -381,7 +371,8 @@ export function settingName(key: string): string {
 
 /** The key behind what a file or a flag writes. */
 export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
-  Settings.keyof().options.map((key) => [settingName(key), key]),
+  // They are the keys of the literal above.
+  (Object.keys(settingTypes) as SettingKey[]).map((key) => [settingName(key), key]),
 );
 
 /** Settings under their older names, which are still read: the names now. */
@@ -396,5 +387,5 @@ export function settingVariable(name: string): string {
 
 /** Settings whose entries stand under names of the user's choice: entries of all files count, and they stand in files only. */
 export function isMapSetting(key: SettingKey): boolean {
-  return recordKeyType(Settings.shape[key]) !== undefined;
+  return recordKeyType(settingTypes[key]) !== undefined;
 }

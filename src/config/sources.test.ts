@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { isFault } from "../kernel/index.ts";
 import { refusalOf, scratch, type Scratch } from "../../test/support/scratch.ts";
 import { readHint } from "./explain.ts";
-import { settingKeys, settingNames, Settings } from "./settings.ts";
+import { settingKeys, settingNames, settingTypes } from "./settings.ts";
 import { loadSettings } from "./sources.ts";
 import { sized } from "../../test/support/long.ts";
 
@@ -58,7 +58,7 @@ describe("defaults", () => {
   it("have for every setting a hint whose example is right", () => {
     using place = scratch();
     for (const [name, key] of settingKeys) {
-      const example = readHint(Settings.shape[key])?.example;
+      const example = readHint(settingTypes[key])?.example;
       expect(example, name).toBeDefined();
       place.write(PROJECT, `${name}: ${example}`);
       expect(load(place).sources, name).not.toHaveProperty([name, "from"], "default");

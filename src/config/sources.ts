@@ -19,12 +19,14 @@ import {
   type FileContext,
 } from "./paths.ts";
 import {
+  completeSettings,
   isMapSetting,
   RENAMED_SETTINGS,
   settingKeys,
   settingName,
   settingNames,
-  Settings,
+  settingTypes,
+  type Settings,
   settingVariable,
   type SettingKey,
 } from "./settings.ts";
@@ -89,7 +91,7 @@ export function loadSettings({ flags = {}, flagPrefix = "", ...place }: Settings
       ? [key, Object.fromEntries(choices.map(({ entry, raw: value }) => [entry, value]))]
       : [key, choices[0]?.raw],
   );
-  const parsed = Settings.parse(Object.fromEntries(raw));
+  const parsed = completeSettings(Object.fromEntries(raw));
   const settings = { ...parsed, store: parsed.store ?? defaultStoreFile(place) };
   const sourcesOf = ([name, key]: readonly [string, SettingKey]): [string, ValueSource][] =>
     chosen
@@ -293,7 +295,7 @@ function refuseMisspelled(variables: readonly string[]): void {
 
 /** @throws Fault `configuration` that says what is wrong with the value, what is expected, and where */
 export function checkSetting(key: SettingKey, value: SettingValue): void {
-  const schema = Settings.shape[key];
+  const schema = settingTypes[key];
   const read = schema.safeParse(value.raw, { reportInput: true });
   if (read.success) return;
   const { path, at, say, next, hint } = explainIssue(schema, read.error);

@@ -4,7 +4,7 @@ import type { Parley } from "../app/parley.ts";
 import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
 import { sentences } from "../config/setting-sentences.ts";
-import { Settings, type SettingKey } from "../config/settings.ts";
+import { settingTypes, type SettingKey } from "../config/settings.ts";
 import type { FileContext } from "../config/paths.ts";
 import { LOCAL_PRINCIPAL, type Scope, type World } from "../kernel/index.ts";
 import type { ApiCaller } from "./quota.ts";
@@ -210,10 +210,7 @@ export const settingFields = (keys: readonly string[]) =>
  * commas, and with times in whole milliseconds or as people write them.
  */
 function settingField(key: string): z.ZodType {
-  const own: z.ZodType = Settings.shape[key as keyof typeof Settings.shape];
-  const plain = own instanceof z.ZodDefault ? own.unwrap() : own;
-  const bare = plain instanceof z.ZodOptional ? plain.unwrap() : plain;
-  if (!key.endsWith("Ms")) return spellingSchema(bare as z.ZodType).optional();
+  if (!key.endsWith("Ms")) return spellingSchema(settingTypes[key as SettingKey]).optional();
   return z
     .union([
       z

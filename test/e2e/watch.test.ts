@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { processOutput } from "../../src/cli/output.ts";
-import { Local2WatchReport as WatchReport } from "../../src/interop/local2/states.ts";
+import { Local2WatchReport as WatchReport } from "../../src/cli/commands/watch.ts";
 import { commandIo, commandNamed } from "../support/command-io.ts";
 import { built, somewhere } from "./parley.ts";
 

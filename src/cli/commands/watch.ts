@@ -1,20 +1,27 @@
+import * as z from "zod";
 import { withReactors } from "../../app/registry.ts";
 import { resolve } from "node:path";
 import { mostWatched, watch } from "../../app/watch.ts";
 import { runWorker } from "../../app/worker.ts";
-import { withLocal2States } from "../../interop/local2/states.ts";
 import { OrganizationId, type Entry } from "../../kernel/index.ts";
 import { jsonLine, jsonText, oneLine } from "../../reports/printable.ts";
 import { styleOf } from "../../reports/style.ts";
-import { reactorLine, unreadableLine, watchErrors, watchHead, watchLine, watchTable } from "../watch-text.ts";
+import {
+  reactorLine,
+  unreadableLine,
+  watchErrors,
+  watchHead,
+  watchLine,
+  watchTable,
+  createWatchScreen,
+} from "../watch-text.ts";
 import { pluralize } from "../../text/format.ts";
-import type { WatchReport } from "../../views/reactor-state.ts";
-import { type Io, type Values } from "../command.ts";
+import { ReactorState, WatchReport } from "../../views/reactor-state.ts";
+import type { Io, Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { listenKeys } from "../keys.ts";
 import type { WATCH, WORKER } from "../options.ts";
 import { interruptible, withParley, withStore } from "../session.ts";
-import { createWatchScreen } from "../watch-text.ts";
 
 type WatchFlags = Values<typeof WATCH>;
 type Watcher = Pick<Parameters<typeof watch>[1], "onBegin" | "onEntry" | "onState" | "onUnreadable">;
@@ -142,3 +149,44 @@ export const worker = (io: Io, options: Values<typeof WORKER>): Promise<number> 
       return signal.aborted ? EXIT.interrupted : EXIT.answered;
     }),
   );
+
+/**
+ * LoCAL2's state for each word of our reactors. Three of its states have no word here: PUBLISHING is the instant of an append, and
+ * shown as the last thing said; RETRIEVING and EXECUTING are steps of whoever generates, and events of their own.
+ */
+export const LOCAL2_STATES: Readonly<Record<string, string>> = {
+  idle: "IDLE",
+  receiving: "RECEIVING",
+  generating: "GENERATING",
+  grading: "GRADING",
+  "pairwise-grading": "PAIRWISE_GRADING",
+  ingesting: "INGESTING",
+  "updating-score": "UPDATING_SCORE",
+  // A person's feedback is annotated, too; there a service without states does that.
+  annotating: "ANNOTATING_PAIRWISE",
+  error: "ERROR",
+};
+
+/** The state of every reactor, and what LoCAL2 calls it. */
+export const Local2WatchReport = z.strictObject({
+  ...WatchReport.shape,
+  reactors: z.array(
+    z.strictObject({
+      ...ReactorState.shape,
+      /** What LoCAL2 calls the state; null where it has none. */
+      local2: z.string().nullable(),
+    }),
+  ),
+});
+export type Local2WatchReport = z.infer<typeof Local2WatchReport>;
+
+/** Adds LoCAL2's name for every state. */
+export function withLocal2States(report: WatchReport): Local2WatchReport {
+  return {
+    ...report,
+    reactors: report.reactors.map((reactor) => ({
+      ...reactor,
+      local2: LOCAL2_STATES[reactor.state] ?? null,
+    })),
+  };
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compileFormula } from "./compile.ts";
 import { parseFormula, type Vocabulary } from "./formula.ts";
 import { OPERATORS } from "./operators.ts";
-import { describeVocabulary } from "./propose.ts";
+import { describeVocabulary } from "./index.ts";
 import { expectLinearReading } from "../../../test/support/growth.ts";
 
 const WORDS: Vocabulary = { fields: ["open", "close"], operators: OPERATORS };

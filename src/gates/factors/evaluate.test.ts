@@ -5,7 +5,7 @@ import { createEvaluator, evaluate, vocabularyOf } from "./evaluate.ts";
 import { formatFormula, parseFormula } from "./formula.ts";
 import { OPERATORS } from "./operators.ts";
 import { checkPanel, type FactorPanel } from "./panel.ts";
-import { randomFormula } from "./random-formula.ts";
+import { randomFormula } from "./matched.ts";
 import { sized } from "../../../test/support/long.ts";
 
 /** Four days of two instruments. */

@@ -10,7 +10,7 @@ import {
   type Vocabulary,
 } from "./formula.ts";
 import { OPERATORS } from "./operators.ts";
-import { randomFormula } from "./random-formula.ts";
+import { randomFormula } from "./matched.ts";
 import { expectLinearReading } from "../../../test/support/growth.ts";
 
 const WORDS: Vocabulary = { fields: ["open", "close", "volume"], operators: OPERATORS };

@@ -1,12 +1,20 @@
 import type { DomainGate, GateFinding, GateInput, Thresholds } from "../domain.ts";
-import { evaluate, vocabularyOf } from "./evaluate.ts";
-import { depthOf, FormulaError, parseFormula } from "./formula.ts";
+import { evaluate, vocabularyOf, splitArgs } from "./evaluate.ts";
+import { depthOf, FormulaError, parseFormula, type Formula } from "./formula.ts";
 import { examineLookahead } from "./lookahead.ts";
 import { matchedBar, shareBelow } from "./matched.ts";
-import { rollingSharpes, slopeOf, splitDays, tStatistic } from "./periods.ts";
-import { meanTurnover, positionsFrom, rankCorrelation, sharpeRatio } from "./portfolio.ts";
+import {
+  meanTurnover,
+  positionsFrom,
+  rankCorrelation,
+  sharpeRatio,
+  YEAR_DAYS,
+  type Days,
+  type Earnings,
+  earningsIn,
+} from "./portfolio.ts";
 import type { FactorSoil } from "./soil.ts";
-import { earningsOf, type Study, studyCandidate } from "./study.ts";
+import { OPERATORS } from "./operators.ts";
 
 type FactorInput = GateInput<FactorSoil>;
 
@@ -292,3 +300,81 @@ export const GATES: readonly DomainGate<FactorSoil>[] = [
   decay,
   liquidity,
 ];
+
+/** Cuts a range into so many periods of the same length, give or take a day. */
+function splitDays({ from, to }: Days, periods: number): Days[] {
+  const at = (nth: number) => from + Math.floor(((to - from) * nth) / periods);
+  return Array.from({ length: periods }, (_, nth) => ({ from: at(nth), to: at(nth + 1) }));
+}
+
+/** How many standard errors the mean of what is earned is away from 0; 0 where there is no Sharpe ratio. */
+function tStatistic(earnings: Earnings): number {
+  return (sharpeRatio(earnings) ?? 0) * Math.sqrt(earnings.length / YEAR_DAYS);
+}
+
+/** Days of a rolling Sharpe ratio, and from one to the next. */
+const ROLLING_DAYS = 60;
+const ROLLING_STEP = 20;
+
+/** The Sharpe ratio of every 60 days, 20 days apart; null where there is none. */
+function rollingSharpes(earnings: Earnings): (number | null)[] {
+  const count = Math.max(0, Math.floor((earnings.length - ROLLING_DAYS) / ROLLING_STEP) + 1);
+  return Array.from({ length: count }, (_, nth) =>
+    sharpeRatio(earnings.subarray(nth * ROLLING_STEP, nth * ROLLING_STEP + ROLLING_DAYS)),
+  );
+}
+
+/** The slope of a line through values, a step from each to the next, by least squares; unknown values are left out. */
+function slopeOf(values: readonly (number | null)[]): number {
+  const points = values.flatMap((y, x) => (y === null ? [] : [{ x, y }]));
+  const middle = points.reduce((total, { x }) => total + x, 0) / points.length;
+  let [up, across] = [0, 0];
+  for (const { x, y } of points) {
+    up += (x - middle) * y;
+    across += (x - middle) ** 2;
+  }
+  return up / across;
+}
+
+/** What the gates measure of a candidate. */
+export type Study = {
+  readonly formula: Formula;
+  readonly values: Float64Array;
+  readonly positions: Float64Array;
+  /** Of every day but the last. */
+  readonly earnings: Earnings;
+  /** How many days pass before the longest of its windows within windows is full. */
+  readonly warmUp: number;
+};
+
+/** The last study of a soil: the gates of one candidate come after each other. */
+const lastStudies = new WeakMap<FactorSoil, { readonly candidate: string; readonly study: Study }>();
+
+/** @throws FormulaError for a candidate that is no formula of the soil's vocabulary */
+function studyCandidate(soil: FactorSoil, candidate: string): Study {
+  const last = lastStudies.get(soil);
+  if (last?.candidate === candidate) return last.study;
+  const { panel, returns } = soil;
+  const formula = parseFormula(candidate, vocabularyOf(panel));
+  const values = evaluate(formula, panel);
+  const { instruments, days } = panel;
+  const study = {
+    formula,
+    values,
+    positions: positionsFrom(values, panel),
+    earnings: earningsIn(values, { instruments, returns }, { from: 0, to: days - 1 }),
+    warmUp: warmUpOf(formula),
+  };
+  lastStudies.set(soil, { candidate, study });
+  return study;
+}
+
+const earningsOf = ({ earnings }: Study, { from, to }: Days): Earnings => earnings.subarray(from, to);
+
+/** How many earlier days a formula looks at. */
+function warmUpOf(formula: Formula): number {
+  if (formula.kind !== "call") return 0;
+  const operator = OPERATORS[formula.op] ?? {};
+  const { series, window } = splitArgs(formula.args, operator);
+  return Math.max(0, window - 1) + Math.max(...series.map(warmUpOf));
+}

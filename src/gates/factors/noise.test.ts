@@ -4,7 +4,7 @@ import { binomialAtMost } from "../../stats/proportions.ts";
 import factors from "./index.ts";
 import { formatFormula } from "./formula.ts";
 import { generatePrices } from "./generate.ts";
-import { randomFormula } from "./random-formula.ts";
+import { randomFormula } from "./matched.ts";
 import { createSoil } from "./soil.ts";
 import { vocabularyOf } from "./evaluate.ts";
 import { sized } from "../../../test/support/long.ts";

@@ -1,19 +1,22 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { address, hrefWith } from "../address.ts";
+import { address, hrefWith, hrefTo } from "../address.ts";
 import { useNeededTexts, useShown } from "../folds.ts";
 import { Empty, Failure, Loading } from "../parts/states.tsx";
 import { openRun, type RunStore, type ShownRun } from "../run.ts";
-import { ApiProblem } from "../http.ts";
+import { ApiProblem, withQuery } from "../http.ts";
 import { isServed } from "../served.ts";
-import { t } from "../strings.ts";
+import { t, withMoreWords } from "../strings.ts";
 import { AnswerView } from "./run-answer.tsx";
-import { EarlierTurns, LaterTurns, useTurns, type Turns } from "./run-conversation.tsx";
 import { RunHead } from "./run-head.tsx";
 import { Replay } from "./run-replay.tsx";
 import type { RunView } from "../feature.ts";
-import { VIEWS, viewsOf, viewsSince } from "./run-views.tsx";
+import type { Listed } from "../../contract/runs.ts";
+import { isEvent, timeOf, type Entry } from "../../kernel/index.ts";
+import { useApi } from "../loaded.ts";
+import { features } from "../../features-web.ts";
+import { language } from "../language.ts";
 
 /** A run: while it deliberates, and everything that can be asked of it afterwards. */
 export function Run(): VNode {
@@ -115,3 +118,116 @@ function Views({ shown }: { readonly shown: ShownRun }): VNode {
     </>
   );
 }
+
+type Turn = { readonly id: string; readonly question: string };
+
+/** The other turns of a run's conversation, oldest first. */
+export type Turns = { readonly earlier: readonly Turn[]; readonly later: readonly Turn[] };
+
+/** Looks up the turns before and after a run. */
+export function useTurns({ run, entries }: ShownRun): Turns {
+  const opened = entries.value.find((entry) => isEvent(entry, "deliberation-opened"));
+  const path = withQuery("deliberations", { series: opened?.data.series?.id ?? run.id, limit: 200 });
+  const page = useApi<Listed>(opened ? path : undefined).loaded.value;
+  if (!opened || page.state !== "ready") return { earlier: [], later: [] };
+  const others = page.value.data.filter(({ id }) => id !== run.id).toReversed();
+  const isEarlier = ({ openedAt }: (typeof others)[number]) => Date.parse(openedAt) < timeOf(opened);
+  return { earlier: others.filter(isEarlier), later: others.filter((turn) => !isEarlier(turn)) };
+}
+
+type TurnsProps = { readonly turns: Turns };
+
+/** What was asked before, above the question. */
+export const EarlierTurns = ({ turns: { earlier } }: TurnsProps): VNode | null =>
+  earlier.length === 0 ? null : (
+    <nav class="turns" aria-label={t.run.earlierTurns}>
+      <p class="quiet">{t.run.earlierTurns}</p>
+      <TurnList turns={earlier} />
+    </nav>
+  );
+
+/** What was asked next, below the answer. */
+export const LaterTurns = ({ turns: { later } }: TurnsProps): VNode | null =>
+  later.length === 0 ? null : (
+    <nav class="turns" aria-label={t.run.laterTurns}>
+      <p class="quiet">{t.run.laterTurns}</p>
+      <TurnList turns={later} />
+    </nav>
+  );
+
+const TurnList = ({ turns }: { readonly turns: readonly Turn[] }): VNode => (
+  <ol>
+    {turns.map(({ id, question }) => (
+      <li key={id}>
+        <a class="run-link" href={hrefTo(["d", id])} dir="auto">
+          {question}
+        </a>
+      </li>
+    ))}
+  </ol>
+);
+
+/** A way to look at a run, loaded when it is opened. */
+type View = { readonly title: () => string; readonly load: () => Promise<RunView> };
+
+const room = async () => (await import("./view-room.tsx")).Room;
+
+const BROUGHT = features.flatMap(({ views = [] }) => views);
+
+/** What a run can be looked at as, in the order of the tabs. */
+export const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
+  ["room", { title: () => t.run.views.room, load: room }],
+  [
+    "reviews",
+    { title: () => t.run.views.reviews, load: async () => (await import("./view-reviews.tsx")).Reviews },
+  ],
+  ...BROUGHT.map(({ path, title, load }): [string, View] => [path, { title: () => title[language], load }]),
+  ["steps", { title: () => t.run.views.steps, load: async () => (await import("./view-steps.tsx")).Steps }],
+  [
+    "record",
+    {
+      title: () => t.run.views.record,
+      load: async () => (await withMoreWords(import("./view-record.tsx"))).Record,
+    },
+  ],
+  [
+    "events",
+    {
+      title: () => t.run.views.events,
+      load: async () => (await withMoreWords(import("./view-events.tsx"))).Events,
+    },
+  ],
+  [
+    "fork",
+    {
+      title: () => t.run.views.fork,
+      load: isServed ? async () => (await import("./view-fork.tsx")).Fork : room,
+    },
+  ],
+]);
+
+/** From which seq on a run has something to show in each view; of no seq, it has nothing. */
+export function viewsSince(entries: readonly Entry[]): ReadonlyMap<string, number> {
+  const since = new Map(["room", "steps", "record", "events"].map((name) => [name, 0]));
+  for (const entry of entries) {
+    const brought = BROUGHT.flatMap((view) => (view.begins(entry) ? view.path : []));
+    for (const name of [...viewsBegunBy(entry), ...brought]) if (!since.has(name)) since.set(name, entry.seq);
+  }
+  return since;
+}
+
+/** The views that this entry gives something to show. */
+function viewsBegunBy(entry: Entry): readonly string[] {
+  if (isEvent(entry, "standing-reached") || isEvent(entry, "review-given")) return ["reviews"];
+  // A view of one protocol has its name.
+  return isEvent(entry, "deliberation-opened") ? [entry.data.protocol.name] : [];
+}
+
+/** The views of which a run has something to show at a seq; running it again is among them while it is asked for. */
+export const viewsOf = (
+  since: ReadonlyMap<string, number>,
+  { at = Number.MAX_SAFE_INTEGER, asked }: { readonly at: number | undefined; readonly asked: string },
+): readonly string[] =>
+  [...VIEWS.keys()].filter((name) =>
+    name === "fork" ? isServed && asked === name : (since.get(name) ?? Infinity) <= at,
+  );

@@ -4,14 +4,23 @@ import type { ExportedRun, RunExports } from "../../../app/context.ts";
 import { toAbsolute, type FileContext } from "../../../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.ts";
 import { Fault, isEvent, refusal, type Entry } from "../../../kernel/index.ts";
-import { jsonText } from "../../../reports/printable.ts";
-import { debateHtml } from "../protocol/debate/report/html.ts";
-import { debateMarkdown } from "../protocol/debate/report/markdown.ts";
+import { jsonText, inline, printable } from "../../../reports/printable.ts";
 import { debateRecord, isDebate } from "../protocol/debate/view/debated.ts";
 import { DebateRecord } from "../protocol/debate/view/record.ts";
 import { readDebateFile } from "./dialectic/debate-file.ts";
 import { dialecticRecord } from "./dialectic/record.ts";
 import { dialecticState } from "./dialectic/state.ts";
+import { blockMarkdown, fencedBlock, partMarkdown, section } from "../../../reports/markdown.ts";
+import {
+  debateDocument,
+  assessedParts,
+  clarificationsPart,
+  courseOf,
+} from "../protocol/debate/report/document.ts";
+import { namesOf } from "../../../reports/names.ts";
+import { pageHtml } from "../../../reports/page.ts";
+import { part, table } from "../../../reports/part.ts";
+import { agentRows, AGENT_HEADS, peopleIn, statusRows, titleOf } from "../protocol/debate/report/words.ts";
 
 const MAX_BYTES = 32 * MEGABYTE;
 /** Formats that a file has, which has no events. */
@@ -112,4 +121,44 @@ function recordInFile(file: string, place: FileContext): DebateRecord {
   const read = dialecticRecord(json);
   if (read.ok) return read.record;
   throw refusal(`${name} is not a debate: ${read.reason}`);
+}
+
+/**
+ * A debate as a markdown document, whole, wherever it stands. Foreign texts stand in fences that nothing in them can
+ * close, so no text of a model, a user or a file can change the document's structure. Ends in a newline.
+ */
+export function debateMarkdown(record: DebateRecord): string {
+  const { title, blocks, parts } = debateDocument(record);
+  const sections = [
+    section(`# ${inline(title, 200)}`, ...blocks.map((block) => blockMarkdown(block, fenceText))),
+    ...parts.map((part) => partMarkdown(part, { level: 2, quote: fenceText })),
+  ];
+  return `${sections.filter(Boolean).join("\n\n")}\n`;
+}
+
+function fenceText(text: string): string {
+  const clean = printable(text).replace(/^\n+/, "").trimEnd();
+  return clean === "" ? "*(empty)*" : fencedBlock(clean);
+}
+
+/** A debate of which only a record is there, as a file of Dialectic's, as a page. Ends in a newline. */
+export function debateHtml(record: DebateRecord): string {
+  const { synthesis, degraded, problem, simulated, agents, judge } = record;
+  const nameOf = namesOf(peopleIn(record));
+  const status = statusRows(record).map(([label, text]) => `${label}: ${text}`);
+  return pageHtml({
+    ...{ title: titleOf(record), simulated, question: problem, answer: synthesis?.text ?? null, final: "" },
+    summary: status.join(" · "),
+    warnings: [
+      ...(synthesis ? [] : ["There is no final synthesis."]),
+      ...degraded.map(({ what, why }) => `Degraded: ${what}: ${why}`),
+      ...(simulated ? ["simulated models"] : []),
+    ],
+    parts: [
+      ...(synthesis ? assessedParts(synthesis, nameOf) : []),
+      part("Agents", table(AGENT_HEADS, agentRows([...agents, ...(judge ? [judge] : [])]))),
+      clarificationsPart(record, nameOf),
+      ...courseOf(record),
+    ],
+  });
 }

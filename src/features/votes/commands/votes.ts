@@ -11,14 +11,15 @@ import type { LEAGUE, VOTES } from "./index.ts";
 import { projecting, withStore } from "../../../cli/session.ts";
 import type { Estimate } from "../../../contract/figures.ts";
 import { listJournals } from "../../../app/lookup.ts";
-import { isEvent } from "../../../kernel/index.ts";
+import { isEvent, type Entry } from "../../../kernel/index.ts";
 import {
   MIN_OBSERVATIONS,
   reviewerLeans,
   type ReviewedRun,
   type ReviewerLeans,
+  type GivenReview,
 } from "../../../stats/reviewer-leans.ts";
-import { reviewedRun } from "../../../views/reviewed-run.ts";
+import { answersIn } from "../../../views/answer-event.ts";
 
 const NOBODY = "No reviews are recorded. Members review each other in: parley council\n";
 
@@ -238,4 +239,41 @@ function figureText({ value, low, high, n }: Estimate): string {
 function formatSigned(value: number): string {
   const figure = Math.abs(value).toFixed(2);
   return figure === "0.00" ? figure : `${value < 0 ? "-" : "+"}${figure}`;
+}
+
+/** What reviews are counted by. */
+export type ReviewerKey = "model" | "persona";
+
+/** Who reviewed whom in a deliberation, and how. What a fork took over was counted in its parent. */
+export function reviewedRun(entries: readonly Entry[], by: ReviewerKey): ReviewedRun {
+  const participants =
+    entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.participants ?? [];
+  const answers = answersIn(entries);
+  const authorOf = (step: Parameters<typeof answers.get>[0]): string[] => {
+    const author = answers.get(step)?.data.by;
+    return author === undefined ? [] : [author];
+  };
+  const reviews = entries.flatMap((entry): GivenReview[] => {
+    if (!isEvent(entry, "review-given") || entry.origin.by === "adopted") return [];
+    const { by: reviewer, shown, ranking, remarks } = entry.data;
+    const who = participants.find(({ id }) => id === reviewer);
+    if (!who) return [];
+    return [
+      {
+        reviewer,
+        key: by === "model" ? who.model : who.persona.name,
+        family: who.family,
+        shown: shown.flatMap(authorOf),
+        ranking: ranking.ok ? ranking.steps.flatMap(authorOf) : null,
+        remarks: remarks.flatMap(({ of, strengths, weaknesses }) =>
+          authorOf(of).map((author) => ({
+            of: author,
+            strengths: strengths.length,
+            weaknesses: weaknesses.length,
+          })),
+        ),
+      },
+    ];
+  });
+  return { reviews, families: new Map(participants.map(({ id, family }) => [id as string, family])) };
 }

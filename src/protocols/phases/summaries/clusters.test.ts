@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clusterItems, chooseRepresentative } from "./likeness.ts";
+import { clusterItems, chooseRepresentative } from "./selection.ts";
 
 /** Items on a line: the nearer, the more alike. */
 const line =

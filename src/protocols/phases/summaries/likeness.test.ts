@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Embeddings } from "../../../kernel/index.ts";
-import { compareTexts, labelMethod } from "./likeness.ts";
+import { compareTexts, labelMethod } from "./selection.ts";
 
 const alone = new AbortController().signal;
 const texts = ["the queue is durable", "the queue is durable", "cats sleep"];

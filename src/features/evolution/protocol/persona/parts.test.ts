@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { INSTRUCTION_PARTS } from "../text/instruction-parts.ts";
-import { readFeedbackSummary } from "./feedback-summary.ts";
-import { readPersonaParts } from "./persona-parts.ts";
+import { INSTRUCTION_PARTS } from "../../../../text/instruction-parts.ts";
+import { readFeedbackSummary } from "./index.ts";
+import { readPersonaParts } from "./index.ts";
 
 const yaml = (parts: readonly string[] = INSTRUCTION_PARTS): string =>
   parts.map((part) => `${part}: |\n  You do ${part.replaceAll("-", " ")}.\n`).join("");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Entry } from "../kernel/index.ts";
-import { rostersIn, spendingByWork } from "./run-phases.ts";
+import type { Entry } from "../../kernel/index.ts";
+import { rostersIn, spendingByWork } from "./view-steps.tsx";
 
 const called = (kind: string, at: string, origin: object = {}): Entry =>
   ({

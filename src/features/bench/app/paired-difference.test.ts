@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wilson } from "./proportions.ts";
-import { random } from "./numbers.ts";
-import { pairedDifference } from "./paired-difference.ts";
+import { wilson } from "../../../stats/proportions.ts";
+import { random } from "../../../stats/numbers.ts";
+import { pairedDifference } from "./report.ts";
 
 const counts = fc.record({
   both: fc.nat(60),
