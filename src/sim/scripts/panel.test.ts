@@ -269,7 +269,7 @@ describe("a synthesis", () => {
 
   it("differs from one directive to the next", () => {
     const passing = "A goal is mentioned in passing.";
-    expect(chair(open, panel(open), passing)).toBe(chair(open, panel(open), directives.balanced));
+    expect(chair(open, panel(open), passing)).toContain("weighs all that was put forward");
     for (const [question, given] of [
       [sum, texts],
       [open, panel(open)],
