@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { basename, extname, join } from "node:path";
+import { builtIn } from "../config/defaults/index.ts";
 import { configFolder, type FileContext } from "../config/paths.ts";
 import { loadSettings } from "../config/sources.ts";
 import { findPrice } from "../models/prices.ts";
@@ -39,6 +40,7 @@ export function writeFirstSettings({ models, maxCostUsd }: Chosen): string {
     models.length === 0
       ? ["# models: [ollama/llama3.2]"]
       : ["models:", ...dealTo(models, PANEL_SIZE).map((ref) => `  - ${JSON.stringify(ref)}`)];
+  const strategies = Object.keys(builtIn["strategies"] ?? {}).map((file) => basename(file, extname(file)));
   return `# Settings of Parley. Every line can be changed or removed; an environment variable or a flag counts before it.
 
 # Who answers, as provider/model. Three of different makers disagree most usefully; each draft is reviewed by the two others, so
@@ -51,7 +53,7 @@ ${maxCostUsd === undefined ? "# max-cost-usd: 0.50" : `max-cost-usd: ${maxCostUs
 # Who writes the answer from the drafts; by default the first member.
 # chair: anthropic/claude-sonnet-4-5
 
-# How the drafts are weighed: balanced, risk-averse, goal-seeking, novelty, or a file.
+# How the drafts are weighed: ${strategies.join(", ")}, or a file.
 strategy: balanced
 
 # Whether answers are remembered for respond and chat.

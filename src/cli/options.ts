@@ -95,8 +95,8 @@ export const DRY_RUN = { dryRun: flag("--dry-run", "print calls and cost by phas
 
 /** How the chair writes, by the names of the settings. */
 export const STRATEGY = {
-  strategy: setting("--strategy <name>", "balanced, risk-averse, goal-seeking, novelty, or a file"),
-  goal: setting("--goal <text>", "goal of the strategy goal-seeking"),
+  strategy: setting("--strategy <name>", "strategy of the chair (parley strategies), or a file"),
+  goal: setting("--goal <text>", "goal of a strategy that needs one, as goal-seeking"),
 };
 export const CHAIR = { chair: listSetting("--chair <refs>", "chair model, with fallbacks, comma-separated") };
 export const MODELS = {

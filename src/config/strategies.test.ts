@@ -1,18 +1,23 @@
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 import { listStrategies, loadStrategy } from "./strategies.ts";
 
 const PROJECT = "project/.parley/strategies";
 const USER = ".config/parley/strategies";
+/** The names of the strategies that ship: those of their files. */
+const SHIPPED = readdirSync(new URL("defaults/strategies", import.meta.url))
+  .map((file) => basename(file, ".yaml"))
+  .sort();
 
 describe("built-in strategies", () => {
-  it("load, and only goal-seeking needs a goal", () => {
+  it("are the files of their folder, and need a goal where they speak of one", () => {
     using place = scratch();
     const names = listStrategies(place).map(({ name }) => name);
-    expect(names).toEqual(["balanced", "goal-seeking", "novelty", "risk-averse"]);
+    expect(names).toEqual(SHIPPED);
     const loaded = names.map((name) => loadStrategy(name, { ...place, goal: "fewer outages" }));
-    expect(loaded.map(({ needsGoal }) => needsGoal)).toEqual([false, true, false, false]);
+    for (const { needsGoal, directive } of loaded) expect(needsGoal).toBe(directive.includes("{{goal}}"));
     for (const { directive, sees, from, description } of loaded) {
       expect(directive.split(/\s+/).length).toBeGreaterThan(80);
       expect({ sees, from }).toEqual({ sees: [], from: "built-in" });
@@ -92,7 +97,7 @@ describe("refusals", () => {
   it.each([
     [
       "risk-avers",
-      'there is no strategy "risk-avers"; the nearest is risk-averse; there are balanced, goal-seeking, novelty, risk-averse, or name a file (.yaml, .md)',
+      `there is no strategy "risk-avers"; the nearest is risk-averse; there are ${SHIPPED.join(", ")}, or name a file (.yaml, .md)`,
     ],
     ["", 'there is no strategy ""; there are balanced'],
     ["goal-seeking", "the strategy goal-seeking needs a goal; set goal, e.g. goal: fewest outages"],

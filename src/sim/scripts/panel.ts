@@ -71,15 +71,15 @@ const risks = [
   "Risky: nothing supports its main claim.",
 ] as const;
 
-/** The strategies that a simulated chair follows, by words of their directives; anything else is balanced. */
-const STRATEGIES = [
+/** How a chair writes, by what the directive asks: all that it is shown of a strategy. Asked for none of these, it weighs all. */
+const MANNERS = [
   [
     /\bveto\b/i,
     "What follows leaves out whatever was found to be wrong or risky.",
     "First take the step that can be undone, and set the point at which to stop.",
   ],
   [
-    /\bgoal\b/i,
+    /\bgoal\b[^:\n]{0,40}: *(\S[^\n]*)/i,
     "What follows is ordered by what serves the goal.",
     "Whatever serves the goal first comes first; the rest can wait.",
   ],
@@ -105,11 +105,11 @@ type ChairTask = {
 
 /** A chair's answer from the answers and reviews that it was shown, with its sections and its block of contributors. */
 function synthesize(model: SimModel, { question, answers, reviews, directive }: ChairTask): string {
-  const strategy = STRATEGIES.find(([words]) => words.test(directive)) ?? BALANCED;
-  const [, manner, closing] = strategy;
-  const [cautious, aimed] = STRATEGIES;
+  const asked = MANNERS.find(([words]) => words.test(directive)) ?? BALANCED;
+  const [, manner, closing] = asked;
+  const [cautious, aimed] = MANNERS;
   const all = appraise(model, answers);
-  const flaws = strategy === cautious ? findFlaws(all, reviews) : [];
+  const flaws = asked === cautious ? findFlaws(all, reviews) : [];
   const vetoes = flaws.length < all.length ? flaws : flaws.filter(({ label }) => label !== all[0]?.label);
   const candidates = all.filter(({ label }) => vetoes.every((one) => one.label !== label));
   const { value, result } = decide(model, candidates);
@@ -119,7 +119,7 @@ function synthesize(model: SimModel, { question, answers, reviews, directive }: 
   ];
   const points = quoted((text) => readSentences(text).find(({ listed }) => listed)?.text);
   const leanings = quoted(findLeaning);
-  const goal = strategy === aimed ? /\bgoal\b[^:\n]{0,40}: *(\S[^\n]*)/i.exec(directive)?.[1] : undefined;
+  const goal = asked === aimed ? aimed[0].exec(directive)?.[1] : undefined;
   const { belief } = model;
   const others = candidates.flatMap(({ result: one }) =>
     one && value && !sameAnswer(one, value) ? [quotable(one.value)] : [],
