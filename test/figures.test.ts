@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { debateChart } from "../src/features/debate/protocol/debate/report/chart.ts";
+import { debateChart } from "../src/features/debate/protocol/debate/report/document.ts";
 import { costTable } from "../src/features/debate/protocol/debate/report/costs.ts";
 import { debateRecord } from "../src/features/debate/protocol/debate/view/debated.ts";
 import { FOREST_PLOT_STYLE, forestPlot } from "../src/features/forest/protocol/report-plot.ts";

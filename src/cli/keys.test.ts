@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
-import { listenKeys, type KeyInput } from "./keys.ts";
+import { listenKeys, type KeyInput } from "./commands/watch.ts";
 
 /** A terminal's input and its process, which note what is done to them. */
 function terminal({ isTTY = true } = {}) {

@@ -1,16 +1,7 @@
 import { exportForms, type AppFeature } from "../app/registry.ts";
 import { joinWithOr } from "../config/explain.ts";
 import { Duration, Since } from "../config/duration.ts";
-import {
-  choice,
-  flag,
-  integer,
-  listSetting,
-  repeatable,
-  setting,
-  settingAs,
-  text,
-} from "./command.ts";
+import { choice, flag, integer, listSetting, repeatable, setting, settingAs, text } from "./command.ts";
 
 // Options that several commands share, and those that the modules of commands name as types.
 

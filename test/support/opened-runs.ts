@@ -4,7 +4,7 @@ import { prepareTrial } from "../../src/features/evolution/app/trial.ts";
 import { textDigest } from "../../src/engine/index.ts";
 import { DeliberationId, ModelRef } from "../../src/kernel/index.ts";
 import { debateRecord } from "../../src/features/debate/protocol/debate/view/debated.ts";
-import { openAnonymityAudit } from "../../src/features/judging/app/audit.ts";
+import { openAnonymityAudit } from "../../src/features/judging/commands/anonymity.ts";
 import { openEvaluation } from "../../src/features/debate/app/evaluation.ts";
 import { JUDGED_ONCE, openJudge, takeTexts } from "../../src/app/judge.ts";
 import { cycleOpening, executorOf, twoTrees } from "./forest-cycle.ts";

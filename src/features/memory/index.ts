@@ -6,7 +6,11 @@ export const memory = defineFeature({
   operations: async () => (await import("./api/index.ts")).operations,
   commands: [
     {
-      ...{ name: "memory", summary: "Search, edit, transfer and measure memory", heading: "Memory and library" },
+      ...{
+        name: "memory",
+        summary: "Search, edit, transfer and measure memory",
+        heading: "Memory and library",
+      },
       meant: { search: "search find grep recall" },
       load: async () => (await import("./commands/index.ts")).commands,
     },

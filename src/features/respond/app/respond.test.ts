@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { openConfigured } from "../../../../test/support/opened.ts";
 import { scratch } from "../../../../test/support/scratch.ts";
-import { callOf, type DeliberationId, isEvent, OrganizationId, UserId, type Entry } from "../../../kernel/index.ts";
+import {
+  callOf,
+  type DeliberationId,
+  isEvent,
+  OrganizationId,
+  UserId,
+  type Entry,
+} from "../../../kernel/index.ts";
 import * as z from "zod";
 import { sectionOf } from "../protocol/view.ts";
 import { resultOf } from "../../../views/result.ts";

@@ -5,7 +5,7 @@ import type { ElementTree } from "../../../../../kernel/index.ts";
 import { elementHtml } from "../../../../../reports/element.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { debateRecord } from "../view/debated.ts";
-import { debateChart } from "./chart.ts";
+import { debateChart } from "./document.ts";
 import { costTable } from "./costs.ts";
 import { debateHtml } from "../../../app/exports.ts";
 import { debateMarkdown } from "../../../app/exports.ts";
