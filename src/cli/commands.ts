@@ -32,6 +32,11 @@ const KEYS: readonly Command[] = [
   }),
 ];
 
+const NEW = {
+  project: flag("--project", "write to this project: its .parley, not your own folder"),
+  from: text("--from <id>", "start with a copy of this one"),
+};
+
 const CATALOGS: readonly CommandGroup[] = [
   {
     ...catalogGroup("personas", {
@@ -230,11 +235,6 @@ export function writingCommands(features: readonly Feature[]): readonly CommandR
     }),
   ];
 }
-
-const NEW = {
-  project: flag("--project", "write to this project: its .parley, not your own folder"),
-  from: text("--from <id>", "start with a copy of this one"),
-};
 
 /** The commands over files of one kind: the same for all. */
 function catalogGroup(kind: CatalogKind, { noun, id, summary }: Record<"noun" | "id" | "summary", string>) {

@@ -112,8 +112,14 @@ export async function noteOpen(
   { run, outcome }: Pick<DisplayedRun, "run" | "outcome">,
   showing: Pick<Showing, "json">,
 ): Promise<number> {
-  if (outcome.timedOut) return noteTimedOut(io, run.id);
-  if (outcome.status === "interrupted") return noteInterrupted(io, run.id, continuation(run));
+  if (outcome.timedOut) {
+    io.output.note("The time limit ended the wait; the run is open, and everything so far is recorded");
+    io.output.note(`Try: parley resume ${run.id}`);
+    return EXIT.budget;
+  }
+  // A person's answer continues it, where it waits for one.
+  const next = pendingSeats(run.recorded()).length > 0 ? "seat" : "resume";
+  if (outcome.status === "interrupted") return noteInterrupted(io, run.id, `parley ${next} ${run.id}`);
   const { noteWaiting } = await import("./ending.ts");
   if (showing.json) await io.output.result(jsonText(outcome.result));
   return noteWaiting(io, outcome);
@@ -124,10 +130,6 @@ async function untilReply(run: Run): Promise<void> {
   for await (const entry of run.events({ until: "outcome" })) if (callOf(entry)) return;
 }
 
-/** What continues a run that stopped: its person's answer, where it waits for one. */
-const continuation = (run: Run): string =>
-  `parley ${pendingSeats(run.recorded()).length > 0 ? "seat" : "resume"} ${run.id}`;
-
 /** Says how to continue what Ctrl-C stopped. */
 export function noteInterrupted(
   { output }: Pick<Io, "output">,
@@ -137,12 +139,6 @@ export function noteInterrupted(
   output.note("Interrupted; everything so far is recorded");
   output.note(`Try: ${next}`);
   return EXIT.interrupted;
-}
-
-function noteTimedOut({ output }: Pick<Io, "output">, id: string): number {
-  output.note("The time limit ended the wait; the run is open, and everything so far is recorded");
-  output.note(`Try: parley resume ${id}`);
-  return EXIT.budget;
 }
 
 /** The same screen without what participants write, for a run in which a person takes part (VEIL-1). */

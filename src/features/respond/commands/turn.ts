@@ -219,14 +219,12 @@ export const respond = (
     }),
   );
 
-const SECOND = { modelB: "--model-b", temperatureB: "--temperature-b" } as const;
-
 /** @throws Fault `configuration` for flags of a second model where none is asked */
 export function refuseUnusedSecond(
   flags: Readonly<Record<string, unknown>>,
   { respondentB }: Pick<EffectiveSettings, "respondentB">,
 ): void {
-  for (const [key, flag] of Object.entries(SECOND)) {
+  for (const [key, flag] of Object.entries({ modelB: "--model-b", temperatureB: "--temperature-b" })) {
     if (respondentB || flags[key] === undefined) continue;
     const why = `${flag} needs a second model, and --respondent-b is not given`;
     throw refusal(why, `add --respondent-b, or leave ${flag} out`);
