@@ -90,11 +90,7 @@ const MAX_WAIT_MS = 120_000;
 export async function waitForReactor(
   { store, progress }: { readonly store: Pick<OrganizationStore, "read">; readonly progress: Progress },
   previous: DeliberationId,
-  {
-    reactor,
-    sleep,
-    signal,
-  }: { readonly reactor: string; readonly sleep: World["sleep"]; readonly signal: AbortSignal },
+  { reactor, sleep, signal }: Pick<World, "sleep"> & Record<"reactor", string> & { signal: AbortSignal },
 ): Promise<void> {
   const names = [reactorLease(reactor), reactorLease(reactor, previous)];
   for (let waited = 0; waited < MAX_WAIT_MS && !signal.aborted; waited += LEASE_POLL_MS) {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Entry } from "../../kernel/index.ts";
-import { rostersIn, spendingByWork } from "./view-steps.tsx";
+import type { Entry } from "../kernel/index.ts";
+import { rostersIn, spendingByWork } from "./spending.ts";
 
 const called = (kind: string, at: string, origin: object = {}): Entry =>
   ({
