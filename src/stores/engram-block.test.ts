@@ -1,13 +1,11 @@
 import { expect, it } from "vitest";
 import { direction, drawn } from "../testing/engram-samples.ts";
-import { codeProducts } from "./code-products.ts";
 import {
   EMPTY_BLOCK,
   appendEntries,
   maxEntries,
   boundSimilarities,
   clearEntries,
-  codedQuery,
   countEntries,
   unpackBlock,
   type BlockEntry,
@@ -15,7 +13,6 @@ import {
 } from "./engram-block.ts";
 
 const draw = drawn(11);
-const products = codeProducts();
 
 const entries = (count: number, dimensions: number, from = 1): BlockEntry[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -25,9 +22,7 @@ const entries = (count: number, dimensions: number, from = 1): BlockEntry[] =>
 
 const seen = (packed: PackedBlock, vector: Float32Array): [engram: number, least: number, most: number][] => {
   const found: [number, number, number][] = [];
-  boundSimilarities(unpackBlock(packed), { query: codedQuery(vector), products }, (...one) =>
-    found.push(one),
-  );
+  boundSimilarities(unpackBlock(packed), vector, (...one) => found.push(one));
   return found;
 };
 

@@ -1,5 +1,4 @@
 import type { Vector } from "../memory/engram-store.ts";
-import { CODE_ALIGNMENT, type CodeProducts } from "./code-products.ts";
 
 // A code and its vector are never further apart than the entry's `error`, so that a similarity that was computed from codes is wrong by no
 // more than `errorOf` says: what is searched by codes first can still be exact.
@@ -10,6 +9,9 @@ export const MAX_DIMENSIONS = 16_384;
 
 /** Codes in one block, about. A block is written anew with each vector that it takes up, and read as one. */
 const BLOCK_BYTES = 48 * 1024;
+
+/** Codes are padded with zeros to a multiple of this. */
+const CODE_ALIGNMENT = 16;
 
 /** Before each entry's codes: the engram's number (8 bytes), scale (4), error (4); all little-endian. */
 const HEAD_BYTES = 16;
@@ -133,59 +135,37 @@ export function countBytes({ engrams, codes }: Block): number {
   return codes.byteLength + engrams.length * HEAD_BYTES;
 }
 
-/** A query as codes of 16 bits, and what a similarity that is computed with them may be wrong by. */
-export type CodedQuery = {
-  readonly codes: Int16Array;
-  readonly scale: number;
-  /** Of a similarity with an entry of this error, at most. */
-  readonly errorOf: (error: number) => number;
-};
-
 /** Vectors have length 1, up to this. */
 export const LENGTH_TOLERANCE = 1e-3;
 
-/** What is lost by adding up 32-bit numbers, and more. */
+/** What is lost by adding up numbers, and more. */
 const ROUNDING = 1e-6;
-
-/** Sums of products with 8-bit codes must stay below 2^31: the sum of the query's codes, without signs, below this. */
-const MAX_SUM = 2 ** 31 / 128;
-
-export function codedQuery(vector: Vector): CodedQuery {
-  const codes = new Int16Array(codeWidth(vector.length));
-  let largest = 0;
-  let sum = 0;
-  for (const value of vector) {
-    largest = Math.max(largest, Math.abs(value));
-    sum += Math.abs(value);
-  }
-  const scale = Math.max(largest / 32_767, sum / (MAX_SUM - vector.length));
-  let lost = 0;
-  let length = 0;
-  vector.forEach((value, index) => {
-    const code = scale === 0 ? 0 : Math.round(value / scale);
-    codes[index] = code;
-    lost += (value - code * scale) ** 2;
-    length += (code * scale) ** 2;
-  });
-  // q·v − q'·v' = (q − q')·v + q'·(v − v'), and a product is at most the product of the lengths (Cauchy, Schwarz).
-  const own = Math.sqrt(lost) * (1 + LENGTH_TOLERANCE) + ROUNDING;
-  const queryLength = Math.sqrt(length);
-  return { codes, scale, errorOf: (error) => own + queryLength * error };
-}
 
 /** Calls `see` with every engram of the block, and the least and the most that its similarity can be. */
 export function boundSimilarities(
   block: Block,
-  { query, products }: { readonly query: CodedQuery; readonly products: CodeProducts },
+  query: Vector,
   see: (engram: number, least: number, most: number) => void,
 ): void {
-  const found = products(block.codes, query.codes);
-  const { engrams, scales, errors } = block;
+  const { engrams, scales, errors, codes } = block;
+  const width = codeWidth(query.length);
+  // As long as a row, so that four numbers can be taken at once: a sum waits for the one before it.
+  const padded = new Float32Array(width);
+  padded.set(query);
   for (let index = 0; index < engrams.length; index += 1) {
     const engram = engrams[index] ?? 0;
     if (engram === 0) continue;
-    const about = (found[index] ?? 0) * (scales[index] ?? 0) * query.scale;
-    const error = query.errorOf(errors[index] ?? 0);
+    const from = index * width;
+    let [one, two, three, four] = [0, 0, 0, 0];
+    for (let at = 0; at < width; at += 4) {
+      one += (padded[at] ?? 0) * (codes[from + at] ?? 0);
+      two += (padded[at + 1] ?? 0) * (codes[from + at + 1] ?? 0);
+      three += (padded[at + 2] ?? 0) * (codes[from + at + 2] ?? 0);
+      four += (padded[at + 3] ?? 0) * (codes[from + at + 3] ?? 0);
+    }
+    const about = (one + two + three + four) * (scales[index] ?? 0);
+    // q·v − q·v' = q·(v − v'), and a product is at most the product of the lengths (Cauchy, Schwarz).
+    const error = (1 + LENGTH_TOLERANCE) * (errors[index] ?? 0) + ROUNDING;
     see(engram, about - error, about + error);
   }
 }

@@ -1,15 +1,7 @@
 import type { EngramId } from "../kernel/index.ts";
 import type { Near, Vector } from "../memory/engram-store.ts";
-import { codeProducts } from "./code-products.ts";
 import { yieldToOthers } from "./database.ts";
-import {
-  boundSimilarities,
-  countBytes,
-  codedQuery,
-  unpackBlock,
-  type Block,
-  type PackedBlock,
-} from "./engram-block.ts";
+import { boundSimilarities, countBytes, unpackBlock, type Block, type PackedBlock } from "./engram-block.ts";
 
 // Whatever could be among the nearest by the bounds of its code is compared by its vector, so the result is exact.
 // Before each search the blocks that were written since the last one are read, whoever wrote them.
@@ -36,7 +28,7 @@ export type VectorSource = {
 const READ_BLOCKS = 16;
 
 /** Blocks that are searched at once: 2 to 3 ms of work. */
-const SEARCHED_BLOCKS = 256;
+const SEARCHED_BLOCKS = 64;
 
 /** Vectors that are compared at once. */
 const COMPARED_VECTORS = 256;
@@ -68,7 +60,6 @@ export type NearQuery = {
 export function engramIndexes(mostBytes = MAX_BYTES) {
   const indexes = new Map<string, Index>();
   const tooMany = new Set<string>();
-  const products = codeProducts();
 
   const held = () => [...indexes.values()].reduce((sum, index) => sum + index.bytes, 0);
 
@@ -128,12 +119,11 @@ export function engramIndexes(mostBytes = MAX_BYTES) {
   }
 
   const candidatesOf = async (key: string, source: VectorSource, asked: NearQuery) => {
-    const query = codedQuery(asked.vector);
     const least = keepLargest(asked.limit);
     const candidates: NearCandidate[] = [];
     for await (const blocks of slices(key, source)) {
       for (const block of blocks) {
-        boundSimilarities(block, { query, products }, (engram, low, high) => {
+        boundSimilarities(block, asked.vector, (engram, low, high) => {
           if (high < least.last() || asked.without.has(engram)) return;
           least.add(low);
           candidates.push({ engram, most: high });
