@@ -369,11 +369,10 @@ export function settingName(key: string): string {
   return key.replaceAll(/[A-Z]/g, "-$&").toLowerCase().replace(/-ms$/, "");
 }
 
+const keysByName = new Map<string, SettingKey>();
+for (const key of Object.keys(settingTypes)) keysByName.set(settingName(key), key as SettingKey); // a key of the literal above
 /** The key behind what a file or a flag writes. */
-export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
-  // They are the keys of the literal above.
-  (Object.keys(settingTypes) as SettingKey[]).map((key) => [settingName(key), key]),
-);
+export const settingKeys: ReadonlyMap<string, SettingKey> = keysByName;
 
 /** Settings under their older names, which are still read: the names now. */
 export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([["max-tokens", "max-total-tokens"]]);

@@ -7,7 +7,9 @@ import pg from "pg";
 import * as z from "zod";
 import { OrganizationId, UserId, type Engram } from "../../src/kernel/index.ts";
 import type { StoredEngram } from "../../src/memory/engram-store.ts";
-import { simServer } from "../../src/sim/index.ts";
+import { scriptsOf } from "../../src/app/registry.ts";
+import { features } from "../../src/features.ts";
+import { createSim, simServer } from "../../src/sim/index.ts";
 import { openStore } from "../../src/stores/index.ts";
 import { eventsIn, type Ended, type Somewhere } from "./parley.ts";
 
@@ -78,7 +80,7 @@ async function recording(
 
 /** Simulated models, in this process: what a command starts is killed before some tests end. */
 export async function simulated(): Promise<Recording> {
-  const listening = await simServer({ port: 0 });
+  const listening = await simServer({ port: 0, sim: createSim({ scripts: scriptsOf(features) }) });
   if (!listening.ok) throw new Error(listening.reason);
   const { server } = listening;
   const passing = await recording(async ({ body, path }, response) => {
