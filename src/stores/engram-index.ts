@@ -118,19 +118,21 @@ export function engramIndexes(mostBytes = MAX_BYTES) {
     }
   }
 
-  const candidatesOf = async (key: string, source: VectorSource, asked: NearQuery) => {
-    const least = keepLargest(asked.limit);
+  const candidatesOf = async (key: string, source: VectorSource, { vector, limit, without }: NearQuery) => {
+    /** The lowest similarities of the nearest, largest first. */
+    const lowest: number[] = [];
+    const worst = () => lowest[limit - 1] ?? -Infinity;
     const candidates: NearCandidate[] = [];
-    for await (const blocks of slices(key, source)) {
-      for (const block of blocks) {
-        boundSimilarities(block, asked.vector, (engram, low, high) => {
-          if (high < least.last() || asked.without.has(engram)) return;
-          least.add(low);
+    for await (const blocks of slices(key, source))
+      for (const block of blocks)
+        boundSimilarities(block, vector, (engram, low, high) => {
+          if (high < worst() || without.has(engram)) return;
+          const at = lowest.findIndex((one) => one < low);
+          lowest.splice(at < 0 ? lowest.length : at, 0, low);
+          lowest.length = Math.min(lowest.length, limit);
           candidates.push({ engram, most: high });
         });
-      }
-    }
-    return candidates.filter(({ most }) => most >= least.last()).sort((a, b) => b.most - a.most);
+    return candidates.filter(({ most }) => most >= worst()).sort((a, b) => b.most - a.most);
   };
 
   return {
@@ -181,23 +183,4 @@ function similarity(one: Vector, other: Vector): number {
   let sum = 0;
   for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0);
   return sum;
-}
-
-/** The `count` largest numbers that were added. */
-function keepLargest(count: number): { add(value: number): void; last(): number } {
-  const kept: number[] = [];
-  return {
-    add: (value) => {
-      let from = 0;
-      for (let to = kept.length; from < to;) {
-        const middle = (from + to) >> 1;
-        if ((kept[middle] ?? 0) >= value) from = middle + 1;
-        else to = middle;
-      }
-      kept.splice(from, 0, value);
-      if (kept.length > count) kept.pop();
-    },
-    /** The smallest of them; −∞ while there are fewer. */
-    last: () => (kept.length < count ? -Infinity : (kept[count - 1] ?? -Infinity)),
-  };
 }
