@@ -154,7 +154,8 @@ function dissentLines({ dissent, result: { answer } }: ShownResult): string[] {
   return lines.flatMap((line) => (line === null ? [] : [oneLine(line, MAX_DISSENT_LENGTH)]));
 }
 
-const joinSections = (sections: readonly (readonly string[])[]): string =>
+/** Sections that have lines, with a blank line between them. */
+export const joinSections = (sections: readonly (readonly string[])[]): string =>
   `${sections
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))

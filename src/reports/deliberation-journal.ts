@@ -3,13 +3,13 @@ import {
   timeOf,
   type Entry,
   type Event,
-  type Origin,
   type ReportPart,
   type ElementTree,
 } from "../kernel/index.ts";
 import { formatDuration, formatNumber, formatUsd, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { speakerOf } from "../views/spending.ts";
+import { describeOrigin } from "./entry-words.ts";
 import { figures, part, points, table, words } from "./part.ts";
 import { element } from "./element.ts";
 import { line, linearScale, px, text, ticksTo } from "./plot.ts";
@@ -50,12 +50,6 @@ export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
   const heads = ["#", "after", "step", "event", "by", "latency", "tokens", "notes"];
   const events: ReportPart = { ...part("Every event", table(heads, rows)), folds: true };
   return { ...part("Timeline", ...figures(callTimeline(entries, nameOf))), parts: [events] };
-}
-
-function describeOrigin(origin: Origin): string {
-  if (origin.by === "client") return `client: ${origin.request}`;
-  if (!("step" in origin)) return origin.by;
-  return origin.by === "reactor" ? `${origin.reactor}: ${origin.step}` : origin.step;
 }
 
 /** What is needed to find, replay and fork it. */

@@ -1,4 +1,4 @@
-import { callOf, isEvent, workOf, type Call, type Entry } from "../kernel/index.ts";
+import { callOf, isEvent, workOf, type Call, type Entry, type Origin } from "../kernel/index.ts";
 import { formatDuration, formatNumber } from "../text/format.ts";
 import type { StepView } from "../views/progress.ts";
 import { speakerOf } from "../views/spending.ts";
@@ -71,6 +71,13 @@ function doneWords(entry: Entry, { who, call }: { readonly who: string; readonly
 
 const doneOf = (entry: Entry): string =>
   workWords(workOf(entry)?.kind ?? ("step" in entry.origin ? entry.origin.step : entry.type)).done;
+
+/** The step that recorded an event, with the reactor where one did; else who did. */
+export function describeOrigin(origin: Origin): string {
+  if (origin.by === "client") return `client: ${origin.request}`;
+  if (!("step" in origin)) return origin.by;
+  return origin.by === "reactor" ? `${origin.reactor}: ${origin.step}` : origin.step;
+}
 
 type StepWords = {
   readonly doing: string;

@@ -90,14 +90,10 @@ export const bullets = (texts: readonly string[]): string =>
   texts
     .map((text) => {
       const clean = printable(text).trim();
-      return clean.includes("\n") ? `-\n${indentText(block(clean))}` : `- ${inline(clean, 20_000)}`;
+      return clean.includes("\n")
+        ? `-\n  ${block(clean).replaceAll("\n", "\n  ")}`
+        : `- ${inline(clean, 20_000)}`;
     })
-    .join("\n");
-
-const indentText = (text: string): string =>
-  text
-    .split("\n")
-    .map((line) => `  ${line}`)
     .join("\n");
 
 /** A table of foreign texts under our own heads; without rows nothing. */

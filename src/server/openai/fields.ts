@@ -2,7 +2,7 @@ import * as z from "zod";
 import { explainIssue } from "../../config/explain.ts";
 import { editDistance } from "../../text/words.ts";
 import type { StartRequest } from "../../app/start.ts";
-import type { Labels } from "../../kernel/index.ts";
+import { Budget, type Labels } from "../../kernel/index.ts";
 import { badField } from "./errors.ts";
 import { readSchema } from "./structured.ts";
 
@@ -59,14 +59,7 @@ const Own = z.strictObject({
   rounds: z.int().min(1).max(20).optional(),
   previous: z.string().max(100).optional(),
   onDegraded: z.enum(["accept", "refuse"]).optional(),
-  budget: z
-    .strictObject({
-      usd: z.number().positive().optional(),
-      tokens: z.int().positive().optional(),
-      calls: z.int().positive().optional(),
-      timeMs: z.int().positive().optional(),
-    })
-    .optional(),
+  budget: Budget.optional(),
 });
 
 const EFFORTS = new Map(

@@ -19,6 +19,23 @@ export const Figure = ({ tree }: { readonly tree: ElementTree }): VNode => (
   <figure class="figure">{toElement(tree, 0)}</figure>
 );
 
+/** Texts as points of a list; read as Markdown where they have a level. */
+export const Points = ({
+  texts,
+  level,
+}: {
+  readonly texts: readonly string[];
+  readonly level?: number;
+}): VNode => (
+  <ul class="points">
+    {texts.map((text, index) => (
+      <li key={index} dir="auto">
+        {level === undefined ? text : <Markdown text={text} level={level} />}
+      </li>
+    ))}
+  </ul>
+);
+
 type MarkdownProps = {
   readonly text: string;
   /** The level of its highest heading. */

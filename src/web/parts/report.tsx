@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { ReportBlock, ReportPart } from "../../kernel/index.ts";
 import { hasContent, isEmptyBlock } from "../../reports/part.ts";
 import { t } from "../strings.ts";
-import { Figure, Markdown } from "./elements.tsx";
+import { Figure, Markdown, Points } from "./elements.tsx";
 import { Table } from "./table.tsx";
 
 /** Parts of a document about a run, as `parley show` prints them. Empty ones are left out. */
@@ -82,15 +82,7 @@ function Block({ block, level }: { readonly block: ReportBlock; readonly level: 
         </pre>
       );
     case "points":
-      return (
-        <ul class="points">
-          {block.texts.map((text, index) => (
-            <li key={index} dir="auto">
-              <Markdown text={text} level={level} />
-            </li>
-          ))}
-        </ul>
-      );
+      return <Points texts={block.texts} level={level} />;
     case "figure":
       return <Figure tree={block.figure} />;
   }

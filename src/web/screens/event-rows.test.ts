@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../kernel/index.ts";
-import { blocksOf, countBy, nameOfType, participantOf, stepOf } from "./event-rows.ts";
+import { describeOrigin } from "../../reports/entry-words.ts";
+import { blocksOf, countBy, nameOfType, participantOf } from "./event-rows.ts";
 
 const entry = (seq: number, given: object): Entry =>
   ({ seq, type: "answer-given", origin: { by: "protocol", step: "draft/ada" }, data: {}, ...given }) as Entry;
@@ -20,12 +21,14 @@ describe("a row of the events", () => {
   });
 
   it("tells what recorded an event", () => {
-    expect(stepOf(entry(1, {}))).toBe("draft/ada");
-    expect(stepOf(entry(1, { origin: { by: "open", request: "r" } }))).toBe("open");
-    expect(stepOf(entry(1, { origin: { by: "client", request: "seat/x" } }))).toBe("client: seat/x");
-    expect(stepOf(entry(1, { origin: { by: "reactor", reactor: "critic", step: "grade" } }))).toBe(
-      "critic: grade",
+    expect(describeOrigin(entry(1, {}).origin)).toBe("draft/ada");
+    expect(describeOrigin(entry(1, { origin: { by: "open", request: "r" } }).origin)).toBe("open");
+    expect(describeOrigin(entry(1, { origin: { by: "client", request: "seat/x" } }).origin)).toBe(
+      "client: seat/x",
     );
+    expect(
+      describeOrigin(entry(1, { origin: { by: "reactor", reactor: "critic", step: "grade" } }).origin),
+    ).toBe("critic: grade");
   });
 
   it("stands in the same block when more come", () => {

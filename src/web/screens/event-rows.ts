@@ -14,13 +14,6 @@ export function participantOf(entry: Entry): string {
   return by === entry.type || by === "unknown" ? "" : by;
 }
 
-/** The step that recorded an event, with the reactor where one did; else who did. */
-export function stepOf({ origin }: Entry): string {
-  if (origin.by === "client") return `client: ${origin.request}`;
-  if (!("step" in origin)) return origin.by;
-  return origin.by === "reactor" ? `${origin.reactor}: ${origin.step}` : origin.step;
-}
-
 /** Rows in blocks whose borders stay where they are when more come. */
 export const blocksOf = (entries: readonly Entry[]): readonly (readonly Entry[])[] =>
   Array.from({ length: Math.ceil(entries.length / BLOCK) }, (_, block) =>

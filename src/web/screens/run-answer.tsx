@@ -10,7 +10,7 @@ import type { ShownRun } from "../run.ts";
 import { useReport } from "../folds.ts";
 import { formatPercent } from "../formats.ts";
 import { fetchJson } from "../http.ts";
-import { Markdown } from "../parts/elements.tsx";
+import { Markdown, Points } from "../parts/elements.tsx";
 import { Folded } from "../parts/folded.tsx";
 import { isolateName, isolateNames } from "../parts/isolated-names.ts";
 import { Refusal } from "../parts/states.tsx";
@@ -143,13 +143,7 @@ function Beside({ result: { section, participants } }: { readonly result: Result
       {told.map(([title, texts]) => (
         <section key={title}>
           <h2>{title}</h2>
-          <ul class="points">
-            {texts.map((text, index) => (
-              <li key={index} dir="auto">
-                {text}
-              </li>
-            ))}
-          </ul>
+          <Points texts={texts} />
         </section>
       ))}
     </div>

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Entry } from "../../kernel/index.ts";
-import { entryWords } from "../../reports/entry-words.ts";
+import { describeOrigin, entryWords } from "../../reports/entry-words.ts";
 import { printable } from "../../reports/printable.ts";
 import { address, hrefWith } from "../address.ts";
 import { useWhole } from "../folds.ts";
@@ -10,7 +10,7 @@ import { formatClock, formatCount, formatMoment } from "../formats.ts";
 import { AddressChoice } from "../parts/filter.tsx";
 import type { RunStore, ShownRun } from "../run.ts";
 import { t } from "../strings.ts";
-import { blocksOf, countBy, nameOfType, participantOf, stepOf } from "./event-rows.ts";
+import { blocksOf, countBy, nameOfType, participantOf } from "./event-rows.ts";
 
 // EVENTS-1. Rows are made a block at a time, as they come near the screen: a list of any length opens at once.
 
@@ -122,7 +122,9 @@ function Row({ entry, run, at }: RowProps): VNode {
             {formatClock(entry.at)}
           </time>{" "}
           <strong>{nameOfType(entry)}</strong>{" "}
-          <span class="quiet">{[participantOf(entry), stepOf(entry)].filter(Boolean).join(" · ")}</span>
+          <span class="quiet">
+            {[participantOf(entry), describeOrigin(entry.origin)].filter(Boolean).join(" · ")}
+          </span>
           <span class="event-words" dir="auto">
             {entry.type === "unknown" ? t.events.unknownType : entryWords(entry)}
           </span>

@@ -4,6 +4,7 @@ import type { Result } from "../../views/result.ts";
 import type { ShownRun } from "../run.ts";
 import { useWhole, seqsOf } from "../folds.ts";
 import { formatCount, formatRatio } from "../formats.ts";
+import { Points } from "../parts/elements.tsx";
 import { isolatedNamesOf } from "../parts/isolated-names.ts";
 import { Interval } from "../parts/interval.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -148,15 +149,7 @@ function Missing({ matrix: { reviews, missing }, nameOf }: MatrixProps): VNode |
     ...missing.map(({ id, why }) => t.run.reviewMissing({ name: nameOf(id), why })),
   ];
   if (lines.length === 0) return null;
-  return (
-    <ul class="points">
-      {lines.map((line) => (
-        <li key={line} dir="auto">
-          {line}
-        </li>
-      ))}
-    </ul>
-  );
+  return <Points texts={lines} />;
 }
 
 function Votes({
@@ -194,15 +187,15 @@ function Remarks({ review, nameOf }: { readonly review: ShownReview; readonly na
       {remarks.map(({ of, strengths, weaknesses }) => (
         <section key={of} class="part">
           <h4 dir="auto">{nameOf(of)}</h4>
-          <Points title={t.run.strengths} texts={strengths} />
-          <Points title={t.run.weaknesses} texts={weaknesses} />
+          <TitledPoints title={t.run.strengths} texts={strengths} />
+          <TitledPoints title={t.run.weaknesses} texts={weaknesses} />
         </section>
       ))}
     </details>
   );
 }
 
-const Points = ({
+const TitledPoints = ({
   title,
   texts,
 }: {
@@ -212,12 +205,6 @@ const Points = ({
   texts.length === 0 ? null : (
     <>
       <p class="quiet">{title}</p>
-      <ul class="points">
-        {texts.map((text, index) => (
-          <li key={index} dir="auto">
-            {text}
-          </li>
-        ))}
-      </ul>
+      <Points texts={texts} />
     </>
   );

@@ -1,6 +1,7 @@
 import type { Contributions } from "../contract.ts";
 import type { PersonaShares } from "../../../contract/knowledge.ts";
 import { MIN_RERUNS } from "./contributions.ts";
+import { joinSections } from "../../../reports/answer.ts";
 import { align, labelledRows, type LabelledRow } from "../../../reports/labelled-rows.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import { styleOf, type Style } from "../../../reports/style.ts";
@@ -39,10 +40,7 @@ export function contributionsText(
     labelledRows(meanings(contributions), { width: narrow, style }),
     ...members.map((member) => lostSection(member, { narrow, style })),
   ];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join("\n"))
-    .join("\n\n")}\n`;
+  return joinSections(sections);
 }
 
 const HEAD = ["member", "reported", "effect", "vote", "ranking", "overlap", "retained"];

@@ -7,7 +7,7 @@ import type { ShownRun } from "../../../web/run.ts";
 import { useWhole } from "../../../web/folds.ts";
 import { formatCount, formatMoney } from "../../../web/formats.ts";
 import { isolatedNamesOf } from "../../../web/parts/isolated-names.ts";
-import { Figure, Markdown } from "../../../web/parts/elements.tsx";
+import { Figure, Markdown, Points } from "../../../web/parts/elements.tsx";
 import { Empty } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { Folded, useOpen } from "../../../web/parts/folded.tsx";
@@ -75,13 +75,7 @@ function Assessment({ debate: { synthesis }, nameOf }: PartProps): VNode | null 
       {lists.map((name) => (
         <div key={name}>
           <h3>{words.lists[name]}</h3>
-          <ul class="points">
-            {synthesis[name].map((text, index) => (
-              <li key={index} dir="auto">
-                <Markdown text={text} level={4} />
-              </li>
-            ))}
-          </ul>
+          <Points texts={synthesis[name]} level={4} />
         </div>
       ))}
     </section>
@@ -141,13 +135,7 @@ function Requirements({ debate: { requirements } }: { readonly debate: DebateRec
           requirements[kind].length > 0 && (
             <div key={kind}>
               <h3>{kind === "major" ? words.major : words.minor}</h3>
-              <ul class="points">
-                {requirements[kind].map((text, index) => (
-                  <li key={index} dir="auto">
-                    {text}
-                  </li>
-                ))}
-              </ul>
+              <Points texts={requirements[kind]} />
             </div>
           ),
       )}

@@ -4,6 +4,7 @@ import { hrefTo } from "../../../web/address.ts";
 import type { ShownRun } from "../../../web/run.ts";
 import { useWhole } from "../../../web/folds.ts";
 import { formatCount, formatSetting } from "../../../web/formats.ts";
+import { Points } from "../../../web/parts/elements.tsx";
 import { Empty } from "../../../web/parts/states.tsx";
 import { Table } from "../../../web/parts/table.tsx";
 import { isServed } from "../../../web/served.ts";
@@ -135,13 +136,7 @@ function CandidateDetails({
       {risks.length > 0 && (
         <>
           <p class="quiet">{words.risks}</p>
-          <ul class="points">
-            {risks.map((risk, index) => (
-              <li key={index} dir="auto">
-                {risk}
-              </li>
-            ))}
-          </ul>
+          <Points texts={risks} />
         </>
       )}
     </details>
