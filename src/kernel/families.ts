@@ -57,16 +57,16 @@ const vendors: ReadonlyMap<string, string> = new Map([
   ["tiiuae", "tii"],
 ]);
 
-const patterns = new Map<string, RegExp>();
+const known = new Map<string, string | null>(); // the same names come with every call
+const MAX_KNOWN = 1_000;
 
 function ofName(name: string): string | null {
+  let family = known.get(name);
+  if (family !== undefined) return family;
   for (const place of ["^", within])
-    for (const [pattern, family] of names) {
-      const compiled = patterns.get(place + pattern) ?? new RegExp(place + pattern);
-      patterns.set(place + pattern, compiled);
-      if (compiled.test(name)) return family;
-    }
-  return null;
+    for (const [pattern, own] of names) if (!family && new RegExp(place + pattern).test(name)) family = own;
+  if (known.size === MAX_KNOWN) known.clear();
+  return known.set(name, family ?? null).get(name) ?? null;
 }
 
 const ofSimulated = (query: string): string | null => {
