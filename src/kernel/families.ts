@@ -57,16 +57,16 @@ const vendors: ReadonlyMap<string, string> = new Map([
   ["tiiuae", "tii"],
 ]);
 
-const known = new Map<string, string | null>(); // the same names come with every call
-const MAX_KNOWN = 1_000;
+const familyByName = new Map<string, string | null>(); // the same names come with every call
+const MAX_NAMES = 1_000;
 
 function ofName(name: string): string | null {
-  let family = known.get(name);
+  let family = familyByName.get(name);
   if (family !== undefined) return family;
   for (const place of ["^", within])
     for (const [pattern, own] of names) if (!family && new RegExp(place + pattern).test(name)) family = own;
-  if (known.size === MAX_KNOWN) known.clear();
-  return known.set(name, family ?? null).get(name) ?? null;
+  if (familyByName.size === MAX_NAMES) familyByName.clear();
+  return familyByName.set(name, family ?? null).get(name) ?? null;
 }
 
 const ofSimulated = (query: string): string | null => {
