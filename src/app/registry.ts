@@ -123,14 +123,14 @@ export const usualProtocol = (registry: Registry<AnyProtocol>): string => listNa
 export const askedProtocols = async (registry: Registry<AnyProtocol>): Promise<readonly AnyProtocol[]> =>
   (await loadAll(registry)).filter(isAsked);
 
-/** The protocol by which one model answers alone. @throws Fault `configuration` where there is none */
-export async function soloProtocol(registry: Registry<AnyProtocol>): Promise<AnyProtocol> {
+/** The protocol by which one model answers alone, if there is one. */
+export async function soloProtocol(registry: Registry<AnyProtocol>): Promise<AnyProtocol | undefined> {
   for (const name of listNames(registry)) {
     const protocol = await loadNamed(registry, name);
     const [seat, ...others] = protocol?.seats ?? [];
     if (protocol && seat?.filledBy === "models" && seat.max === 1 && others.length === 0) return protocol;
   }
-  throw refusal("there is no protocol by which one model answers alone", "add a feature that brings one");
+  return undefined;
 }
 
 export const isAsked = ({ seats }: Pick<AnyProtocol, "seats">): boolean =>

@@ -152,10 +152,10 @@ export async function prepareOpening(
   }
   const { context: attached = [], reactions = true, member: name } = request;
   const { protocols } = settled;
-  const protocol =
-    name === undefined
-      ? await protocolNamed(protocols, request.protocol ?? pack?.protocol ?? usualProtocol(protocols))
-      : await soloProtocol(protocols);
+  const wanted = request.protocol ?? pack?.protocol ?? usualProtocol(protocols);
+  const protocol = await (name === undefined ? protocolNamed(protocols, wanted) : soloProtocol(protocols));
+  if (!protocol)
+    throw refusal("there is no protocol by which one model answers alone", "add a feature that brings one");
   const context = await withEarlierModels(settled, protocol, request);
   const names = ownSettings(protocol);
   const flat = Object.entries(request).filter(([key, value]) => names.includes(key) && value !== undefined);

@@ -47,7 +47,7 @@ export const inLanguage = async <Words>(files: Files): Promise<Words> =>
 
 /** A word by a name that others choose: one that is not among them stands for itself, or for what is given. */
 export const wordFor = (words: { readonly [name: string]: string }, name: string, or = name): string =>
-  words[name] ?? or;
+  (Object.hasOwn(words, name) ? words[name] : undefined) ?? or;
 
 /** Loads the words of the reader's language that the page begins with. */
 export async function loadStrings(): Promise<void> {

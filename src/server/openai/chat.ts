@@ -145,8 +145,8 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
     stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
   chunk({ role: "assistant", content: "" });
   // A text that is cut, or written again as JSON, cannot be sent before it is whole.
-  const { name: solo } = await soloProtocol(call.parley.context({}, call.caller).protocols);
-  const isLive = plan.start.protocol === solo && plan.format === null && plan.stop.length === 0;
+  const solo = await soloProtocol(call.parley.context({}, call.caller).protocols);
+  const isLive = solo?.name === (plan.start.protocol ?? "") && plan.format === null && plan.stop.length === 0;
   const live = isLive ? liveText(call, id, (text) => chunk({ content: text })) : undefined;
   const telling = tellStages(call, id, (line) => chunk({ reasoning_content: `${line}\n` }));
   try {

@@ -44,7 +44,7 @@ export async function writeInForm(call: ApiCall, { id, entries, text, schema }: 
       await parley.open(
         {
           ...{
-            protocol: (await soloProtocol(protocols)).name,
+            protocol: (await soloProtocol(protocols))?.name,
             models: [model],
             request,
             temperature: 0,
