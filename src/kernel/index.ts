@@ -73,7 +73,9 @@ export {
   Tombstone,
 } from "./journal.ts";
 export {
+  Attachment,
   Call,
+  type CallNews,
   type CallOptions,
   type CallUsage,
   Cap,
@@ -82,6 +84,7 @@ export {
   Failure,
   FailureCode,
   Message,
+  type ModelFacts,
   ModelRef,
   MAX_REPLY_TOKENS,
   ModelRequest,
@@ -93,6 +96,7 @@ export {
   personOf,
   type Quote,
   ReplySchema,
+  Thinking,
   Tokens,
   ToolCall,
   ToolSpec,

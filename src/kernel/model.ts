@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Json } from "./ids.ts";
+import { Digest, Json } from "./ids.ts";
 
 /**
  * `provider/model`, as OpenRouter writes it: `openai/gpt-5`, `openrouter/deepseek/deepseek-chat`,
@@ -21,15 +21,35 @@ export const personModel = (user: string): ModelRef => ModelRef.parse(`${PERSON}
 export const personOf = (model: string): string | undefined =>
   model.startsWith(PERSON) ? model.slice(PERSON.length) : undefined;
 
-/** A tool call as the model requested it. `arguments` is the model's raw text, neither parsed nor trusted. */
-export const ToolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() });
+/**
+ * A tool call as the model requested it. `arguments` is the model's raw text, neither parsed nor trusted. `extra`: what the
+ * provider put beside it (`thought_signature`, …), which goes back to it as it came.
+ */
+export const ToolCall = z.strictObject({
+  ...{ id: z.string(), name: z.string(), arguments: z.string() },
+  extra: z.record(z.string(), Json).optional(),
+});
 export type ToolCall = z.infer<typeof ToolCall>;
+
+/**
+ * What a model thought before it replied, as far as its provider shows it. No prompt of another participant, no memory and no
+ * answer holds any of it. `sealed`: signed or encrypted pieces in the provider's own form, which go back to it as they came.
+ */
+export const Thinking = z.strictObject({ text: z.string(), sealed: z.array(Json).optional() });
+export type Thinking = z.infer<typeof Thinking>;
+
+/** A picture or a document beside a message. Its bytes are the stored text of this digest, in base64. */
+export const Attachment = z.strictObject({ ...{ name: z.string(), mediaType: z.string(), digest: Digest } });
+export type Attachment = z.infer<typeof Attachment>;
 
 /** One message of a prompt. A `tool` message answers the assistant's tool call of the same `id`. */
 export const Message = z.discriminatedUnion("role", [
   z.strictObject({ role: z.literal("system"), text: z.string() }),
-  z.strictObject({ role: z.literal("user"), text: z.string() }),
-  z.strictObject({ role: z.literal("assistant"), text: z.string(), toolCalls: z.array(ToolCall).optional() }),
+  z.strictObject({ role: z.literal("user"), text: z.string(), attachments: z.array(Attachment).optional() }),
+  z.strictObject({
+    ...{ role: z.literal("assistant"), text: z.string() },
+    ...{ toolCalls: z.array(ToolCall).optional(), thinking: Thinking.optional() },
+  }),
   z.strictObject({ role: z.literal("tool"), id: z.string(), text: z.string() }),
 ]);
 export type Message = z.infer<typeof Message>;
@@ -51,7 +71,7 @@ export const ModelRequest = z.strictObject({
   messages: z.array(Message).min(1),
   /** Sampling temperature, 0 to 2; the provider's default if absent. */
   temperature: z.number().min(0).max(2).optional(),
-  /** The maximum reply length; a budget reserves this much. */
+  /** The maximum reply length, thinking included. What the model, its window or the budget allows may be less: `Call.limit`. */
   maxOutputTokens: z.int().positive(),
   /** The context length of prompt and reply together, for servers that allocate it per request. */
   contextTokens: z.int().positive().optional(),
@@ -146,6 +166,10 @@ const spent = {
   attempts: z.int().nonnegative(),
   /** How many of them the provider may have charged for without reporting their usage. */
   unreported: z.int().nonnegative().optional(),
+  /** The reply's limit in tokens in the last request, where it was not the one that the request names. */
+  limit: z.int().positive().optional(),
+  /** What the provider refused, so that it was asked without: `temperature`, `effort`, … */
+  without: z.array(z.string()).optional(),
 };
 
 /** One model call: the raw reply or the final failure, with tokens, cost and time. */
@@ -153,6 +177,7 @@ export const Call = z.discriminatedUnion("ok", [
   z.strictObject({
     ok: z.literal(true),
     reply: z.string(),
+    thinking: Thinking.optional(),
     toolCalls: z.array(ToolCall).optional(),
     /** The normalized finish reason: `stop`, `length`, `tool-calls`, `filtered`, or the provider's own word. */
     finish: z.string(),
@@ -163,6 +188,7 @@ export const Call = z.discriminatedUnion("ok", [
     failure: Failure,
     /** The beginning of a reply that came and could not be recorded; absent if none did. */
     reply: z.string().optional(),
+    thinking: Thinking.optional(),
     ...spent,
   }),
 ]);
@@ -182,6 +208,35 @@ export type Quote = {
 /** A piece of a streamed reply. `attempt` counts from 1, and each attempt starts the text again; `offset` is in UTF-16 units. */
 export type Delta = { readonly attempt: number; readonly offset: number; readonly text: string };
 
+/**
+ * What a call is doing before it ends: a piece of its thinking, or why it waits. `place`: all places for calls are taken;
+ * `again`: the last request failed with `code`, and attempt `attempt` of at most `of` is made in `ms`.
+ */
+export type CallNews =
+  | { readonly kind: "thinking"; readonly attempt: number; readonly text: string }
+  | { readonly kind: "waiting"; readonly for: "place" }
+  | {
+      readonly kind: "waiting";
+      readonly for: "again";
+      readonly code: FailureCode;
+      readonly ms: number;
+      readonly attempt: number;
+      readonly of: number;
+    };
+
+/** What is known about a model beside its price; undefined where it is not. */
+export type ModelFacts = {
+  /** Tokens of prompt and reply together. */
+  readonly context?: number | undefined;
+  /** The longest reply in tokens. */
+  readonly output?: number | undefined;
+  readonly thinks?: boolean | undefined;
+  readonly pictures?: boolean | undefined;
+  /** Whether it takes a PDF as it is. */
+  readonly documents?: boolean | undefined;
+  readonly tools?: boolean | undefined;
+};
+
 export type CallOptions = {
   readonly signal: AbortSignal;
   /** Limits the whole call, including retries and queueing. */
@@ -194,6 +249,7 @@ export type CallOptions = {
   /** Low priority: the call never takes a slot that an answer could need. */
   readonly background?: boolean | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
+  readonly onNews?: ((news: CallNews) => void) | undefined;
 };
 
 /**
@@ -205,4 +261,5 @@ export interface Models {
   quote(request: ModelRequest): Quote;
   /** Returns why no call of this model can succeed, as far as that is known without a request; undefined if one may. */
   check?(model: ModelRef): Failure | undefined;
+  facts?(model: ModelRef): ModelFacts;
 }

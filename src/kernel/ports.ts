@@ -12,15 +12,15 @@ import type {
   WrittenEngram,
 } from "./engram.ts";
 import type { DeliberationId, StepKey, Json } from "./ids.ts";
-import type { Delta } from "./model.ts";
+import type { CallNews, Delta } from "./model.ts";
 import type { Work } from "./origin.ts";
 
-/** Live progress of a call before it is recorded: its start, then its text in pieces. Lossy, and visible in this process only. */
+/** Live progress of a call before it is recorded: its start, what it waits for and thinks, its text in pieces. Lossy, and visible in this process only. */
 export type Frame = {
   readonly deliberation: DeliberationId;
   readonly step: StepKey;
   readonly work?: Work | undefined;
-} & ({ readonly kind: "started" } | { readonly kind: "text"; readonly delta: Delta });
+} & ({ readonly kind: "started" } | { readonly kind: "text"; readonly delta: Delta } | CallNews);
 
 /** Receives live frames. `emit` must not throw or block. */
 export interface Frames {

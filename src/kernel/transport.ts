@@ -1,4 +1,4 @@
-import type { Failure, ModelRequest, Tokens, ToolCall } from "./model.ts";
+import type { Failure, ModelRequest, Thinking, Tokens, ToolCall } from "./model.ts";
 
 /** The supported provider APIs. */
 export const WIRE_NAMES = ["openai", "responses", "anthropic", "ollama"] as const;
@@ -20,6 +20,7 @@ export type Attempt =
   | {
       readonly ok: true;
       readonly text: string;
+      readonly thinking?: Thinking | undefined;
       readonly toolCalls: readonly ToolCall[];
       /** Normalized like `Call.finish`. */
       readonly finish: string;
@@ -42,6 +43,8 @@ export type SendContext = {
   readonly signal: AbortSignal;
   /** Receives the reply's text in pieces and in order, before `send` settles. */
   readonly onText: (text: string) => void;
+  /** Receives what the model thinks, in pieces. */
+  readonly onThinking?: ((text: string) => void) | undefined;
 };
 
 /**

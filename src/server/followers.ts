@@ -85,7 +85,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
     const known = steps.get(step);
     if (frame.kind === "started") {
       if (!known) steps.set(step, { attempt: 1, text: "", told: -1, work });
-    } else {
+    } else if (frame.kind === "text") {
       const { attempt, text } = frame.delta;
       if (known?.attempt === attempt) known.text += text;
       else steps.set(step, { attempt, text, told: -1, work: work ?? known?.work });

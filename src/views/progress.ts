@@ -119,6 +119,7 @@ export function progressView() {
       const fresh = { step, ...subjectOf(step, work), why: null, tokensOut: null, latencyMs: null };
       if (frame.kind === "started")
         return see(step, owner, { ...fresh, state: "calling", text: "", attempt: 1 });
+      if (frame.kind !== "text") return;
       const { attempt, offset, text } = frame.delta;
       // A later attempt starts the text anew; what an offset skips was lost, and is not made up.
       const kept = attempt === known?.view.attempt ? known.view.text.slice(0, offset) : "";
