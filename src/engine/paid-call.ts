@@ -29,6 +29,8 @@ type FailedCall = Extract<Call, { ok: false }>;
 /** What a failed call's event holds besides the beginning of the reply. */
 const RESERVED_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 1_000;
+/** Of what was thought an event holds its beginning. */
+const MAX_THINKING_BYTES = MAX_EVENT_BYTES / 4;
 
 /** Keeps what comes of a call's reply. `stopped` gives the event of it, if anything has come. (STOP-1) */
 export function arrivalsOf({ request, key, work }: CallSpec<ReplyEventType>, now: () => number) {
@@ -37,7 +39,7 @@ export function arrivalsOf({ request, key, work }: CallSpec<ReplyEventType>, now
   let attempts = 1;
   return {
     take(delta: Delta): void {
-      text = delta.attempt === attempts ? text + delta.text : delta.text;
+      text = delta.attempt === attempts ? text.slice(0, delta.offset) + delta.text : delta.text;
       attempts = delta.attempt;
     },
     stopped(): NewEvent | undefined {
@@ -105,18 +107,24 @@ export async function completeCall(
       arrivals.take(delta);
       frames.emit({ ...frame, kind: "text", delta });
     },
+    onNews: (news) => frames.emit({ ...frame, ...news }),
   });
   // The time cap of the deliberation ended the call, not the call's own limit.
   const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
   const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
-  return withKnownUsage(outOfTime ? { ...call, failure } : call);
+  return recordable(outOfTime ? { ...call, failure } : call);
 }
 
-/** The call with null for every figure that cannot be recorded, because a provider may report any number. */
-function withKnownUsage(call: Call): Call {
+/** The call with null for every figure that cannot be recorded, because a provider may report any number, and no longer thinking than an event holds. */
+function recordable(call: Call): Call {
   const [tokens, cost] = [knownTokens(call.tokens), knownCost(call.cost)];
   const isKnown = tokens.in === call.tokens.in && tokens.out === call.tokens.out;
-  return { ...call, tokens, cost, ...(isKnown ? {} : { unreported: call.attempts }) };
+  const { thinking } = call;
+  return {
+    ...call,
+    ...(thinking && { thinking: { ...thinking, text: fitText(thinking.text, MAX_THINKING_BYTES) } }),
+    ...{ tokens, cost, ...(isKnown ? {} : { unreported: call.attempts }) },
+  };
 }
 
 const knownTokens = ({ in: tokensIn, out, cached, reasoning }: Tokens): Tokens => ({

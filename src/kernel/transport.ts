@@ -45,6 +45,8 @@ export type SendContext = {
   readonly onText: (text: string) => void;
   /** Receives what the model thinks, in pieces. */
   readonly onThinking?: ((text: string) => void) | undefined;
+  /** All text so far was thinking. */
+  readonly onRetract?: (() => void) | undefined;
 };
 
 /**

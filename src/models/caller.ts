@@ -67,6 +67,7 @@ const believable = ({ tokens, usd }: Usage): Usage => ({
 export class Caller {
   readonly #calling: RoutedCall;
   readonly #onDelta: CallOptions["onDelta"];
+  readonly #onNews: CallOptions["onNews"];
   readonly #around: CallServices;
   readonly #startedMs: number;
   readonly #spending: Spending;
@@ -78,12 +79,19 @@ export class Caller {
   #lastByteMs = 0;
   #queuedMs = 0;
   #last: Failure | null = null;
-  /** Characters of the attempt so far. */
+  /** Characters of the attempt's text so far. */
   #offset = 0;
+  /** Whether anything has come of the attempt, text or thinking. */
+  #isHeard = false;
 
-  constructor(calling: RoutedCall, onDelta: CallOptions["onDelta"], around: CallServices) {
+  constructor(
+    calling: RoutedCall,
+    { onDelta, onNews }: Pick<CallOptions, "onDelta" | "onNews">,
+    around: CallServices,
+  ) {
     this.#calling = calling;
     this.#onDelta = onDelta;
+    this.#onNews = onNews;
     this.#around = around;
     this.#startedMs = around.clock.now();
     this.#spending = createSpending(calling.route.price);
@@ -110,10 +118,11 @@ export class Caller {
         slot.release(outcome);
       }
       if (attempted.ok) {
-        const { text, toolCalls, finish } = attempted;
+        const { text, thinking, toolCalls, finish } = attempted;
         return {
           ok: true,
           reply: text,
+          ...(thinking ? { thinking } : {}),
           ...(toolCalls.length > 0 ? { toolCalls: [...toolCalls] } : {}),
           finish,
           ...this.#spent(),
@@ -186,18 +195,30 @@ export class Caller {
     this.#firstSentMs ??= clock.now();
     const attempt = this.#attempts;
     this.#offset = 0;
+    this.#isHeard = false;
     const onText = (text: string): void => {
       const delta = { attempt, offset: this.#offset, text };
+      this.#isHeard = true;
       this.#offset += text.length;
       this.#onDelta?.(delta);
     };
-    const attempted = await route.transport.send(request, { attempt, signal: watch.signal, onText });
+    const attempted = await route.transport.send(request, {
+      ...{ attempt, signal: watch.signal, onText },
+      onThinking: (text) => {
+        this.#isHeard = true;
+        this.#onNews?.({ kind: "thinking", attempt, text });
+      },
+      onRetract: () => {
+        this.#offset = 0;
+        onText("");
+      },
+    });
     this.#lastByteMs = clock.now();
-    const usage = this.#offset > 0 ? believable(attempted.usage) : attempted.usage;
+    const usage = this.#isHeard ? believable(attempted.usage) : attempted.usage;
     this.#spending.add(usage);
     const { in: tokensIn, out: tokensOut } = usage.tokens;
     const isCharged =
-      attempted.ok || (attempted.charged ?? (this.#offset > 0 || mayBeCharged(attempted.failure)));
+      attempted.ok || (attempted.charged ?? (this.#isHeard || mayBeCharged(attempted.failure)));
     if (isCharged && (tokensIn === null || tokensOut === null)) this.#unreported += 1;
     return attempted;
   }

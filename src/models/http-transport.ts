@@ -6,6 +6,7 @@ import { finalProblem, networkProblem, problemFromStatus, type CallProblem } fro
 import type { Exchanged, Http, ResponseHead, Receiver } from "./http.ts";
 import type { Program } from "./providers.ts";
 import { cleanMessage, createSecretFilter, type SecretFilter } from "./secret-filter.ts";
+import { Separator } from "./thinking.ts";
 import type { Completion, Dialect, WireFeature, ReplyReader, Wire } from "./wires/wire.ts";
 import { isKeepAlive, type EventStream, type Framing } from "./framing.ts";
 import { parseJson } from "./loose.ts";
@@ -17,6 +18,8 @@ type TransportServices = {
   readonly firstByteMs: number;
   /** What each endpoint and model was found not to take, for as long as the process lives. */
   readonly learned: Map<string, Set<WireFeature>>;
+  /** Endpoints and models that were seen to mark the end of their thinking and not its beginning. */
+  readonly marksEndAlone: Set<string>;
 };
 
 type UnansweredAttempt = Extract<Attempt, { ok: false }>;
@@ -67,10 +70,12 @@ function cleanCompletion(completion: Extract<Completion, { ok: true }>, filter: 
   return {
     ok: true,
     text: clean(completion.text),
-    toolCalls: completion.toolCalls.map(({ id, name, arguments: written }) => ({
+    thinking: completion.thinking && { ...completion.thinking, text: clean(completion.thinking.text) },
+    toolCalls: completion.toolCalls.map(({ id, name, arguments: written, extra }) => ({
       id: clean(id),
       name: clean(name),
       arguments: clean(written),
+      ...(extra === undefined ? {} : { extra }),
     })),
     finish: cleanMessage(completion.finish, filter).slice(0, 64),
     usage: completion.usage,
@@ -80,7 +85,7 @@ function cleanCompletion(completion: Extract<Completion, { ok: true }>, filter: 
 /** Sends to one endpoint over its wire. */
 export const createHttpTransport = (
   endpoint: Endpoint,
-  { http, clock, firstByteMs, learned }: TransportServices,
+  { http, clock, firstByteMs, learned, marksEndAlone }: TransportServices,
 ): Transport => {
   const { wire, model, key } = endpoint;
   const filter = createSecretFilter(key === null ? [] : [key]);
@@ -145,7 +150,10 @@ export const createHttpTransport = (
     return learns(problem, without) ? { ...attempted, retry: "now" } : attempted;
   };
 
-  const exchange = async (request: ModelRequest, { signal, onText }: SendContext): Promise<Attempt> => {
+  const exchange = async (
+    request: ModelRequest,
+    { signal, onText, onThinking, onRetract }: SendContext,
+  ): Promise<Attempt> => {
     const spoken = dialect();
     const built = wire.build(request, { model, dialect: spoken });
     const url = urlOf(built.path);
@@ -155,10 +163,19 @@ export const createHttpTransport = (
       posted.stop();
     });
     const cleaning = filter.open();
+    const cleaningThought = filter.open();
     const give = (piece: string): void => void (piece !== "" && onText(piece));
+    const giveThought = (piece: string): void => void (piece !== "" && onThinking?.(piece));
     const reply = createReply(wire, {
       onText: (piece) => give(cleaning.push(piece)),
+      onThinking: (piece) => giveThought(cleaningThought.push(piece)),
+      onRetract: () => {
+        cleaning.end();
+        marksEndAlone.add(learnedKey);
+        onRetract?.();
+      },
       onFirstByte: cancelTimer,
+      startsThinking: marksEndAlone.has(learnedKey),
     });
     const posted = http.post({
       url,
@@ -178,6 +195,7 @@ export const createHttpTransport = (
       if (problem !== null && reply.refused()) return { ...failed(problem), charged };
       if (reply.refused()) return { ...refusal(reply, spoken.without), charged };
       const completion = reply.completion(problem);
+      if (!signal.aborted) giveThought(cleaningThought.end());
       if (!signal.aborted) give(cleaning.end());
       return completion.ok
         ? cleanCompletion(completion, filter)
@@ -198,7 +216,16 @@ type Reply = ReturnType<typeof createReply>;
 /** One answer, read as it comes: a stream of events, a reply in one piece, or an error's body. */
 export function createReply(
   wire: Wire,
-  { onText, onFirstByte }: { readonly onText: (text: string) => void; readonly onFirstByte: () => void },
+  {
+    onText,
+    onThinking = () => {},
+    onRetract = () => {},
+    onFirstByte,
+    startsThinking = false,
+  }: Pick<SendContext, "onText" | "onThinking" | "onRetract"> & {
+    readonly onFirstByte: () => void;
+    readonly startsThinking?: boolean;
+  },
 ) {
   let head: ResponseHead = { status: 0, header: () => "" };
   let form: ReturnType<Framing["formOf"]> = "undecided";
@@ -209,11 +236,12 @@ export function createReply(
   let ending = false;
   let tooLong = false;
   const chunks: Buffer[] = [];
+  const separator = new Separator({ onText, onThinking, onRetract }, { startsThinking });
   let opened: { readonly events: EventStream; readonly reader: ReplyReader } | null = null;
   /** Made when the first byte has come: most of a call's time is waiting for it. */
   const stream = () => (opened ??= openStream());
   const openStream = () => {
-    const reader = wire.reader(onText);
+    const reader = wire.reader((piece) => separator.push(piece), onThinking);
     const events = wire.framing.open({
       onData: (data) => {
         if (over || isKeepAlive(data)) return;
@@ -259,13 +287,26 @@ export function createReply(
     return over || tooLong;
   };
 
+  /** What was thought is told from the reply, in whichever of the two it came. */
+  const separated = (completion: Completion): Completion => {
+    if (!completion.ok) return completion;
+    const { text, thinking } = separator.end();
+    const before = completion.thinking?.text ?? "";
+    const words = [before, thinking].filter((one) => one !== "").join("\n\n");
+    return {
+      ...completion,
+      text,
+      thinking: words === before ? completion.thinking : { ...completion.thinking, text: words },
+    };
+  };
+
   const readWhole = (problem: CallProblem | null): Completion => {
     const text = body();
     const parsed = parseJson(text);
     if (parsed !== undefined) {
       const completion = wire.readWhole(parsed);
-      if (completion.ok && completion.text !== "") onText(completion.text);
-      return completion;
+      if (completion.ok) separator.push(completion.text);
+      return separated(completion);
     }
     return {
       ok: false,
@@ -296,7 +337,7 @@ export function createReply(
       ending = true;
       const { events, reader } = stream();
       events.end();
-      const completion = reader.end();
+      const completion = separated(reader.end());
       // "The stream ended early" is better said with the reason why.
       return !completion.ok && problem !== null && completion.problem.code === "network"
         ? { ...completion, problem }

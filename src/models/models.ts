@@ -115,6 +115,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const http = createHttp({ own: substitutes.dispatcher, env });
   const table = [...(options.prices ?? []), ...listed];
   const learned = new Map<string, Set<WireFeature>>();
+  const marksEndAlone = new Set<string>();
   const routes = new Map<string, Routed>();
   const watches = createWatches(clock);
   const services: CallServices = {
@@ -158,7 +159,10 @@ export function createModels(options: ModelsOptions): ClosableModels {
     const routed: Routed = {
       ok: true,
       route: {
-        transport: createHttpTransport(endpoint, { http, clock, firstByteMs: limits.firstByteMs, learned }),
+        transport: createHttpTransport(endpoint, {
+          ...{ http, clock, firstByteMs: limits.firstByteMs },
+          ...{ learned, marksEndAlone },
+        }),
         key: { provider, model: ref, limits: limitsFor(provider, endpoint.maxConcurrency), router },
         family,
         price: endpoint.local ? "free" : findPrice(withoutWire(ref), table),
@@ -171,13 +175,13 @@ export function createModels(options: ModelsOptions): ClosableModels {
   return {
     complete: async (
       request,
-      { signal, timeoutMs = limits.timeoutMs, attempts, background, beforeRetry, onDelta },
+      { signal, timeoutMs = limits.timeoutMs, attempts, background, beforeRetry, onDelta, onNews },
     ) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const route = background === true ? backgroundRoute(routed.route) : routed.route;
       return watches.run({ signal, timeoutMs }, (watch) =>
-        new Caller({ request, route, watch, attempts, beforeRetry }, onDelta, services).run(),
+        new Caller({ request, route, watch, attempts, beforeRetry }, { onDelta, onNews }, services).run(),
       );
     },
     quote: (request) => {

@@ -27,7 +27,8 @@ import {
 import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
 import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from "./sdk-package.ts";
 import { openaiCompatible } from "./wires/openai-compatible.ts";
-import type { WireFeature } from "./wires/wire.ts";
+import { Separator } from "./thinking.ts";
+import { extraOf, sealedObjects, thinkingOf, type WireFeature } from "./wires/wire.ts";
 
 /** More UTF-16 units, or tool calls, than this are no answer to a prompt. */
 const MAX_REPLY_LENGTH = 64 * 2 ** 20;
@@ -66,11 +67,8 @@ export function createSdkTransport({
     const { code, retry, waitMs, crowded, advice, http } = problem;
     const words = cleanMessage(problem.words, filter);
     const message = advice === undefined ? words : `${words}; ${advice}`;
-    return {
-      ok: false,
-      failure: { code, message, ...(http === undefined ? {} : { http }) },
-      ...{ retry, waitMs, crowded, usage },
-    };
+    const failure = { code, message, ...(http === undefined ? {} : { http }) };
+    return { ok: false, failure, retry, waitMs, crowded, usage };
   };
 
   /** What was thrown or streamed as an error. The request is sent again at once where it can do without what is complained about. */
@@ -86,12 +84,17 @@ export function createSdkTransport({
   };
 
   return {
-    async send(request, { signal, onText }) {
+    async send(request, { signal, onText, onThinking = () => {}, onRetract = () => {} }) {
       const { model: ref } = request;
       const cancelled = () => fail(finalProblem("cancelled", "given up"));
       const reading = createReading();
       const cleaning = filter.open();
       const give = (piece: string): void => void (piece !== "" && onText(piece));
+      const separator = new Separator({
+        onText: (piece) => give(cleaning.push(piece)),
+        onThinking,
+        onRetract,
+      });
       let reader: PartReader | null = null;
 
       const exchange = async (): Promise<Attempt> => {
@@ -114,21 +117,24 @@ export function createSdkTransport({
           if (signal.aborted) return cancelled();
           if (toObject(part)["type"] === "error")
             return refuse(ref, toObject(part)["error"], reading.usage());
-          const { piece, over } =
+          const { piece, thought, over } =
             part === undefined ? { piece: "", over: true } : reading.take(toObject(part));
-          give(cleaning.push(piece));
+          separator.push(piece);
+          if (thought) onThinking(filter.clean(thought));
           if (over) break;
         }
+        const separated = separator.end();
         give(cleaning.end());
         const completion = reading.end();
         if (!completion.ok) return fail(completion.problem, reading.usage());
         const { clean } = filter;
+        const thought = [completion.thought, separated.thinking].filter((one) => one !== "").join("\n\n");
         return {
           ok: true,
-          text: clean(completion.text),
+          text: clean(separated.text),
+          thinking: thinkingOf(clean(thought), completion.sealed),
           toolCalls: completion.toolCalls.map((call) => ({
-            id: clean(call.id),
-            name: clean(call.name),
+            ...{ ...call, id: clean(call.id), name: clean(call.name) },
             arguments: clean(call.arguments),
           })),
           finish: cleanMessage(completion.finish, filter).slice(0, 64),
@@ -213,13 +219,15 @@ function contentOf(message: Message, messages: readonly Message[]): unknown {
     case "user":
       return text(message.text);
     case "assistant": {
-      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: written }) => ({
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: written, extra }) => ({
+        ...extra,
         type: "tool-call",
         toolCallId: id,
         toolName: name,
         input: parseJson(written) ?? {},
       }));
-      return [...(message.text === "" && calls.length > 0 ? [] : text(message.text)), ...calls];
+      const thought = calls.length > 0 ? sealedObjects(message.thinking) : [];
+      return [...thought, ...(message.text === "" && calls.length > 0 ? [] : text(message.text)), ...calls];
     }
     case "tool": {
       const calls = messages.flatMap((one) => (one.role === "assistant" ? (one.toolCalls ?? []) : []));
@@ -286,15 +294,20 @@ async function stopReading(reader: PartReader | null): Promise<void> {
 type Completed =
   | {
       readonly ok: true;
-      readonly text: string;
+      readonly thought: string;
+      /** Parts of reasoning with what the provider hung on them. */
+      readonly sealed: readonly unknown[];
       readonly toolCalls: readonly ToolCall[];
       readonly finish: string;
     }
   | { readonly ok: false; readonly problem: CallProblem };
 
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
 /** Reads the parts of a stream. The text is what came as text, in the order in which it came, whatever blocks it was in. */
 function createReading() {
   let text = "";
+  const thoughts = new Map<string, { type: "reasoning"; text: string; providerOptions?: unknown }>();
   let finish: { readonly unified: string; readonly raw: string } | null = null;
   let usage = noUsage;
   const toolCalls: ToolCall[] = [];
@@ -310,9 +323,11 @@ function createReading() {
     if (unified === "error") return fails(problemFromBody({ message: "the reply ended in an error" }));
     const isUsual = ["stop", "length", "tool-calls"].includes(unified);
     const word = isUsual ? unified : raw || "stop";
+    const said = [...thoughts.values()];
     return {
       ok: true,
-      text,
+      thought: said.flatMap((part) => (part.text === "" ? [] : [part.text])).join("\n\n"),
+      sealed: said.filter((part) => part.providerOptions !== undefined),
       toolCalls,
       finish: word === "stop" && toolCalls.length > 0 ? "tool-calls" : word,
     };
@@ -321,8 +336,21 @@ function createReading() {
   return {
     usage: () => usage,
     end,
-    take: (part: LooseObject): { readonly piece: string; readonly over: boolean } => {
+    take: (
+      part: LooseObject,
+    ): { readonly piece: string; readonly thought?: string; readonly over: boolean } => {
       switch (part["type"]) {
+        case "reasoning-start":
+        case "reasoning-delta":
+        case "reasoning-end": {
+          const id = toText(part["id"]);
+          const thought = thoughts.get(id) ?? { type: "reasoning", text: "" };
+          const piece = toText(part["delta"]);
+          thought.text += piece;
+          if (isObject(part["providerMetadata"])) thought.providerOptions = part["providerMetadata"];
+          thoughts.set(id, thought);
+          return { piece: "", thought: piece, over: thought.text.length > MAX_REPLY_LENGTH };
+        }
         case "text-delta": {
           const piece = toText(part["delta"]);
           text += piece;
@@ -331,11 +359,13 @@ function createReading() {
         case "tool-call": {
           // What the provider ran itself is no call of ours.
           if (part["providerExecuted"] === true) break;
-          const { input } = part;
+          const { input, providerMetadata: providerOptions } = part;
+          const extra = extraOf({ providerOptions }, NO_FIELDS);
           toolCalls.push({
             id: toText(part["toolCallId"]) || `call-${toolCalls.length + 1}`,
             name: toText(part["toolName"]),
             arguments: isObject(input) ? toJsonText(input) : toText(input),
+            ...(extra && { extra }),
           });
           return { piece: "", over: toolCalls.length > MAX_TOOL_CALLS };
         }

@@ -86,8 +86,8 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
     if (frame.kind === "started") {
       if (!known) steps.set(step, { attempt: 1, text: "", told: -1, work });
     } else if (frame.kind === "text") {
-      const { attempt, text } = frame.delta;
-      if (known?.attempt === attempt) known.text += text;
+      const { attempt, offset, text } = frame.delta;
+      if (known?.attempt === attempt) known.text = known.text.slice(0, offset) + text;
       else steps.set(step, { attempt, text, told: -1, work: work ?? known?.work });
     }
     const channel = channels.get(frame.deliberation);

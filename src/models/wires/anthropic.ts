@@ -13,7 +13,17 @@ import {
   toJsonText,
 } from "../loose.ts";
 import { serverSentEvents } from "../framing.ts";
-import type { Completion, Dialect, WireFeature, FinishedReply, ReplyReader, Wire } from "./wire.ts";
+import {
+  sealedObjects,
+  thinkingOf,
+  type Completion,
+  type Dialect,
+  type WireFeature,
+  type FinishedReply,
+  type Hears,
+  type ReplyReader,
+  type Wire,
+} from "./wire.ts";
 
 type AnthropicTurn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
 
@@ -27,6 +37,8 @@ function formatBlocks(message: Exclude<Message, { role: "system" }>): unknown[] 
       return [{ type: "tool_result", tool_use_id: message.id, content: message.text }];
     case "assistant":
       return [
+        // Without the thinking before it, signed as it came, this API refuses a turn with tools.
+        ...(message.toolCalls?.length ? sealedObjects(message.thinking) : []),
         ...text,
         ...(message.toolCalls ?? []).map(({ id, name, arguments: written }) => {
           const input = parseJson(written);
@@ -118,17 +130,20 @@ const FINISH: ReadonlyMap<string, string> = new Map([
   ["model_context_window_exceeded", "length"],
 ]);
 
-function conclude({ text, finish, toolCalls, usage }: FinishedReply): Completion {
+function conclude({ text, thinking, finish, toolCalls, usage }: FinishedReply): Completion {
   if (finish === "refusal") {
     const words = text === "" ? "the provider's safety classifier refused to answer" : text;
     return { ok: false, problem: finalProblem("refused", words), usage };
   }
   const named = finish ?? (toolCalls.length > 0 ? "tool_use" : "end_turn");
-  return { ok: true, text, toolCalls, finish: FINISH.get(named) ?? named, usage };
+  return { ok: true, text, thinking, toolCalls, finish: FINISH.get(named) ?? named, usage };
 }
 
-/** Ends with `message_stop`. Thinking, and tools that the provider runs itself, are no part of the reply. */
-function messageReader(onText: (text: string) => void): ReplyReader & { take(event: unknown): boolean } {
+/** Ends with `message_stop`. Tools that the provider runs itself are no part of the reply. */
+function messageReader(
+  onText: Hears,
+  onThinking: Hears = () => {},
+): ReplyReader & { take(event: unknown): boolean } {
   let text = "";
   let finish: string | null = null;
   let started = false;
@@ -139,15 +154,28 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
   const counts: Counts = { input: null, output: null, written: 0, read: null, thinking: null };
   const tools = new Map<unknown, { id: string; name: string; start: unknown; text: string }>();
 
+  /** Blocks of thinking by index, as they came: they are signed, or redacted and encrypted. */
+  const thoughts = new Map<unknown, Block>();
+
   const add = (piece: string): void => {
     if (piece === "") return;
     text += piece;
     onText(piece);
   };
 
+  const think = (block: Block | undefined, piece: string): void => {
+    if (block === undefined || piece === "") return;
+    block["thinking"] = toText(block["thinking"]) + piece;
+    onThinking(piece);
+  };
+
   const delta = (event: LooseObject): void => {
-    const { type, text: piece, partial_json: json } = objectAt(event, "delta");
+    const { type, text: piece, partial_json: json, thinking, signature } = objectAt(event, "delta");
+    const thought = thoughts.get(event["index"]);
     if (type === "text_delta") add(toText(piece));
+    else if (type === "thinking_delta") think(thought, toText(thinking));
+    else if (type === "signature_delta" && thought !== undefined)
+      thought["signature"] = toText(thought["signature"]) + toText(signature);
     else if (type === "input_json_delta") {
       const tool = tools.get(event["index"]);
       if (tool !== undefined) tool.text += toText(json);
@@ -157,6 +185,11 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
   const start = (event: LooseObject): void => {
     const block = objectAt(event, "content_block");
     if (block["type"] === "text") add(toText(block["text"]));
+    if (block["type"] === "thinking" || block["type"] === "redacted_thinking") {
+      const thought = block["type"] === "thinking" ? { ...block, thinking: "" } : { ...block };
+      thoughts.set(event["index"], thought);
+      think(thought, toText(block["thinking"]));
+    }
     if (block["type"] !== "tool_use") return;
     const { id, name, input } = block;
     tools.set(event["index"], { id: toText(id), name: toText(name), start: input, text: "" });
@@ -214,10 +247,18 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
         name,
         arguments: written === "" ? toJsonText(input ?? {}) : written,
       }));
-      return conclude({ text, finish, toolCalls, usage });
+      const blocks = [...thoughts.values()];
+      const words = blocks.map((block) => toText(block["thinking"])).filter((one) => one !== "");
+      const thinking = thinkingOf(words.join("\n\n"), blocks.filter(isSealed));
+      return conclude({ text, thinking, finish, toolCalls, usage });
     },
   };
 }
+
+type Block = { [field: string]: unknown };
+
+const isSealed = (block: Block): boolean =>
+  block["type"] === "redacted_thinking" || toText(block["signature"]) !== "";
 
 /** A message in one piece is read as its events. */
 function readWhole(body: unknown): Completion {

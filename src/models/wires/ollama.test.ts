@@ -130,6 +130,7 @@ describe("a chat", () => {
       completion: {
         ok: true,
         text: "naïve 🦜",
+        thinking: { text: "hmm" },
         toolCalls: [],
         finish: "stop",
         usage: { tokens: { in: 17, out: 5, cached: null, reasoning: null }, usd: null },

@@ -14,8 +14,10 @@ import {
 import {
   formatTool,
   refusesTools,
+  thinkingOf,
   type Completion,
   type Dialect,
+  type Hears,
   type WireFeature,
   type ReplyReader,
   type Wire,
@@ -40,6 +42,7 @@ function formatMessage(message: Message, toolNames: ReadonlyMap<string, string>)
         : {
             role: "assistant",
             content: message.text,
+            ...(message.thinking?.text ? { thinking: message.thinking.text } : {}),
             tool_calls: message.toolCalls.map(({ name, arguments: written }) => {
               const given = parseJson(written);
               const named = isObject(given) && !Array.isArray(given);
@@ -121,10 +124,14 @@ function onlyMoved(reason: string): CallProblem {
 
 /**
  * Reads the lines of a chat, or a reply that is one line. It has come to its end with `done: true`; without that it broke
- * off. Thinking is no part of the reply.
+ * off.
  */
-function chatReader(onText: (text: string) => void): ReplyReader & { take(line: unknown): boolean } {
+function chatReader(
+  onText: Hears,
+  onThinking: Hears = () => {},
+): ReplyReader & { take(line: unknown): boolean } {
   let text = "";
+  let thinking = "";
   let reason = "";
   let done = false;
   let ours = false;
@@ -139,6 +146,11 @@ function chatReader(onText: (text: string) => void): ReplyReader & { take(line: 
     if (piece !== "") {
       text += piece;
       onText(piece);
+    }
+    const thought = toText(said["thinking"]);
+    if (thought !== "") {
+      thinking += thought;
+      onThinking(thought);
     }
     const calls = said["tool_calls"];
     if (calls === undefined) return;
@@ -175,7 +187,7 @@ function chatReader(onText: (text: string) => void): ReplyReader & { take(line: 
       const called = toolCalls.length > 0;
       if (text === "" && !called && /^(?:un)?load$/.test(reason)) return failed(onlyMoved(reason));
       const finish = reason === "" || reason === "stop" ? (called ? "tool-calls" : "stop") : reason;
-      return { ok: true, text, toolCalls, finish, usage };
+      return { ok: true, text, thinking: thinkingOf(thinking), toolCalls, finish, usage };
     },
   };
 }

@@ -12,16 +12,20 @@ import {
   toJsonText,
 } from "../loose.ts";
 import {
+  extraOf,
   formatTool,
   refusesTools,
+  sealedObjects,
   type Completion,
   type Dialect,
   type WireFeature,
   type FinishedReply,
+  type Hears,
   type ReplyReader,
   type Wire,
 } from "./wire.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { asSent, createThought, readContent } from "./chat-thinking.ts";
 import { finalProblem, networkProblem, problemFromBody } from "../failures.ts";
 import { serverSentEvents } from "../framing.ts";
 
@@ -38,7 +42,12 @@ function formatMessage(message: Message): unknown {
         : {
             role: "assistant",
             content: message.text === "" ? null : message.text,
-            tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+            ...Object.assign(
+              {},
+              ...sealedObjects(message.thinking).map(asSent(message.thinking?.text ?? "")),
+            ),
+            tool_calls: message.toolCalls.map(({ id, name, arguments: text, extra }) => ({
+              ...extra,
               id,
               type: "function",
               function: { name, arguments: text },
@@ -95,17 +104,6 @@ function chatBody(
   });
 }
 
-/** Text of `content`: a string, or Mistral's list of parts, whose `thinking` parts are no part of the reply. */
-function readContent(content: unknown): string {
-  if (typeof content === "string") return content;
-  let text = "";
-  for (const part of toItems(content)) {
-    if (isObject(part) && (part["type"] === "text" || part["type"] === undefined))
-      text += toText(part["text"]);
-  }
-  return text;
-}
-
 function dollars(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
@@ -150,7 +148,10 @@ function findUsage(body: LooseObject): Usage | null {
   return isObject(groq) ? readUsage(groq) : null;
 }
 
-type Growing = { id: string; name: string; text: string };
+type Growing = { id: string; name: string; text: string; extra: LooseObject };
+
+/** The fields of a tool call that every server has. */
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index", "function"]);
 
 /**
  * Tool calls from their pieces, by `index`. A piece with a name and another id than the call at its index
@@ -171,7 +172,7 @@ function createToolCalls() {
       const written = called["arguments"];
       let call = index === null ? latest : byIndex.get(index);
       if (call === undefined || (name !== "" && id !== "" && call.id !== "" && id !== call.id)) {
-        call = { id, name: "", text: "" };
+        call = { id, name: "", text: "", extra: {} };
         calls.push(call);
         if (index !== null) byIndex.set(index, call);
       }
@@ -179,13 +180,14 @@ function createToolCalls() {
       if (call.id === "") call.id = id;
       if (call.name === "") call.name = name;
       call.text += isObject(written) ? toJsonText(written) : toText(written);
+      Object.assign(call.extra, extraOf(toObject(piece), CALL_FIELDS));
     },
     all: (): ToolCall[] =>
-      calls.map(({ id, name, text }, position) => ({
-        id: id === "" ? `call-${position + 1}` : id,
-        name,
-        arguments: text,
-      })),
+      calls.map(({ id, name, text, extra }, position) => {
+        const kept = extraOf(extra, CALL_FIELDS);
+        const named = id === "" ? `call-${position + 1}` : id;
+        return { id: named, name, arguments: text, ...(kept && { extra: kept }) };
+      }),
   };
 }
 
@@ -201,7 +203,7 @@ const FINISH: ReadonlyMap<string, string> = new Map([
 type ChatParts = FinishedReply & { readonly refusal: string };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
-function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Completion {
+function conclude({ text, thinking, refusal, finish, toolCalls, usage }: ChatParts): Completion {
   if (finish === "error")
     return { ok: false, problem: problemFromBody({ message: "the reply ended in an error" }), usage };
   if (finish === "content_filter") {
@@ -214,6 +216,7 @@ function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Compl
   return {
     ok: true,
     text,
+    thinking,
     toolCalls,
     finish: named === null ? (toolCalls.length > 0 ? "tool-calls" : "stop") : (FINISH.get(named) ?? named),
     usage,
@@ -224,7 +227,7 @@ function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Compl
  * Reads `chat.completion.chunk` events. The stream has come to its end with a `finish_reason` or with `[DONE]`, whichever servers send; usage comes
  * between the two, so reading goes on to `[DONE]`. Without either it broke off.
  */
-function chatReader(onText: (text: string) => void): ReplyReader {
+function chatReader(onText: Hears, onThinking: Hears = () => {}): ReplyReader {
   let text = "";
   let refusal = "";
   let finish: string | null = null;
@@ -236,9 +239,11 @@ function chatReader(onText: (text: string) => void): ReplyReader {
   /** The index of the choice that is read. */
   let answered: number | null = null;
   const tools = createToolCalls();
+  const thought = createThought(onThinking);
 
   const choice = (first: LooseObject): void => {
     const delta = objectAt(first, "delta");
+    thought.take(delta);
     const piece = readContent(delta["content"]);
     if (piece !== "") {
       text += piece;
@@ -296,7 +301,7 @@ function chatReader(onText: (text: string) => void): ReplyReader {
       if (!ours && (foreign || done || finish !== null)) return { ok: false, problem: NOT_CHAT, usage };
       if (finish === null && !done)
         return { ok: false, problem: networkProblem("the stream ended early"), usage };
-      return conclude({ text, refusal, finish, toolCalls: tools.all(), usage });
+      return conclude({ text, thinking: thought.all(), refusal, finish, toolCalls: tools.all(), usage });
     },
   };
 }
@@ -314,12 +319,15 @@ function readWhole(body: unknown): Completion {
   const withheld = finish === "content_filter" || finish === "error";
   if (!isObject(first["message"]) && !withheld) return { ok: false, problem: NOT_CHAT, usage };
   const message = objectAt(first, "message");
+  const thought = createThought(() => {});
+  thought.take(message);
   const tools = createToolCalls();
   toItems(message["tool_calls"]).forEach((call, index) =>
     tools.take(isObject(call) ? { ...call, index } : call),
   );
   return conclude({
     text: readContent(message["content"]),
+    thinking: thought.all(),
     refusal: toText(message["refusal"]),
     finish,
     toolCalls: tools.all(),

@@ -1,4 +1,4 @@
-import type { Message, ModelRequest, ReplySchema, ToolCall, ToolSpec } from "../../kernel/model.ts";
+import type { Message, ModelRequest, ReplySchema, Thinking, ToolCall, ToolSpec } from "../../kernel/model.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { serverSentEvents } from "../framing.ts";
@@ -13,7 +13,16 @@ import {
   type LooseObject,
 } from "../loose.ts";
 import { isStrict, openaiCompatible, readUsage } from "./openai-compatible.ts";
-import type { Completion, Dialect, ReplyReader, Wire } from "./wire.ts";
+import {
+  sealedObjects,
+  thinkingOf,
+  type Completion,
+  type Dialect,
+  type FinishedReply,
+  type Hears,
+  type ReplyReader,
+  type Wire,
+} from "./wire.ts";
 
 /** The least that `max_output_tokens` may be. */
 const MIN_OUTPUT_TOKENS = 16;
@@ -31,7 +40,8 @@ function formatMessage(message: Message): unknown[] {
         ...{ call_id: id, name, arguments: text },
       }));
       const says = message.text !== "" || calls.length === 0;
-      return [...(says ? [{ role: "assistant", content: message.text }] : []), ...calls];
+      const thought = calls.length > 0 ? sealedObjects(message.thinking) : [];
+      return [...thought, ...(says ? [{ role: "assistant", content: message.text }] : []), ...calls];
     }
   }
 }
@@ -86,7 +96,9 @@ function usageOf(response: LooseObject): Usage {
 function readOutput(response: LooseObject) {
   let [text, refusal] = ["", ""];
   const toolCalls: ToolCall[] = [];
+  const thoughts: LooseObject[] = [];
   for (const item of toItems(response["output"]).map(toObject)) {
+    if (item["type"] === "reasoning") thoughts.push(item);
     if (item["type"] === "function_call") toolCalls.push(readCall(item, toolCalls.length));
     if (item["type"] !== "message") continue;
     for (const part of toItems(item["content"]).map(toObject)) {
@@ -94,7 +106,19 @@ function readOutput(response: LooseObject) {
       if (part["type"] === "refusal") refusal += toText(part["refusal"]);
     }
   }
-  return { text, refusal, toolCalls };
+  return { text, refusal, toolCalls, thinking: readThoughts(thoughts) };
+}
+
+/** What the items of reasoning say, in words or in summary. Those that are encrypted go back as they came. */
+function readThoughts(items: readonly LooseObject[]): Thinking | undefined {
+  const words = items.flatMap((item) => {
+    const whole = toItems(item["content"]);
+    return (whole.length > 0 ? whole : toItems(item["summary"])).map((part) =>
+      toText(toObject(part)["text"]),
+    );
+  });
+  const sealed = items.filter((item) => typeof item["encrypted_content"] === "string");
+  return thinkingOf(words.filter((one) => one !== "").join("\n\n"), sealed);
 }
 
 function readCall(item: LooseObject, position: number): ToolCall {
@@ -107,10 +131,10 @@ function readCall(item: LooseObject, position: number): ToolCall {
 
 const OTHER = finalProblem("unreadable", "the reply is none of the Responses API");
 
-type Parts = { readonly text: string; readonly refusal: string; readonly toolCalls: readonly ToolCall[] };
+type Parts = Pick<FinishedReply, "text" | "thinking" | "toolCalls"> & { readonly refusal: string };
 
 /** A response that came to its end, whichever that is. */
-function conclude(response: LooseObject, { text, refusal, toolCalls }: Parts): Completion {
+function conclude(response: LooseObject, { text, thinking, refusal, toolCalls }: Parts): Completion {
   const usage = usageOf(response);
   const fails = (problem: CallProblem): Completion => ({ ok: false, problem, usage });
   const { status, error } = response;
@@ -123,22 +147,23 @@ function conclude(response: LooseObject, { text, refusal, toolCalls }: Parts): C
   if (refusal !== "" && text === "" && toolCalls.length === 0) return fails(finalProblem("refused", refusal));
   const whole = toolCalls.length > 0 ? "tool-calls" : "stop";
   const cut = reason === "" || reason === "max_output_tokens" ? "length" : reason;
-  return { ok: true, text, toolCalls, finish: status === "incomplete" ? cut : whole, usage };
+  return { ok: true, text, thinking, toolCalls, finish: status === "incomplete" ? cut : whole, usage };
 }
 
 const ENDS: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
 /**
  * Reads the events of a response up to the one that ends it, which has usage and the whole output. Without it the stream broke
- * off. Reasoning, and tools that the provider runs itself, are no part of the reply.
+ * off. Tools that the provider runs itself are no part of the reply.
  */
-function responsesReader(onText: (text: string) => void): ReplyReader {
+function responsesReader(onText: Hears, onThinking: Hears = () => {}): ReplyReader {
   let [text, refusal] = ["", ""];
   let ended: LooseObject | null = null;
   let problem: CallProblem | null = null;
   let ours = false;
   let foreign = false;
   const calls = new Map<number, ToolCall>();
+  const thoughts: LooseObject[] = [];
 
   const give = (piece: string): void => {
     if (piece === "") return;
@@ -165,9 +190,14 @@ function responsesReader(onText: (text: string) => void): ReplyReader {
       }
       ours = true;
       if (type === "response.output_text.delta") give(toText(event["delta"]));
+      else if (/^response\.reasoning(?:_summary)?(?:_text)?\.delta$/.test(type))
+        onThinking(toText(event["delta"]));
+      else if (type === "response.reasoning_summary_text.done" || type === "response.reasoning_text.done")
+        onThinking("\n\n");
       else if (type === "response.refusal.delta") refusal += toText(event["delta"]);
       else if (type === "response.output_item.done") {
         const item = objectAt(event, "item");
+        if (item["type"] === "reasoning") thoughts.push(item);
         if (item["type"] === "function_call")
           calls.set(toCount(event["output_index"]) ?? calls.size, readCall(item, calls.size));
       } else if (ENDS.has(type)) {
@@ -187,7 +217,8 @@ function responsesReader(onText: (text: string) => void): ReplyReader {
       if (text === "") give(whole.text);
       const streamed = [...calls].sort(([one], [other]) => one - other).map(([, call]) => call);
       const toolCalls = streamed.length > 0 ? streamed : whole.toolCalls;
-      return conclude(ended, { text, refusal: refusal || whole.refusal, toolCalls });
+      const thinking = thoughts.length > 0 ? readThoughts(thoughts) : whole.thinking;
+      return conclude(ended, { text, thinking, refusal: refusal || whole.refusal, toolCalls });
     },
   };
 }

@@ -60,6 +60,7 @@ const replay = (
 
 type Reading = {
   readonly text: string;
+  readonly thought: string;
   readonly calls: readonly string[];
   readonly finish: string;
   readonly sent: number | null;
@@ -68,7 +69,7 @@ type Reading = {
 
 // What follows reads the recordings a second time, on its own and without care for speed or broken input.
 
-type Part = { readonly type: string; readonly text: string };
+type Part = { readonly type: string; readonly text: string; readonly thinking?: string | readonly Part[] };
 type Content = string | readonly Part[] | null | undefined;
 type Piece = {
   readonly index: number;
@@ -79,7 +80,13 @@ type ChatUsage = {
   readonly completion_tokens: number;
   readonly total_tokens: number;
 };
-type Spoken = { readonly content?: Content; readonly tool_calls?: readonly Piece[] | null };
+type Spoken = {
+  readonly content?: Content;
+  readonly tool_calls?: readonly Piece[] | null;
+  readonly reasoning?: string | null;
+  readonly reasoning_content?: string | null;
+  readonly reasoning_details?: readonly { readonly text?: string; readonly summary?: string }[] | null;
+};
 type Choice = { readonly delta?: Spoken; readonly message?: Spoken; readonly finish_reason?: string | null };
 type Chat = {
   readonly choices?: readonly Choice[];
@@ -97,11 +104,16 @@ type MessagesEvent = {
   readonly index?: number;
   readonly message?: { readonly usage: MessagesUsage };
   readonly content_block?: { readonly type: string; readonly name?: string };
-  readonly delta?: { readonly text?: string; readonly partial_json?: string; readonly stop_reason?: string };
+  readonly delta?: {
+    readonly text?: string;
+    readonly thinking?: string;
+    readonly partial_json?: string;
+    readonly stop_reason?: string;
+  };
   readonly usage?: Partial<MessagesUsage>;
 };
 type OllamaLine = {
-  readonly message: { readonly content: string };
+  readonly message: { readonly content: string; readonly thinking?: string };
   readonly done_reason?: string;
   readonly prompt_eval_count?: number;
   readonly eval_count?: number;
@@ -120,6 +132,14 @@ const words = (content: Content): string =>
     ? content
     : (content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
 
+const thoughtIn = ({ content, reasoning, reasoning_content: named, reasoning_details }: Spoken): string =>
+  named ??
+  reasoning ??
+  reasoning_details?.map(({ text, summary }) => text ?? summary ?? "").join("") ??
+  (typeof content === "string" ? [] : (content ?? []))
+    .map(({ thinking }) => (typeof thinking === "string" ? thinking : words(thinking?.map((one) => one))))
+    .join("");
+
 const naiveChat = (body: string): Reading => {
   const chunks = dataOf<Chat>(body);
   const deltas = chunks.map((chunk) => chunk.choices?.[0]?.delta ?? {});
@@ -133,6 +153,7 @@ const naiveChat = (body: string): Reading => {
   const usage = chunks.map((chunk) => chunk.usage ?? chunk.x_groq?.usage).findLast((found) => found != null);
   return {
     text: deltas.map((delta) => words(delta.content)).join(""),
+    thought: deltas.map(thoughtIn).join(""),
     calls,
     finish: (reason ?? (calls.length > 0 ? "tool_calls" : "stop")).replace("_", "-"),
     sent: usage?.prompt_tokens ?? null,
@@ -162,6 +183,7 @@ const naiveMessages = (body: string): Reading => {
   } = usage;
   return {
     text: deltas.map((event) => event.delta?.text ?? "").join(""),
+    thought: deltas.map((event) => event.delta?.thinking ?? "").join(""),
     calls,
     finish: anthropicFinish(last?.delta?.stop_reason),
     sent: fresh + written + cached,
@@ -175,6 +197,7 @@ const naiveOllama = (body: string): Reading => {
   const last = lines.at(-1);
   return {
     text: lines.map((line) => line.message.content).join(""),
+    thought: lines.map((line) => line.message.thinking ?? "").join(""),
     calls: [],
     finish: last?.done_reason ?? "",
     sent: last?.prompt_eval_count ?? null,
@@ -197,6 +220,7 @@ const naiveResponses = (body: string): Reading => {
   const usage = events.find(({ type }) => type === "response.completed")?.response?.usage;
   return {
     text: events.map(({ type, delta }) => (type === "response.output_text.delta" ? delta : "")).join(""),
+    thought: events.map(({ type, delta }) => (/reasoning.*delta$/.test(type) ? delta : "")).join(""),
     calls,
     finish: calls.length > 0 ? "tool-calls" : "stop",
     sent: usage?.input_tokens ?? null,
@@ -215,10 +239,16 @@ const naiveWhole = (body: string): Omit<Reading, "sent" | "answered"> => {
   // As above.
   const whole = JSON.parse(body) as Chat & Messages;
   const choice = whole.choices?.[0];
+  const [, marked = "", text = ""] =
+    /^<think>\s*(.*?)\s*(?:<\/think>\s*(.*))?$/s.exec(words(choice?.message?.content)) ?? [];
   return choice === undefined
-    ? { text: words(whole.content), calls: [], finish: anthropicFinish(whole.stop_reason) }
+    ? {
+        ...{ text: words(whole.content), thought: thoughtIn({ content: whole.content }) },
+        ...{ calls: [], finish: anthropicFinish(whole.stop_reason) },
+      }
     : {
-        text: words(choice.message?.content),
+        text: marked === "" ? words(choice.message?.content) : text,
+        thought: marked || thoughtIn(choice.message ?? {}),
         calls: (choice.message?.tool_calls ?? []).map(
           (call) => `${call.function?.name}(${call.function?.arguments})`,
         ),
@@ -230,6 +260,7 @@ const readingOf = (completion: Completion): Reading | string =>
   completion.ok
     ? {
         text: completion.text,
+        thought: completion.thinking?.text ?? "",
         calls: completion.toolCalls.map((call) => `${call.name}(${call.arguments})`),
         finish: completion.finish,
         sent: completion.usage.tokens.in,
@@ -241,8 +272,8 @@ const readingOf = (completion: Completion): Reading | string =>
 const withoutUsage = (completion: Completion): Partial<Reading> | string => {
   const reading = readingOf(completion);
   if (typeof reading === "string") return reading;
-  const { text, calls, finish } = reading;
-  return { text, calls, finish };
+  const { text, thought, calls, finish } = reading;
+  return { text, thought, calls, finish };
 };
 
 /** Ten offsets over the whole body, and the middle of its first, second and last character of several bytes. */

@@ -1,7 +1,9 @@
-import type { ModelRequest, ToolCall, ToolSpec } from "../../kernel/model.ts";
+import type { ModelRequest, Thinking, ToolCall, ToolSpec } from "../../kernel/model.ts";
 import type { Attempt, Usage } from "../../kernel/transport.ts";
 import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
+import { isObject, toJsonText, type LooseObject } from "../loose.ts";
+import type { Json } from "../../kernel/index.ts";
 
 /** What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers. */
 export type WireFeature = "reply" | "temperature" | "usage" | "max-tokens" | "tools";
@@ -26,6 +28,9 @@ export type Completion =
   | Extract<Attempt, { ok: true }>
   | { readonly ok: false; readonly problem: CallProblem; readonly usage: Usage };
 
+/** Takes the next piece of a text. */
+export type Hears = (piece: string) => void;
+
 /** Reads one reply, event by event. Text goes out as soon as its event is in. */
 export interface ReplyReader {
   /** Takes the data of one event; true when the reply is over and nothing more needs to be read. */
@@ -39,7 +44,7 @@ export interface Wire {
   build(request: ModelRequest, to: { readonly model: string; readonly dialect: Dialect }): WireRequest;
   authorize(key: string): { readonly [name: string]: string };
   readonly framing: Framing;
-  reader(onText: (text: string) => void): ReplyReader;
+  reader(onText: Hears, onThinking?: Hears): ReplyReader;
   /** A reply that came in one piece, as servers send it that do not stream. */
   readWhole(body: unknown): Completion;
   /** Which feature a 400 complains about, or null. */
@@ -51,10 +56,35 @@ export interface Wire {
 /** A reply that came to its end, with the reason in the provider's own word. */
 export type FinishedReply = {
   readonly text: string;
+  readonly thinking?: Thinking | undefined;
   readonly finish: string | null;
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage;
 };
+
+/** What goes back to a provider as it came is kept up to this length, in UTF-16 units as JSON. */
+const MAX_SEALED_LENGTH = 500_000;
+
+/** What was thought, as a part of the reply; undefined if nothing was. What is sealed and too long to be kept is left out whole. */
+export function thinkingOf(text: string, sealed: readonly unknown[] = []): Thinking | undefined {
+  const isKept = sealed.length > 0 && toJsonText(sealed).length <= MAX_SEALED_LENGTH;
+  if (text === "" && !isKept) return undefined;
+  // It was read as JSON.
+  return { text, ...(isKept ? { sealed: sealed as Json[] } : {}) };
+}
+
+/** The fields of an object that are none of `own`, if there are any; they are sent back as they came. */
+export function extraOf(given: LooseObject, own: ReadonlySet<string>): ToolCall["extra"] {
+  const entries = Object.entries(given).filter(
+    ([name, value]) => !own.has(name) && name !== "__proto__" && value !== null && value !== undefined,
+  );
+  if (entries.length === 0 || toJsonText(entries).length > MAX_SEALED_LENGTH) return undefined;
+  return Object.fromEntries(entries) as NonNullable<ToolCall["extra"]>;
+}
+
+/** The sealed pieces that are objects. */
+export const sealedObjects = (thinking: Thinking | undefined): readonly LooseObject[] =>
+  (thinking?.sealed ?? []).flatMap((piece) => (isObject(piece) ? [piece] : []));
 
 /** What servers say of a model that calls no tools, or that they were not started to let call any. */
 export const refusesTools = (words: string): boolean =>

@@ -131,6 +131,7 @@ export async function speakWithTools<T extends ReplyEventType>(
     // The reader gives a `reply-received` where tools are called, and only there.
     if (event.type !== "reply-received" || !call) return event as Event<T>;
     const toolCalls = listToolCalls(call, allowed);
+    const { thinking } = call;
     const first = used;
     const leftMs = Math.max(0, speech.timeoutMs - call.latencyMs);
     used += toolCalls.length;
@@ -145,7 +146,8 @@ export async function speakWithTools<T extends ReplyEventType>(
       ...request,
       messages: [
         ...request.messages,
-        { role: "assistant", text: call.ok ? call.reply : "", toolCalls },
+        // Its own thinking goes back to it alone, because some providers refuse the results without.
+        { role: "assistant", text: call.ok ? call.reply : "", toolCalls, ...(thinking && { thinking }) },
         ...results,
       ],
     };

@@ -207,8 +207,13 @@ function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: (text: 
   const unlisten = frames.listen((frame) => {
     if (isOver || frame.deliberation !== id || frame.kind !== "text") return;
     if (frame.work?.kind !== "answer" || frame.work.by !== "A") return;
-    // Only the first attempt of one step: another text begins anew.
-    if (frame.delta.attempt > 1 || (step !== undefined && frame.step !== step)) return;
+    // Only the first attempt of one step, until it begins anew.
+    if (
+      frame.delta.attempt > 1 ||
+      frame.delta.offset !== sent.length ||
+      (step !== undefined && frame.step !== step)
+    )
+      return;
     step = frame.step;
     sent += frame.delta.text;
     send(frame.delta.text);
