@@ -73,3 +73,33 @@ describe("a reply that ended in an error", () => {
     expect(whole.completion).toMatchObject({ ok: false, problem: { code: "refused" } });
   });
 });
+
+describe("why a reply ended, as gateways write it", () => {
+  const endsWith = (finish_reason: unknown) => ({
+    whole: read(JSON.stringify({ choices: [{ message: { content: "so" }, finish_reason }] })).completion,
+    streamed: read(stream({ choices: [{ delta: { content: "so" }, finish_reason }] })).completion,
+  });
+
+  it.each([
+    ...["STOP", "eos", "end_turn", "stop_sequence", "COMPLETE", null, "", "None"].map((one) => [one, "stop"]),
+    ...["MAX_TOKENS", "max_output_tokens", "max-tokens", "model_length"].map((one) => [one, "length"]),
+    ...["tool_use", "TOOL_CALL", "function_call", "tool-calls"].map((one) => [one, "tool-calls"]),
+    ["a word of its own", "a word of its own"],
+  ])("reads %j as %s, streamed or not", (written, finish) => {
+    const { whole, streamed } = endsWith(written);
+    expect([whole, streamed]).toMatchObject([
+      { ok: true, finish },
+      { ok: true, finish },
+    ]);
+  });
+
+  it.each(["content-filter", "SAFETY", "refusal", "PROHIBITED_CONTENT"])("is refused by %s", (written) => {
+    const { whole, streamed } = endsWith(written);
+    expect([whole, streamed]).toMatchObject(Array(2).fill({ ok: false, problem: { code: "refused" } }));
+  });
+
+  it.each([null, "", "None"])("has not ended where %j stands in the last chunk that came", (written) => {
+    const cut = stream({ choices: [{ delta: { content: "so" }, finish_reason: written }] });
+    expect(read(cut.replace("data: [DONE]\n\n", "")).completion).toMatchObject({ ok: false });
+  });
+});

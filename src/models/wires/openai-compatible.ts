@@ -194,11 +194,36 @@ function createToolCalls() {
 const NOT_CHAT = finalProblem("unreadable", "the reply is none of chat completions");
 const SEVERAL = finalProblem("unreadable", "the reply has several choices where one was asked for");
 
-const FINISH: ReadonlyMap<string, string> = new Map([
-  ["tool_calls", "tool-calls"],
-  ["function_call", "tool-calls"],
-  ["max_tokens", "length"],
-]);
+/** What servers and gateways write for why a reply ended, in lower case and with underscores. */
+const ENDINGS: { readonly [ending: string]: readonly string[] } = {
+  stop: [
+    "stop",
+    "eos",
+    "eos_token",
+    "end_turn",
+    "stop_sequence",
+    "complete",
+    "completed",
+    "finished",
+    "done",
+  ],
+  length: ["length", "max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit"],
+  "tool-calls": ["tool_calls", "tool_call", "tool_use", "function_call", "function_calls"],
+  content_filter: [
+    ...["content_filter", "content_filtered", "filtered", "safety", "refusal", "guardrail_intervened"],
+    ...["recitation", "prohibited_content", "blocklist", "spii", "sensitive"],
+  ],
+  error: ["error", "failed", "abort", "aborted", "malformed_function_call", "insufficient_system_resource"],
+};
+const FINISH: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENDINGS).flatMap(([ending, written]) => written.map((one) => [one, ending] as const)),
+);
+
+/** A reason as ENDINGS has it, or the server's own word; null where there is none, which some write as text in every chunk. */
+function readFinish(reason: unknown): string | null {
+  if (typeof reason !== "string" || /^(?:|none|null)$/i.test(reason)) return null;
+  return FINISH.get(reason.toLowerCase().replaceAll("-", "_")) ?? reason;
+}
 
 type ChatParts = FinishedReply & { readonly refusal: string };
 
@@ -212,15 +237,9 @@ function conclude({ text, thinking, refusal, finish, toolCalls, usage }: ChatPar
   }
   if (refusal !== "" && text === "" && toolCalls.length === 0)
     return { ok: false, problem: finalProblem("refused", refusal), usage };
-  const named = finish === null || finish === "" || finish === "stop" ? null : finish;
-  return {
-    ok: true,
-    text,
-    thinking,
-    toolCalls,
-    finish: named === null ? (toolCalls.length > 0 ? "tool-calls" : "stop") : (FINISH.get(named) ?? named),
-    usage,
-  };
+  const whole = toolCalls.length > 0 ? "tool-calls" : "stop";
+  const ending = finish === null || finish === "stop" ? whole : finish;
+  return { ok: true, text, thinking, toolCalls, finish: ending, usage };
 }
 
 /**
@@ -252,7 +271,7 @@ function chatReader(onText: Hears, onThinking: Hears = () => {}): ReplyReader {
     refusal += toText(delta["refusal"]);
     const calls = delta["tool_calls"];
     if (calls !== undefined) for (const call of toItems(calls)) tools.take(call);
-    if (typeof first["finish_reason"] === "string") finish = first["finish_reason"];
+    finish = readFinish(first["finish_reason"]) ?? finish;
   };
 
   return {
@@ -315,7 +334,7 @@ function readWhole(body: unknown): Completion {
   if (!isObject(first))
     return { ok: false, problem: finalProblem("unreadable", "the reply has no choices"), usage };
   if (choices.length > 1) return { ok: false, problem: SEVERAL, usage };
-  const finish = typeof first["finish_reason"] === "string" ? first["finish_reason"] : null;
+  const finish = readFinish(first["finish_reason"]);
   const withheld = finish === "content_filter" || finish === "error";
   if (!isObject(first["message"]) && !withheld) return { ok: false, problem: NOT_CHAT, usage };
   const message = objectAt(first, "message");
