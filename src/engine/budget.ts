@@ -49,6 +49,23 @@ const worst = (quote: Quote): Amount => ({
   usd: quote.usd ?? Infinity,
 });
 
+/** A call's worst case with the shortest reply that is worth it, and what the longest one would add. */
+type Spread = { readonly least: Amount; readonly more: Amount };
+
+/** What is held back for later calls; without what is `optional` the run still comes to its end. */
+type Held = Spread & { readonly optional: boolean };
+
+function spreadOf(quote: Quote): Spread {
+  const [full, least] = [worst(quote), worst({ ...quote, ...quote.least })];
+  const usd = Number.isFinite(full.usd) ? full.usd - least.usd : 0;
+  return { least, more: { calls: 0, tokens: full.tokens - least.tokens, usd } };
+}
+
+const sumOf = (spreads: readonly Spread[]): Spread =>
+  spreads.reduce((sum, one) => ({ least: plus(sum.least, one.least), more: plus(sum.more, one.more) }), {
+    ...{ least: NOTHING, more: NOTHING },
+  });
+
 /** What a call's requests come to. `request` is the worst case of one of them. */
 function amountOf({ attempts, cost, tokens, unreported }: CallUsage, request: Amount): Amount {
   const isUnpriced = cost.usd === null && (tokens.in !== null || tokens.out !== null);
@@ -92,8 +109,13 @@ export const overBudgetCall = (request: { readonly model: Call["model"] }, { why
 
 /** The reservation of a call whose first request may be sent. */
 export interface ReservedCall {
-  /** Reserves one more request durably, or returns the cap that it would exceed. `soFar` is what the earlier ones came to. */
-  again(soFar: CallUsage): Promise<Passed | undefined>;
+  /** The reply's limit in tokens, where the budget has less than was asked for. */
+  readonly limit?: number | undefined;
+  /**
+   * Reserves one more request durably, or returns the cap that it would exceed. `soFar` is what the earlier ones came to;
+   * `quote`: the worst case of this one, where it is another.
+   */
+  again(soFar: CallUsage, quote?: Quote): Promise<Passed | undefined>;
   /** Ends the reservation. Without a call, nothing was sent. `origin`: where the call was recorded, if it was. */
   settle(call: Call | undefined, origin: string | undefined): void;
 }
@@ -113,11 +135,14 @@ export interface Ledger {
   ): Promise<{ ok: true; call: ReservedCall } | ({ ok: false } & Passed)>;
   /** Counts a recorded call, of whatever driver. */
   recalled(origin: string, call: Call, quote: Quote): void;
-  /** Holds `quote` back for the call that names this share. */
-  hold(share: string, quote: Quote): void;
+  /**
+   * Holds the least of these quotes back for the calls that name this share; what they could use beyond it is shared out among
+   * all calls in proportion. `optional`: it makes room for other calls rather than refuse them.
+   */
+  hold(share: string, quotes: readonly Quote[], optional?: boolean): void;
   /** Ends a share after its call has recorded. */
   release(share: string): void;
-  /** Returns how many of `quotes`, from the first, fit together now. An undefined quote costs nothing. */
+  /** Returns how many of `quotes`, from the first, fit together now, with their least replies. An undefined quote costs nothing. */
   affordable(quotes: readonly (Quote | undefined)[]): Affordable;
   /** Returns the time until the time cap, Infinity without one. */
   timeLeftMs(): number;
@@ -139,7 +164,7 @@ type Account = {
   /** Of calls under way. */
   readonly reserved: Set<{ amount: Amount }>;
   /** By share, of each drive or reaction that has the account open. */
-  readonly held: Set<Map<string, Amount>>;
+  readonly held: Set<Map<string, Held>>;
   /** Of requests that no record covers; undefined until the earlier ones are read. */
   lost: Amount | undefined;
 };
@@ -158,7 +183,7 @@ export function createLedgers(): Ledgers {
       const account = accounts.get(id) ?? {
         ...{ recorded: new Map(), reserved: new Set(), held: new Set(), lost: undefined },
       };
-      const held = new Map<string, Amount>();
+      const held = new Map<string, Held>();
       account.held.add(held);
       accounts.set(id, account);
       const close = () => {
@@ -206,18 +231,40 @@ export function spentSoFar(past: readonly Entry[], steps: readonly StepReservati
   return totalOf(account);
 }
 
-/** The whole account but one share of what is held back. */
-function totalOf(
-  { recorded, reserved, held, lost = NOTHING }: Account,
-  own?: { readonly held: ReadonlyMap<string, Amount>; readonly share: string | undefined },
-): Amount {
+type OwnShare = { readonly held: ReadonlyMap<string, Held>; readonly share: string | undefined };
+
+/** What is held back, but for one share. */
+const heldBy = ({ held }: Account, own?: OwnShare): readonly Held[] =>
+  [...held].flatMap((shares) =>
+    [...shares].flatMap(([share, one]) => (shares === own?.held && share === own.share ? [] : [one])),
+  );
+
+/** The whole account but one share of what is held back, and what is optional. */
+function totalOf(account: Account, own?: OwnShare): Amount {
+  const { recorded, reserved, lost = NOTHING } = account;
   let sum = lost;
   for (const amount of recorded.values()) sum = plus(sum, amount);
   for (const { amount } of reserved) sum = plus(sum, amount);
-  for (const shares of held)
-    for (const [share, amount] of shares)
-      if (shares !== own?.held || share !== own.share) sum = plus(sum, amount);
-  return sum;
+  return plus(sum, sumOf(heldBy(account, own).filter(({ optional }) => !optional)).least);
+}
+
+/** How much of what they could use beyond their least all calls get, these and those that are held for: 0 to 1. */
+function fractionFor(
+  { usd = Infinity, tokens = Infinity }: Budget,
+  account: Account,
+  call: Spread,
+  own: OwnShare,
+) {
+  const others = heldBy(account, own);
+  const needed = sumOf([call, ...others.filter(({ optional }) => !optional)]);
+  const wanted = sumOf([call, ...others]);
+  const spent = plus(totalOf(account, own), call.least);
+  const optional = sumOf(others.filter((one) => one.optional)).least;
+  const isRoomy = spent.usd + optional.usd <= usd && spent.tokens + optional.tokens <= tokens;
+  const { more } = isRoomy ? wanted : needed;
+  const base = isRoomy ? plus(spent, optional) : spent;
+  const part = (left: number, of: number): number => (of > 0 ? left / of : 1);
+  return Math.max(0, Math.min(1, part(usd - base.usd, more.usd), part(tokens - base.tokens, more.tokens)));
 }
 
 /** A ledger without other users. */
@@ -226,7 +273,7 @@ export const openLedger = (options: LedgerOptions, past: readonly Entry[]): Prom
 
 function createLedger(
   { id, budget, reservations, now }: LedgerOptions,
-  { account, held, close }: { readonly account: Account; readonly held: Map<string, Amount>; close(): void },
+  { account, held, close }: { readonly account: Account; readonly held: Map<string, Held>; close(): void },
 ): Ledger {
   const { timeMs } = budget;
   const deadline = timeMs === undefined ? Infinity : now() + timeMs;
@@ -242,26 +289,34 @@ function createLedger(
     async reserve(origin, quote, { request: asked, share, work } = {}) {
       if (now() >= deadline)
         return { ok: false, cap: "time", why: `the time limit of ${timeMs} ms has passed` };
-      const request = worst(quote);
-      const row = {
-        ...request,
+      const spread = spreadOf(quote);
+      const passed = over(spread.least, share);
+      if (passed) return { ok: false, ...passed };
+      const fraction = capped ? fractionFor(budget, account, spread, { held, share }) : 1;
+      const { tokensOut: least = quote.tokensOut } = quote.least ?? {};
+      const limit = fraction < 1 ? least + Math.floor(fraction * (quote.tokensOut - least)) : quote.tokensOut;
+      let request = fraction < 1 ? plus(spread.least, times(spread.more, fraction)) : worst(quote);
+      if (fraction < 1) request = { ...request, tokens: quote.tokensIn + limit };
+      const names = {
         ...(asked ? { model: asked.model } : {}),
         ...(work?.by === undefined ? {} : { speaker: work.by }),
       };
-      const passed = over(request, share);
-      if (passed) return { ok: false, ...passed };
       const own = { amount: request };
       account.reserved.add(own);
       if (share !== undefined) held.delete(share);
       const call: ReservedCall = {
-        async again(soFar) {
+        ...(limit < quote.tokensOut ? { limit } : {}),
+        async again(soFar, other) {
           const before = own.amount;
           const spent = amountOf(soFar, request);
+          const next = other ? worst(other) : request;
           own.amount = spent;
-          const refused = over(request);
-          own.amount = refused ? before : plus(spent, request);
-          if (!refused) await record(origin, row);
-          return refused;
+          const refused = over(next);
+          own.amount = refused ? before : plus(spent, next);
+          if (refused) return refused;
+          request = next;
+          await record(origin, { ...request, ...names });
+          return undefined;
         },
         settle(made, recordedAs) {
           account.reserved.delete(own);
@@ -271,7 +326,7 @@ function createLedger(
           else account.recorded.set(recordedAs, spent);
         },
       };
-      await record(origin, row);
+      await record(origin, { ...request, ...names });
       return { ok: true, call };
     },
     recalled(origin, call, quote) {
@@ -279,8 +334,8 @@ function createLedger(
         account.recorded.set(origin, amountOf(usageOf(call), worst(quote)));
     },
     release: (share) => void held.delete(share),
-    hold(share, quote) {
-      if (capped) held.set(share, worst(quote));
+    hold(share, quotes, optional = false) {
+      if (capped) held.set(share, { ...sumOf(quotes.map(spreadOf)), optional });
     },
     affordable(quotes) {
       if (!capped) return { fits: quotes.length };
@@ -288,7 +343,7 @@ function createLedger(
       let fits = quotes.length;
       for (const [index, quote] of quotes.entries()) {
         if (!quote) continue;
-        sum = plus(sum, worst(quote));
+        sum = plus(sum, spreadOf(quote).least);
         if (fits > index && over(sum)) fits = index;
       }
       const passed = over(sum);

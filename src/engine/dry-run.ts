@@ -284,6 +284,7 @@ class DryRun {
         quote: (): Quote => NO_QUOTE,
         affordable: ({ length: fits }) => ({ fits }),
         hold: () => undefined,
+        release: () => undefined,
       },
       sleep: () => UNENDING,
     };

@@ -6,11 +6,9 @@ export { createEngine, type Engine } from "./engine.ts";
 export { localFrames, type LocalFrames } from "./world.ts";
 export type { NewDeliberation, Turn } from "./opening-part.ts";
 export { checkInput, type CheckedInput, type ForkChanges } from "./opening.ts";
+export { admitWithinBudget, canAfford, reserveFor, type PhaseWork } from "./admission.ts";
 export {
-  admitWithinBudget,
-  reserveFor,
   phase,
-  canAfford,
   fanOut,
   failedPart,
   listAbsent,
@@ -24,7 +22,6 @@ export {
   type FanOutPart,
   type FanOutSpec,
   type PhaseResult,
-  type PhaseWork,
 } from "./phase.ts";
 export {
   defineProtocol,

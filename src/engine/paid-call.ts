@@ -86,12 +86,13 @@ export function keepStopped(
 /** Makes the call, within the time that the caps leave. */
 export async function completeCall(
   { background, frames, id, ledger, models }: StepsContext,
-  { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
+  { request, key, limitedBy, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
   {
     again,
+    limit,
     signal,
     arrivals,
-  }: Pick<ReservedCall, "again"> & { readonly signal: AbortSignal; readonly arrivals: Arrivals },
+  }: Pick<ReservedCall, "again" | "limit"> & { readonly signal: AbortSignal; readonly arrivals: Arrivals },
 ): Promise<Call> {
   const frame = { deliberation: id, step: StepKey.parse(key), ...(work ? { work } : {}) };
   frames.emit({ ...frame, kind: "started" });
@@ -102,7 +103,9 @@ export async function completeCall(
     ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
     ...(attempts === undefined ? {} : { attempts }),
     ...(background === true ? { background } : {}),
-    beforeRetry: again,
+    ...(limit === undefined ? {} : { limit }),
+    beforeRetry: (soFar, more) =>
+      again(soFar, more === undefined ? undefined : models.quote({ ...request, maxOutputTokens: more })),
     onDelta: (delta) => {
       arrivals.take(delta);
       frames.emit({ ...frame, kind: "text", delta });
@@ -112,8 +115,14 @@ export async function completeCall(
   // The time cap of the deliberation ended the call, not the call's own limit.
   const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
   const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
-  return recordable(outOfTime ? { ...call, failure } : call);
+  return recordable(outOfTime ? { ...call, failure } : withSetting(call, limitedBy));
 }
+
+/** A reply that was lost to its limit says which setting that is. */
+const withSetting = (call: Call, setting: string | undefined): Call =>
+  setting !== undefined && !call.ok && call.failure.lost
+    ? { ...call, failure: { ...call.failure, message: `${call.failure.message}; the limit is ${setting}` } }
+    : call;
 
 /** The call with null for every figure that cannot be recorded, because a provider may report any number, and no longer thinking than an event holds. */
 function recordable(call: Call): Call {

@@ -61,8 +61,10 @@ export type CallSpec<T extends ReplyEventType> = StepSpec<T> & {
   readonly timeoutMs?: number;
   /** Maximum number of requests, including the first; the default depends on the failure. */
   readonly attempts?: number;
-  /** The share of the budget held back for this call. */
+  /** The share of the budget held back for this call; by default the one of its key. */
   readonly share?: string;
+  /** The setting that limits its reply, as users write it. */
+  readonly limitedBy?: string;
   /** For estimates; by default a dry run answers it with any text. */
   readonly dry?: DryReply;
 };
@@ -144,7 +146,8 @@ export interface StepScope extends StepRunner {
     readonly caps: Budget;
     quote(request: ModelRequest): Quote;
     affordable(quotes: readonly (Quote | undefined)[]): Affordable;
-    hold(share: string, quote: Quote): void;
+    hold(share: string, quotes: readonly Quote[], optional?: boolean): void;
+    release(share: string): void;
   };
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }

@@ -1,3 +1,5 @@
+// Loading it takes real time, for which virtual time does not wait.
+import "./replay.ts";
 import { expect, it } from "vitest";
 import {
   callOf,

@@ -165,7 +165,8 @@ class Steps implements StepScope {
       caps: ledger.caps,
       quote: (request) => models.quote(request),
       affordable: (quotes) => ledger.affordable(quotes),
-      hold: (share, quote) => ledger.hold(share, quote),
+      hold: (share, quotes, optional) => ledger.hold(share, quotes, optional),
+      release: (share) => ledger.release(share),
     };
   }
 
@@ -301,7 +302,7 @@ class Steps implements StepScope {
     const person = personOf(spec.request.model);
     if (person !== undefined) return this.#seat(spec, read, person);
     const { ledger, models } = this.#context;
-    const { request } = spec;
+    const { request, share = spec.key } = spec;
     const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
     let answered: Call | undefined;
     let reserved: ReservedCall | undefined;
@@ -312,11 +313,11 @@ class Steps implements StepScope {
       {
         adopt: true,
         produce: async (signal, name) => {
-          const room = await ledger.reserve(name, quote, spec);
+          const room = await ledger.reserve(name, quote, { ...spec, share });
           reserved = room.ok ? room.call : undefined;
           signal.throwIfAborted();
           answered = room.ok
-            ? await completeCall(this.#context, spec, { again: room.call.again, signal, arrivals })
+            ? await completeCall(this.#context, spec, { ...room.call, signal, arrivals })
             : overBudgetCall(request, room);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
@@ -332,7 +333,7 @@ class Steps implements StepScope {
     );
     const recorded = callOf(ended);
     if (recorded && ended.origin.by !== "adopted") ledger.recalled(originKey(ended.origin), recorded, quote);
-    if (spec.share !== undefined) ledger.release(spec.share);
+    ledger.release(share);
     return ended;
   }
 

@@ -71,7 +71,7 @@ export const ModelRequest = z.strictObject({
   messages: z.array(Message).min(1),
   /** Sampling temperature, 0 to 2; the provider's default if absent. */
   temperature: z.number().min(0).max(2).optional(),
-  /** The maximum reply length, thinking included. What the model, its window or the budget allows may be less: `Call.limit`. */
+  /** The maximum reply length, thinking included. The model, its window or the budget may allow less: `Call.limit`. */
   maxOutputTokens: z.int().positive(),
   /** The context length of prompt and reply together, for servers that allocate it per request. */
   contextTokens: z.int().positive().optional(),
@@ -113,6 +113,8 @@ export const Failure = z.strictObject({
   cap: Cap.optional(),
   /** The HTTP status of the refusal; absent if it was none. */
   http: z.int().optional(),
+  /** True of a reply that reached its limit before a word of it came: it all went into thinking. */
+  lost: z.literal(true).optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 
@@ -166,7 +168,7 @@ const spent = {
   attempts: z.int().nonnegative(),
   /** How many of them the provider may have charged for without reporting their usage. */
   unreported: z.int().nonnegative().optional(),
-  /** The reply's limit in tokens in the last request, where it was not the one that the request names. */
+  /** The reply's limit in tokens in the last request. */
   limit: z.int().positive().optional(),
   /** What the provider refused, so that it was asked without: `temperature`, `effort`, … */
   without: z.array(z.string()).optional(),
@@ -197,12 +199,20 @@ export type Call = z.infer<typeof Call>;
 /** What the requests of a call came to, as far as it was reported. */
 export type CallUsage = Pick<Call, "attempts" | "tokens" | "cost"> & { readonly unreported: number };
 
+/** The shortest reply, in tokens, that is worth a call where more was asked for. */
+export const LEAST_REPLY_TOKENS = 2_048;
+
+/** The longest reply of a model that thinks, in tokens, where nothing else is set: its thinking is part of it. */
+export const THINKING_REPLY_TOKENS = 16_384;
+
 /** The worst case of a call: estimated prompt tokens, maximum reply tokens and maximum cost. */
 export type Quote = {
   readonly tokensIn: number;
   readonly tokensOut: number;
   /** null if the price is unknown. */
   readonly usd: number | null;
+  /** The same with the shortest reply that is worth the call; by default it is the whole. */
+  readonly least?: Pick<Quote, "tokensOut" | "usd"> | undefined;
 };
 
 /** A piece of a streamed reply. `attempt` counts from 1, and each attempt starts the text again; `offset` is in UTF-16 units. */
@@ -243,9 +253,15 @@ export type CallOptions = {
   readonly timeoutMs?: number | undefined;
   /** Maximum number of requests, including the first; the default depends on the failure. */
   readonly attempts?: number | undefined;
-  /** Asked before every request after the first; returns why it may not be sent, and the cap in its way. */
+  /** What the budget has left for the reply in tokens, where that is less than the request's own limit. */
+  readonly limit?: number | undefined;
+  /**
+   * Asked before every request after the first; returns why it may not be sent, and the cap in its way. `limit`: the reply's
+   * limit where the request is sent with another one.
+   */
   readonly beforeRetry?:
-    ((soFar: CallUsage) => Promise<{ readonly why: string; readonly cap: Cap } | undefined>) | undefined;
+    | ((soFar: CallUsage, limit?: number) => Promise<{ readonly why: string; readonly cap: Cap } | undefined>)
+    | undefined;
   /** Low priority: the call never takes a slot that an answer could need. */
   readonly background?: boolean | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;

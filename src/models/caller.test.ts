@@ -107,6 +107,7 @@ describe("a call answered inside this process", () => {
     await clock.skip(20_000);
     expect(await call).toEqual({
       ok: true,
+      limit: 100,
       reply: "yes",
       finish: "stop",
       model: request.model,

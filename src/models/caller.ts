@@ -38,12 +38,14 @@ export type CallServices = {
   readonly persistence: RetryPolicy;
 };
 
-export type RoutedCall = Pick<CallOptions, "beforeRetry"> & {
+export type RoutedCall = Pick<CallOptions, "attempts" | "beforeRetry"> & {
   readonly request: ModelRequest;
+  /** The reply's limit in tokens. */
+  readonly limit: number;
+  /** The longest reply of the model; undefined where it is not known. */
+  readonly most: number | undefined;
   readonly route: Route;
   readonly watch: Watch;
-  /** Requests sent at most, the first one included. */
-  readonly attempts?: number | undefined;
 };
 
 function formatSeconds(ms: number): string {
@@ -53,6 +55,20 @@ function formatSeconds(ms: number): string {
 function wordWait(ms: number): string {
   return ms < MAX_NAMED_WAIT_MS ? formatSeconds(ms) : "for a day or longer";
 }
+
+type Answered = Extract<Attempt, { ok: true }>;
+
+/** True of a reply whose limit was reached before a word of it came. */
+const isLost = ({ text, toolCalls, finish }: Answered): boolean =>
+  finish === "length" && toolCalls.length === 0 && text.trim() === "";
+
+function lostWords({ thinking, usage: { tokens } }: Answered, limit: number): string {
+  const isThought = thinking !== undefined || (tokens.reasoning ?? 0) > 0;
+  const count = (tokens.reasoning ?? tokens.out ?? limit).toLocaleString("en-US");
+  return isThought ? `it thought for ${count} tokens and wrote nothing` : `${count} tokens came and no word`;
+}
+
+const thoughtOf = ({ thinking }: Answered) => (thinking ? { thinking } : {});
 
 /** The usage of a request that brought text. */
 const believable = ({ tokens, usd }: Usage): Usage => ({
@@ -83,6 +99,7 @@ export class Caller {
   #offset = 0;
   /** Whether anything has come of the attempt, text or thinking. */
   #isHeard = false;
+  #limit: number;
 
   constructor(
     calling: RoutedCall,
@@ -90,6 +107,7 @@ export class Caller {
     around: CallServices,
   ) {
     this.#calling = calling;
+    this.#limit = calling.limit;
     this.#onDelta = onDelta;
     this.#onNews = onNews;
     this.#around = around;
@@ -117,12 +135,19 @@ export class Caller {
       } finally {
         slot.release(outcome);
       }
+      if (attempted.ok && isLost(attempted)) {
+        const message = lostWords(attempted, this.#limit);
+        const failure = { code: "unreadable", message, lost: true } as const;
+        const refused = await this.#makeRoom(failure);
+        if (refused) return { ...this.#failed(refused), ...thoughtOf(attempted) };
+        continue;
+      }
       if (attempted.ok) {
-        const { text, thinking, toolCalls, finish } = attempted;
+        const { text, toolCalls, finish } = attempted;
         return {
           ok: true,
           reply: text,
-          ...(thinking ? { thinking } : {}),
+          ...thoughtOf(attempted),
           ...(toolCalls.length > 0 ? { toolCalls: [...toolCalls] } : {}),
           finish,
           ...this.#spent(),
@@ -145,6 +170,21 @@ export class Caller {
     }
   }
 
+  /** Doubles the room for a reply that was lost to its limit, once and as far as the model and the caps go; else says why it failed. */
+  async #makeRoom(failure: Failure): Promise<Failure | undefined> {
+    const { most = Infinity, attempts = Infinity, limit } = this.#calling;
+    const doubled = Math.min(2 * limit, most);
+    if (this.#limit >= doubled || this.#attempts >= attempts) return failure; // CALL-5
+    const refused = await this.#calling.beforeRetry?.(this.#usage(), doubled); // CALL-6
+    if (refused) {
+      const { cap, why } = refused;
+      return { ...failure, message: `${failure.message}; not asked again with more: ${why}`, cap };
+    }
+    this.#limit = doubled;
+    this.#last = failure;
+    return undefined;
+  }
+
   #usage(): CallUsage {
     const [tokens, cost] = [this.#spending.tokens(), this.#spending.cost()];
     return { tokens, cost, attempts: this.#attempts, unreported: this.#unreported };
@@ -160,6 +200,7 @@ export class Caller {
       ...usage,
       latencyMs: firstSentMs === null ? 0 : Math.max(0, this.#lastByteMs - firstSentMs - this.#queuedMs),
       ...(unreported > 0 ? { unreported } : {}),
+      ...(this.#attempts > 0 ? { limit: this.#limit } : {}),
     };
   }
 
@@ -202,7 +243,9 @@ export class Caller {
       this.#offset += text.length;
       this.#onDelta?.(delta);
     };
-    const attempted = await route.transport.send(request, {
+    const asked =
+      this.#limit === request.maxOutputTokens ? request : { ...request, maxOutputTokens: this.#limit };
+    const attempted = await route.transport.send(asked, {
       ...{ attempt, signal: watch.signal, onText },
       onThinking: (text) => {
         this.#isHeard = true;

@@ -117,6 +117,7 @@ describe("a call", () => {
     });
     expect(call).toEqual({
       ok: true,
+      limit: 100,
       reply: "naïve 🦜",
       finish: "stop",
       model: "compatible/box/m",

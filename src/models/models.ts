@@ -1,7 +1,8 @@
-import type { Call, Failure, ModelRequest, Models } from "../kernel/model.ts";
+import type { Call, Failure, ModelFacts, ModelRequest, Models } from "../kernel/model.ts";
 import { familyOf, type Families } from "../kernel/families.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
+import { contextLength } from "./context-lengths.ts";
 import { Caller, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatches } from "./clock.ts";
 import type { Variables } from "./proxy.ts";
@@ -172,22 +173,31 @@ export function createModels(options: ModelsOptions): ClosableModels {
     return routed;
   };
 
+  const factsOf = (model: string): ModelFacts => {
+    const context = contextLength(listedRef(model));
+    return context === null ? {} : { context };
+  };
+
   return {
     complete: async (
       request,
-      { signal, timeoutMs = limits.timeoutMs, attempts, background, beforeRetry, onDelta, onNews },
+      { signal, timeoutMs = limits.timeoutMs, background, onDelta, onNews, limit = Infinity, ...options },
     ) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const route = background === true ? backgroundRoute(routed.route) : routed.route;
+      const { tokensOut } = quoteRequest(request, "free", factsOf(request.model));
+      const room = { limit: Math.min(limit, tokensOut), most: factsOf(request.model).output };
       return watches.run({ signal, timeoutMs }, (watch) =>
-        new Caller({ request, route, watch, attempts, beforeRetry }, { onDelta, onNews }, services).run(),
+        new Caller({ request, route, watch, ...room, ...options }, { onDelta, onNews }, services).run(),
       );
     },
     quote: (request) => {
       const routed = routeOf(request.model);
-      return quoteRequest(request, routed.ok ? routed.route.price : findPrice(request.model, table));
+      const price = routed.ok ? routed.route.price : findPrice(request.model, table);
+      return quoteRequest(request, price, factsOf(request.model));
     },
+    facts: factsOf,
     check: (model) => {
       const routed = routeOf(model);
       return routed.ok ? undefined : routed.failure;

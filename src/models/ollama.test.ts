@@ -69,6 +69,7 @@ describe("a call to Ollama", () => {
       });
       expect(call).toEqual({
         ok: true,
+        limit: 100,
         reply: "hello you",
         finish: "stop",
         model: "ollama/gemma3:27b",

@@ -1,4 +1,11 @@
-import type { ModelRequest, Quote, Cost, Tokens } from "../kernel/model.ts";
+import {
+  LEAST_REPLY_TOKENS,
+  type ModelFacts,
+  type ModelRequest,
+  type Quote,
+  type Cost,
+  type Tokens,
+} from "../kernel/model.ts";
 import type { Usage } from "../kernel/transport.ts";
 
 /** US dollars per million tokens. */
@@ -149,13 +156,25 @@ function estimateTokens(request: ModelRequest): number {
   return Math.ceil(units / CHARACTERS_PER_TOKEN) + request.messages.length * TOKENS_PER_MESSAGE;
 }
 
-/** The worst case of one attempt: the whole prompt uncached, and the longest reply that was asked for. */
-export function quoteRequest(request: ModelRequest, price: Price | "free" | null): Quote {
+/**
+ * The worst case of one attempt: the whole prompt uncached, and the longest reply that was asked for, as far as the model and
+ * its window go. By an estimate alone no reply is made shorter than one that is worth the call.
+ */
+export function quoteRequest(
+  request: ModelRequest,
+  price: Price | "free" | null,
+  { context = Infinity, output = Infinity }: ModelFacts = {},
+): Quote {
   const tokensIn = estimateTokens(request);
-  const tokensOut = request.maxOutputTokens;
-  if (price === null) return { tokensIn, tokensOut, usd: null };
-  if (price === "free") return { tokensIn, tokensOut, usd: 0 };
-  return { tokensIn, tokensOut, usd: costOfTokens(price, { in: tokensIn, out: tokensOut, cached: 0 }) };
+  const most = Math.min(request.maxOutputTokens, output);
+  const least = Math.min(most, LEAST_REPLY_TOKENS);
+  const tokensOut = Math.max(least, Math.min(most, context - tokensIn));
+  const usdOf = (out: number): number | null =>
+    price === null ? null : price === "free" ? 0 : costOfTokens(price, { in: tokensIn, out, cached: 0 });
+  return {
+    ...{ tokensIn, tokensOut, usd: usdOf(tokensOut) },
+    ...(least < tokensOut ? { least: { tokensOut: least, usd: usdOf(least) } } : {}),
+  };
 }
 
 function addKnown(sum: number | null, more: number | null): number | null {
