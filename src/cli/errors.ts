@@ -145,18 +145,23 @@ const REMEDIES: { readonly [code in FailureCode]?: string } = {
 
 /** What to do about failures that anything can be done about, each once; undefined for none. */
 export function remedyOf(failures: readonly Pick<Failure, "code" | "message">[]): string | undefined {
-  const remedies = failures.map(({ code, message }) =>
-    code === "refused" && UNSUPPORTED.test(message)
+  const remedies = failures.map(({ code, message }) => {
+    const setting = LOST.exec(message)?.[1];
+    if (setting !== undefined)
+      return `raise ${setting} in parley.yaml, or have the model think less (MODEL?effort=low)`;
+    return code === "refused" && UNSUPPORTED.test(message)
       ? "choose another model: this one does not take what was sent with the question"
       : code === "refused" && LACKING.test(message)
         ? "start the server with what it lacks, or choose another model"
-        : REMEDIES[code],
-  );
+        : REMEDIES[code];
+  });
   return [...new Set(remedies.filter((remedy) => remedy !== undefined))].join("; ") || undefined;
 }
 
 /** Ends the words of a failure of which the server itself is the cause. */
 const LACKING = /use another model or server\b/;
+/** Ends the words of a reply that reached its limit before a word of it came. */
+const LOST = /; the limit is ([a-z-]+-tokens)$/;
 const UNSUPPORTED =
   /\b(unsupported|unrecognized|unknown|invalid)[\w ]{0,20} (parameter|argument|field|value)\b|max_(completion_)?tokens/i;
 

@@ -39,7 +39,7 @@ export type JudgeManner = z.infer<typeof JudgeManner>;
 
 const manner = {
   ...JudgeManner.shape,
-  maxOutputTokens: z.int().positive().default(4_096),
+  maxOutputTokens: z.int().positive().optional(),
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),
   /** The number of items that are judged at a time. */

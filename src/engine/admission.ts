@@ -33,22 +33,28 @@ export type Admission = {
  * Decides which members the budget allows in the next phase, in the worst case, and records it as `<name>/admitted`.
  * Without a cap all members take part and nothing is recorded.
  */
-export async function admitWithinBudget(
+export function admitWithinBudget(
   run: StepRunner,
   { name, members, least, work }: AdmissionSpec,
 ): Promise<Admission> {
   // createSteps makes every StepRunner, as a StepScope.
-  const scope = run as StepScope;
-  scope.budget.release(name);
-  const calls = members.map(({ id, request }) => ({ id, step: `${name}/${id}`, request }));
-  const admission = await fitToBudget(run, {
-    ...{ key: `${name}/admitted`, work: workAbout("admission", { name, work }) },
-    ...{ calls, least },
+  (run as StepScope).budget.release(name);
+  return fitToBudget(run, {
+    key: `${name}/admitted`,
+    work: workAbout("admission", { name, work }),
+    calls: members.map(({ id, request }) => ({ id, step: `${name}/${id}`, request })),
+    least,
   });
-  // Each of them gets its part of what there is, whoever of them comes first.
-  for (const { id, step, request } of calls)
-    if (admission.in.includes(id) && !scope.settled(step, request)) reserveFor(run, step, () => [request]);
-  return admission;
+}
+
+/** Holds back for each of the calls that were admitted, so that it gets its part of what there is, whoever comes first. */
+export function shareOut(run: StepRunner, { name, members }: AdmissionSpec, admission: Admission): void {
+  // As above.
+  const scope = run as StepScope;
+  for (const { id, request } of members) {
+    const step = `${name}/${id}`;
+    if (admission.in.includes(id) && !scope.settled(step, request)) reserveFor(run, step, () => request);
+  }
 }
 
 /**
@@ -122,20 +128,23 @@ async function fitToBudget(run: StepRunner, { key, calls, least = 0, work }: Fit
   return data;
 }
 
-/**
- * Holds back for later calls in their worst case, which name it by `share`, or for a later phase of that name. `worst` is called
- * only if there is a cap. `optional`: the phase can be left out.
- */
-export function reserveFor(
+type Worst = () => ModelRequest | readonly ModelRequest[] | undefined;
+
+/** Holds back for a later call in its worst case, which names it by `share`. `worst` is called only if there is a cap. */
+export const reserveFor = (run: StepRunner, share: string, worst: Worst): void =>
+  holdFor(run, { share, worst, optional: false });
+
+/** Leaves room for a later phase of this name, without which the run still comes to its end, as far as there is any. */
+export const leaveRoomFor = (run: StepRunner, phase: string, worst: Worst): void =>
+  holdFor(run, { share: phase, worst, optional: true });
+
+function holdFor(
   run: StepRunner,
-  share: string,
-  worst: () => ModelRequest | readonly ModelRequest[] | undefined,
-  { optional }: { readonly optional?: boolean } = {},
+  { share, worst, optional }: { readonly share: string; readonly worst: Worst; readonly optional: boolean },
 ): void {
   // createSteps makes every StepRunner, as a StepScope.
   const { budget } = run as StepScope;
-  const requests = [budget.capped ? (worst() ?? []) : []]
-    .flat()
-    .filter(({ model }) => personOf(model) === undefined);
-  if (requests.length > 0) budget.hold(share, requests.map(budget.quote), optional);
+  const requests = [budget.capped ? (worst() ?? []) : []].flat();
+  const paid = requests.filter(({ model }) => personOf(model) === undefined);
+  if (paid.length > 0) budget.hold(share, paid.map(budget.quote), optional);
 }

@@ -252,9 +252,8 @@ function totalOf(account: Account, own?: OwnShare): Amount {
 function fractionFor(
   { usd = Infinity, tokens = Infinity }: Budget,
   account: Account,
-  call: Spread,
-  own: OwnShare,
-) {
+  { call, own }: { readonly call: Spread; readonly own: OwnShare },
+): number {
   const others = heldBy(account, own);
   const needed = sumOf([call, ...others.filter(({ optional }) => !optional)]);
   const wanted = sumOf([call, ...others]);
@@ -292,7 +291,7 @@ function createLedger(
       const spread = spreadOf(quote);
       const passed = over(spread.least, share);
       if (passed) return { ok: false, ...passed };
-      const fraction = capped ? fractionFor(budget, account, spread, { held, share }) : 1;
+      const fraction = capped ? fractionFor(budget, account, { call: spread, own: { held, share } }) : 1;
       const { tokensOut: least = quote.tokensOut } = quote.least ?? {};
       const limit = fraction < 1 ? least + Math.floor(fraction * (quote.tokensOut - least)) : quote.tokensOut;
       let request = fraction < 1 ? plus(spread.least, times(spread.more, fraction)) : worst(quote);

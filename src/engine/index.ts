@@ -6,7 +6,7 @@ export { createEngine, type Engine } from "./engine.ts";
 export { localFrames, type LocalFrames } from "./world.ts";
 export type { NewDeliberation, Turn } from "./opening-part.ts";
 export { checkInput, type CheckedInput, type ForkChanges } from "./opening.ts";
-export { admitWithinBudget, canAfford, reserveFor, type PhaseWork } from "./admission.ts";
+export { admitWithinBudget, canAfford, leaveRoomFor, reserveFor, type PhaseWork } from "./admission.ts";
 export {
   phase,
   fanOut,

@@ -68,7 +68,7 @@ export type OpenResult = {
 /** What an opening is validated against. */
 export type OpeningChecks = {
   readonly store: OrganizationStore;
-  readonly models: Pick<Models, "check">;
+  readonly models: Pick<Models, "check" | "facts">;
   readonly protocols: Registry<AnyProtocol>;
 };
 
@@ -126,6 +126,7 @@ export async function checkInput(
     context: context.map(({ name, text }) => ({ name, text: pin(text) })),
     participants: input.participants.map((participant) => ({
       family: null,
+      ...(models.facts?.(participant.model).thinks ? { thinks: true } : {}),
       ...participant,
       persona: { ...participant.persona, instructions: pin(participant.persona.instructions) },
     })),

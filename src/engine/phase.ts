@@ -8,10 +8,9 @@ import {
   type ModelRequest,
   type Participant,
   type StepKey,
-  type Work,
 } from "../kernel/index.ts";
 import { Halt, isHalt, linkAbort } from "./halt.ts";
-import { admitWithinBudget, workAbout, type Admission, type PhaseWork } from "./admission.ts";
+import { admitWithinBudget, shareOut, workAbout, type Admission, type PhaseWork } from "./admission.ts";
 import type { StepRunner, StepScope } from "./run.ts";
 
 // PHASE-1. The recorded roster is the phase's decision; later steps read only the roster. Else: a resume takes other members.
@@ -245,13 +244,15 @@ export async function fanOut<M extends FanOutMember, T>(
   { name, work, members, quorum, least, patienceMs }: FanOutSpec<M>,
   step: (member: M, run: StepRunner) => Promise<FanOutPart<T>>,
 ): Promise<FanOut<M, T>> {
-  const admission = await admitWithinBudget(run, { name, work, members, least });
+  const spec = { name, work, members, least };
+  const admission = await admitWithinBudget(run, spec);
+  shareOut(run, spec, admission);
   const patience =
     patienceMs === null ? {} : { quorum: quorum ?? countMajority(admission.in.length), patienceMs };
   const failures = new Map<string, Failure>();
   const people = members.flatMap(({ id, request }) => (personOf(request.model) === undefined ? [] : [id]));
-  const spec = { name, work, members: admission.in, people, ...patience };
-  const done = await phase(run, spec, async (id, part) => {
+  const admitted = { name, work, members: admission.in, people, ...patience };
+  const done = await phase(run, admitted, async (id, part) => {
     const outcome = await step(findById(members, id), part);
     if (outcome.failure) failures.set(id, outcome.failure);
     return outcome;

@@ -97,6 +97,7 @@ export {
   personModel,
   personOf,
   type Quote,
+  ReplyLimit,
   ReplySchema,
   Thinking,
   Tokens,

@@ -65,6 +65,9 @@ export type ToolSpec = z.infer<typeof ToolSpec>;
 /** The longest reply that may be asked for, in tokens. Far more than any model writes: estimates and reserves are texts of that length. */
 export const MAX_REPLY_TOKENS = 1_000_000;
 
+/** The longest reply of a kind, in tokens; where nothing is set, it is the usual one, and more for models that think. */
+export const ReplyLimit = z.int().positive().max(MAX_REPLY_TOKENS).optional();
+
 /** Everything that one model call depends on. A step's digest covers its canonical form. */
 export const ModelRequest = z.strictObject({
   model: ModelRef,
@@ -277,5 +280,5 @@ export interface Models {
   quote(request: ModelRequest): Quote;
   /** Returns why no call of this model can succeed, as far as that is known without a request; undefined if one may. */
   check?(model: ModelRef): Failure | undefined;
-  facts?(model: ModelRef): ModelFacts;
+  facts?(model: string): ModelFacts;
 }

@@ -16,6 +16,8 @@ export const Participant = z.strictObject({
   /** The vendor that trained the model, as known at the opening; null if unknown. */
   family: z.string().nullable(),
   temperature: z.number().min(0).max(2).optional(),
+  /** The model thinks before it replies, as known at the opening, so that its replies need more room. */
+  thinks: z.literal(true).optional(),
 });
 export type Participant = z.infer<typeof Participant>;
 

@@ -5,6 +5,7 @@ const SPECIAL = /^<\|?([A-Za-z_]{1,24})\|?>/;
 /** `<think>`, `</thinking>`, `<seed:think>`, `[THINK]`, `◁/think▷`, `<unused94>`, and what else models were taught. */
 const TAG =
   /^(?:<(\/?)((?:[\w.-]{1,24}[:_-])?(?:think|thinking|thoughts?|reasoning|reflection))>|\[(\/?)(THINK)\]|◁(\/?)(think)▷)/i;
+const LITERAL = ["[THINK]", "[/THINK]", "◁think▷", "◁/think▷"];
 const UNUSED = new Map([
   ["<unused94>", false],
   ["<unused95>", true],
@@ -56,8 +57,8 @@ function markAt(text: string): Mark | "more" | undefined {
     if (FRAMES.has(name)) return { kind: "frame", length };
     return undefined;
   }
-  const isBegun = /^(?:<[/|\w:.-]*|\[\/?[A-Z]*|◁\/?\w*)$/i.test(text);
-  return isBegun && text.length < MAX_MARK ? "more" : undefined;
+  const isBegun = /^<[/|\w:.-]*$/.test(text) && text.length < MAX_MARK;
+  return isBegun || LITERAL.some((mark) => mark.startsWith(text)) ? "more" : undefined;
 }
 
 export type Separated = { readonly text: string; readonly thinking: string };

@@ -126,7 +126,7 @@ export async function fitConversation(
         maxLength,
         purpose: "",
         prompt,
-        maxOutputTokens: Math.min(maxOutputTokens, MAX_SUMMARY_TOKENS),
+        maxOutputTokens: by.thinks ? maxOutputTokens : Math.min(maxOutputTokens, MAX_SUMMARY_TOKENS),
         timeoutMs,
         contextTokens,
         turns: { covers, kept: rest.length - count + kept },

@@ -40,7 +40,7 @@ export type Drafts = {
 
 export type DraftLimits = {
   readonly quorum: number;
-  readonly maxOutputTokens: number;
+  readonly maxOutputTokens: number | undefined;
   readonly timeoutMs: number;
   readonly patienceMs: number | null;
   /** What its members may call. */
@@ -67,6 +67,7 @@ export async function draft(
       const key = StepKey.parse(`draft/${by.id}`);
       const event = await speakWithTools<"answer-given" | "degradation-noted">(context, run, {
         ...{ by: by.id, step: key, work: { ...work, by: by.id }, request, timeoutMs },
+        limitedBy: "draft-tokens",
         tools: {
           ...tools,
           seen: [],
@@ -90,7 +91,11 @@ export async function draft(
   return { drafts: done.in.map(({ value }) => value), absent: listAbsent(done), lost };
 }
 
-function draftRequest(context: ProtocolContext, by: Participant, maxOutputTokens: number): ModelRequest {
+function draftRequest(
+  context: ProtocolContext,
+  by: Participant,
+  limit: DraftLimits["maxOutputTokens"],
+): ModelRequest {
   const messages = draftPrompt(context, { material: context, persona: personaText(context, by) });
-  return { ...modelParams(by), messages, maxOutputTokens };
+  return { ...modelParams(by, limit), messages };
 }

@@ -2,6 +2,7 @@ import type { ReplyEventType, StepOutcome } from "../../engine/index.ts";
 import { fence, type Desk } from "../../prompts/material.ts";
 import type { Template } from "../../prompts/template.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
+import { THINKING_REPLY_TOKENS } from "../../kernel/index.ts";
 import type {
   Answer,
   Call,
@@ -14,12 +15,19 @@ import type {
   ParticipantId,
 } from "../../kernel/index.ts";
 
-/** The part of a request that the participant decides. */
-export const modelParams = ({
+/** What a reply has room for beside thinking, as far as prompts that will hold it are estimated. */
+export const USUAL_REPLY_TOKENS = 4_096;
+
+/** The part of a request that the participant decides: its model, and how long its reply may be. */
+export const modelParams = (
+  { model, temperature, thinks }: Participant,
+  limit?: number,
+  usual = USUAL_REPLY_TOKENS,
+): Pick<ModelRequest, "model" | "temperature" | "maxOutputTokens"> => ({
   model,
-  temperature,
-}: Participant): Pick<ModelRequest, "model" | "temperature"> =>
-  temperature === undefined ? { model } : { model, temperature };
+  ...(temperature === undefined ? {} : { temperature }),
+  maxOutputTokens: limit ?? (thinks ? Math.max(usual, THINKING_REPLY_TOKENS) : usual),
+});
 
 /** A reply that shows nothing is a failure, also one of characters without a shape: no answer is never passed on as one. */
 export const emptyReplyFailure = (reply: string): Failure | undefined =>

@@ -26,7 +26,7 @@ export type RevisionRound = {
   /** The answers that stand, seated. */
   readonly table: readonly SeatedDraft[];
   readonly differ: (one: Draft, other: Draft) => boolean;
-  readonly maxOutputTokens: number;
+  readonly maxOutputTokens: number | undefined;
   readonly timeoutMs: number;
   /** How long to wait for stragglers once half of the members are in; null waits for their timeouts. */
   readonly patienceMs: number | null;
@@ -90,7 +90,7 @@ const listMembers = (
     if (answers.length < 2) return [];
     const persona = personaText(context, by);
     const messages = revisionPrompt(context, { material: context, persona, answers });
-    const request = { ...modelParams(by), messages, maxOutputTokens: spec.maxOutputTokens };
+    const request = { ...modelParams(by, spec.maxOutputTokens), messages };
     return [{ id: by.id, place, shown: answers, request }];
   });
 
@@ -115,6 +115,7 @@ async function askRevision(
       work: { kind: "revision", round, by: by.id },
       request,
       timeoutMs,
+      limitedBy: "draft-tokens",
       dry: { phase: `revision, round ${round}` },
     },
     readReply<"answer-given">(loss, (reply, call) => {

@@ -45,6 +45,8 @@ export type Speech<T extends ReplyEventType> = {
   /** Without its tools. */
   readonly request: ModelRequest;
   readonly timeoutMs: number;
+  /** The setting that limits its reply. */
+  readonly limitedBy?: string;
   readonly tools: ToolUse;
   readonly outcomes: readonly T[];
   readonly read: (call: Call) => StepOutcome<T>;
@@ -120,6 +122,7 @@ export async function speakWithTools<T extends ReplyEventType>(
         work,
         request: withTools(request, allowed),
         timeoutMs: speech.timeoutMs,
+        ...(speech.limitedBy === undefined ? {} : { limitedBy: speech.limitedBy }),
       },
       // `StepOutcome` distributes over the types that the step declares.
       (call) =>

@@ -182,9 +182,8 @@ function comparisonRequest(
 ): ModelRequest {
   const persona = context.instructions(chair);
   return {
-    ...modelParams(chair),
+    ...modelParams(chair, context.settings.maxOutputTokens.review),
     messages: comparisonPrompt(context, { material: context, persona, answers: inLabelOrder(table) }),
-    maxOutputTokens: context.settings.maxOutputTokens.review,
     reply: comparisonSchema,
   };
 }
@@ -221,6 +220,7 @@ async function compareDrafts(
       work: { kind: "comparison", by: chair.id },
       request: comparisonRequest(context, chair, table),
       timeoutMs: context.settings.callTimeoutMs,
+      limitedBy: "review-tokens",
       dry: { reply: (desk) => comparisonSpecimen(desk, labels) },
     },
     readReply<"comparison-given">(loss, (reply) => {

@@ -211,7 +211,7 @@ async function worstCase(
     return call?.ok ? [call.reply] : [];
   });
   const characters = [question, ...texts, ...replies].reduce((sum, text) => sum + text.length, 0);
-  const { synthesis } = PanelSettings.shape.maxOutputTokens.parse(settings["maxOutputTokens"]);
+  const { synthesis = 8_192 } = PanelSettings.shape.maxOutputTokens.parse(settings["maxOutputTokens"]);
   return models.quote({
     model: chair.model,
     // A quote counts three characters as a token.

@@ -1,6 +1,7 @@
 import { defineProtocol } from "../../../engine/index.ts";
 import { conclude, deliberateFromDrafts } from "../../../protocols/phases/panel/conclude.ts";
 import { panelTemplates } from "../../../protocols/phases/panel/prompts.ts";
+import { leaveRoomForReviews } from "../../../protocols/phases/panel/review.ts";
 import { PanelSettings, panelSeats } from "../../../protocols/phases/panel/settings.ts";
 import { reserveForChair } from "../../../protocols/phases/panel/synthesis.ts";
 
@@ -25,6 +26,9 @@ export const council = defineProtocol({
     deliberateFromDrafts(
       pinned,
       (context, drafted) => conclude(context, { ...drafted, reviewed: true }),
-      reserveForChair,
+      (context) => {
+        reserveForChair(context);
+        leaveRoomForReviews(context);
+      },
     ),
 });

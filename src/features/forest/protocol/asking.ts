@@ -52,10 +52,9 @@ export async function ask<T extends RoleEvent, V>(
   const { context, run } = desk;
   const { by, messages, work } = question;
   const request = {
-    ...modelParams(by),
+    ...modelParams(by, context.settings.maxOutputTokens),
     ...(question.temperature === undefined ? {} : { temperature: question.temperature }),
     messages: [...messages],
-    maxOutputTokens: context.settings.maxOutputTokens,
   };
   const first = await askOnce(desk, question, { key: question.key, request });
   if ("event" in first) return first.event;

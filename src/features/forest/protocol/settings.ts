@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { MAX_REPLY_TOKENS, type Json } from "../../../kernel/index.ts";
+import { ReplyLimit, type Json } from "../../../kernel/index.ts";
 import { ExecutionMode } from "./state.ts";
 
 /** The seed's block `deliberation`, as it stands in a forest's file. */
@@ -59,7 +59,7 @@ export const ForestSettings = z.strictObject({
     .default({ mutate: 0, crossover: 0 }),
   /** How often a step is asked anew, by its key: a fork of a cycle that failed asks the failed ones again. */
   again: z.record(z.string(), z.int().positive()).default({}),
-  maxOutputTokens: z.int().positive().max(MAX_REPLY_TOKENS).default(4_096),
+  maxOutputTokens: ReplyLimit,
   callTimeoutMs: z.int().positive().default(180_000),
 });
 export type ForestSettings = z.infer<typeof ForestSettings>;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProtocolContext, StepOutcome, Turn } from "../../../engine/index.ts";
 import {
-  MAX_REPLY_TOKENS,
+  ReplyLimit,
   RecallRules,
   StepKey,
   ToolSpec,
@@ -28,7 +28,7 @@ import { useTool } from "../../../protocols/phases/tools.ts";
 
 /** How a respondent answers, whichever of two it is. */
 export const RespondentSettings = z.strictObject({
-  maxOutputTokens: z.int().positive().max(MAX_REPLY_TOKENS).default(4_096),
+  maxOutputTokens: ReplyLimit,
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),
   /** Whose memory is searched, and by which rules; null is no memory. */
@@ -69,8 +69,9 @@ export async function respond(
   const { engrams, facts } = await recallMemory(context, by);
   const { contextTokens, callTimeoutMs: timeoutMs, maxTurns = Infinity } = settings;
   const persona = context.instructions(by);
+  const params = modelParams(by, settings.maxOutputTokens);
   const requestWith = (shown: readonly Turn[]): ModelRequest => ({
-    ...modelParams(by),
+    ...params,
     messages: respondPrompt(context, {
       persona,
       history: shown,
@@ -78,7 +79,7 @@ export async function respond(
       facts,
       engrams,
     }),
-    maxOutputTokens: Math.min(settings.maxOutputTokens, Math.ceil((contextTokens ?? Infinity) / 2)),
+    maxOutputTokens: Math.min(params.maxOutputTokens, Math.ceil((contextTokens ?? Infinity) / 2)),
     ...(contextTokens === undefined ? {} : { contextTokens }),
   });
   const shown =
@@ -108,6 +109,7 @@ export async function respond(
     work: { kind: "answer", by: by.id },
     request: requestWith(shown),
     timeoutMs,
+    limitedBy: "respond-tokens",
     tools: {
       ...settings.tools,
       ...(onLost ? { onLost } : {}),

@@ -5,6 +5,7 @@ import {
   type StepRunner,
   failedPart,
   fanOut,
+  leaveRoomFor,
   listAbsent,
   type Absent,
 } from "../../../engine/index.ts";
@@ -12,7 +13,7 @@ import { ParticipantId, type Event, type ModelRequest, type Participant } from "
 import { sameAnswer } from "../../../replies/answer.ts";
 import { parseReview } from "../../../replies/review.ts";
 import { standing } from "../../../stats/standing.ts";
-import { modelParams, readReply } from "../reply.ts";
+import { modelParams, readReply, USUAL_REPLY_TOKENS } from "../reply.ts";
 import { findByLabel, othersFrom, seatDrafts, tableFrom, type Draft, type SeatedDraft } from "../table.ts";
 import { reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 import type { PanelSettings } from "./settings.ts";
@@ -69,12 +70,18 @@ const createRequest = (
   { settings }: Pick<ProtocolContext<PanelSettings>, "settings">,
   by: Participant,
   messages: ModelRequest["messages"],
-): ModelRequest => ({
-  ...modelParams(by),
-  messages,
-  maxOutputTokens: settings.maxOutputTokens.review,
-  reply: reviewSchema,
-});
+): ModelRequest => ({ ...modelParams(by, settings.maxOutputTokens.review), messages, reply: reviewSchema });
+
+/** Leaves room for a review by every judge and member, of drafts of the usual length. */
+export function leaveRoomForReviews(context: ProtocolContext<PanelSettings>): void {
+  leaveRoomFor(context.run, "review", () => {
+    const [members, judges] = [context.seats("member"), context.seats("judge")];
+    const { draft = USUAL_REPLY_TOKENS } = context.settings.maxOutputTokens;
+    // At the three characters a token that quotes count with.
+    const text = `${context.question}${"x".repeat(3 * draft * members.length)}`;
+    return [...members, ...judges].map((by) => createRequest(context, by, [{ role: "user", text }]));
+  });
+}
 
 /** The smallest review: one reviewer's call. */
 export function minimumReviewCalls(
@@ -154,6 +161,7 @@ async function askReview(
       work,
       request,
       timeoutMs,
+      limitedBy: "review-tokens",
       dry: { reply: specimen, mishap: "unread" },
     },
     readReply<"review-given" | "reply-received">(loss, (reply) => {
@@ -172,6 +180,7 @@ async function askReview(
       work: { ...work, nth: 2 },
       request: createRequest(context, by, messages),
       timeoutMs,
+      limitedBy: "review-tokens",
       dry: { reply: specimen },
     },
     readReply<"review-given">(loss, read),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type SeatSpec, countMajority } from "../../../engine/index.ts";
-import { MAX_REPLY_TOKENS, ParticipantId } from "../../../kernel/index.ts";
+import { ReplyLimit, ParticipantId } from "../../../kernel/index.ts";
 import type { DraftLimits } from "../draft.ts";
 import { ConversationWindow } from "../conversation.ts";
 import { toolSettings } from "../tools.ts";
@@ -43,11 +43,7 @@ export const PanelSettings = z.strictObject({
   /** The minimum number of drafts; by default more than half of the members. */
   quorum: z.int().positive().optional(),
   maxOutputTokens: z
-    .strictObject({
-      draft: z.int().positive().max(MAX_REPLY_TOKENS).default(4_096),
-      review: z.int().positive().max(MAX_REPLY_TOKENS).default(4_096),
-      synthesis: z.int().positive().max(MAX_REPLY_TOKENS).default(8_192),
-    })
+    .strictObject({ draft: ReplyLimit, review: ReplyLimit, synthesis: ReplyLimit })
     .prefault({}),
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),

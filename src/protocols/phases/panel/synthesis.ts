@@ -15,7 +15,7 @@ import {
   type Stance,
 } from "../../../kernel/index.ts";
 import type { StandingData } from "../control.ts";
-import { emptyReplyFailure, modelParams, readFinal, readReply } from "../reply.ts";
+import { USUAL_REPLY_TOKENS, emptyReplyFailure, modelParams, readFinal, readReply } from "../reply.ts";
 import { findByLabel, inLabelOrder, type Draft, type SeatedDraft } from "../table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 import type { PanelReview, Reviews } from "./review.ts";
@@ -61,6 +61,7 @@ export async function synthesize(context: PanelContext, evidence: ChairEvidence)
         work: { kind: "synthesis", by: chair.id, ...(rewriting?.nth ? { nth: rewriting.nth + 1 } : {}) },
         request: synthesisRequest(context, chair, evidence),
         timeoutMs: context.settings.callTimeoutMs,
+        limitedBy: "synthesis-tokens",
         share: SHARE,
         dry: { mishap: chair === chairs.at(-1) ? undefined : "lost" },
       },
@@ -90,14 +91,17 @@ export function reserveForChair(context: PanelContext): void {
 export function minimumSynthesisCalls(context: PanelContext): PlannedCalls {
   const [chair] = listChairs(context);
   if (!chair || context.settings.mode === "vote") return [];
-  const { draft, review, synthesis: maxOutputTokens } = context.settings.maxOutputTokens;
+  const { draft = USUAL_REPLY_TOKENS, review = USUAL_REPLY_TOKENS } = context.settings.maxOutputTokens;
   const members = context.seats("member").length;
   // Drafts and reviews of full length, at the three characters a token that quotes count with.
   const longest = "x".repeat(3 * members * (draft + review));
   const text = context.context.reduce((sum, one) => sum + one.text, context.question) + longest;
-  const request = { ...modelParams(chair), messages: [{ role: "user" as const, text }], maxOutputTokens };
+  const request = { ...chairParams(context, chair), messages: [{ role: "user" as const, text }] };
   return [{ step: `synthesis/${chair.id}`, request }];
 }
+
+const chairParams = ({ settings }: PanelContext, chair: Participant) =>
+  modelParams(chair, settings.maxOutputTokens.synthesis, 2 * USUAL_REPLY_TOKENS);
 
 /** The first chair's call when it works from these answers alone. */
 export function synthesisCalls(context: PanelContext, evidence: ChairEvidence): PlannedCalls {
@@ -141,10 +145,10 @@ function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: 
 }
 
 function synthesisRequest(context: PanelContext, chair: Participant, evidence: ChairEvidence): ModelRequest {
-  const { strategy, maxOutputTokens } = context.settings;
+  const { strategy } = context.settings;
   const answers = inLabelOrder(evidence.table);
   return {
-    ...modelParams(chair),
+    ...chairParams(context, chair),
     messages: synthesisPrompt(context, {
       material: context,
       persona: context.instructions(chair),
@@ -166,7 +170,6 @@ function synthesisRequest(context: PanelContext, chair: Participant, evidence: C
         .replaceAll("{{count}}", String(answers.length))
         .replaceAll("{{goal}}", () => strategy.goal ?? ""),
     }),
-    maxOutputTokens: maxOutputTokens.synthesis,
   };
 }
 

@@ -20,7 +20,7 @@ export type SummaryTask = {
   readonly purpose: string;
   /** The prompt for a summary of a text in at most `maxLength` characters. */
   readonly prompt: (text: string, maxLength: number) => Message[];
-  readonly maxOutputTokens: number;
+  readonly maxOutputTokens: number | undefined;
   readonly timeoutMs: number;
   readonly contextTokens?: number | undefined;
   /** Of a conversation: what the summary covers, as its event says. */
@@ -104,6 +104,8 @@ export type SummaryPart = {
   readonly part?: NonNullable<DataOf<"summary-made">["part"]>;
 };
 
+const USUAL_SUMMARY_TOKENS = 2_048;
+
 /** Asks the participant's own model for a summary: one call, one step. */
 export const condense = (
   run: StepRunner,
@@ -117,9 +119,8 @@ export const condense = (
       outcomes: ["summary-made", "degradation-noted"],
       work: task.work,
       request: {
-        ...modelParams(task.for),
+        ...modelParams(task.for, task.maxOutputTokens, USUAL_SUMMARY_TOKENS),
         messages: task.prompt(text, maxLength),
-        maxOutputTokens: task.maxOutputTokens,
         ...(task.contextTokens === undefined ? {} : { contextTokens: task.contextTokens }),
       },
       timeoutMs: task.timeoutMs,

@@ -117,7 +117,7 @@ async function askAgent(
       outcomes: ["clarification-asked", "degradation-noted"],
       work: { kind: "clarification", nth: round, by: agent.id },
       request: {
-        ...modelParams(agent),
+        ...modelParams(agent, maxOutputTokens.clarification, 1_024),
         messages: clarifyPrompt(context, {
           material: context,
           persona: context.instructions(agent),
@@ -125,7 +125,6 @@ async function askAgent(
           answered,
           most: clarifications.perAgent,
         }),
-        maxOutputTokens: maxOutputTokens.clarification,
         reply: questionsSchema,
       },
       timeoutMs: callTimeoutMs,

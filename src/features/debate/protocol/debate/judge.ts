@@ -15,7 +15,13 @@ import {
 } from "../../../../kernel/index.ts";
 import type { ProblemPrompt } from "../../../../prompts/problem.ts";
 import { parseSolution } from "../../../../replies/solution.ts";
-import { degradation, modelParams, readFinal, readReply } from "../../../../protocols/phases/reply.ts";
+import {
+  USUAL_REPLY_TOKENS,
+  degradation,
+  modelParams,
+  readFinal,
+  readReply,
+} from "../../../../protocols/phases/reply.ts";
 import { inLabelOrder, type SeatedDraft } from "../../../../protocols/phases/table.ts";
 import type { DebateContext } from "./brief.ts";
 import { dueMethod, makeSummary, type Transcript, type TranscriptEntry } from "./history.ts";
@@ -79,36 +85,33 @@ export function reserveForJudge(context: DebateContext): void {
     const [judge] = context.seats("judge");
     if (!judge) return undefined;
     const { critiquesForJudge, maxOutputTokens, rounds, topology } = context.settings;
+    const usual = USUAL_REPLY_TOKENS;
+    const { proposal = usual, refinement = usual, critique = usual } = maxOutputTokens;
     const agents = context.seats("agent");
     // Texts of full length, at the three characters a token that quotes count with.
-    const all = 3 * agents.length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
+    const all = 3 * agents.length * (proposal + rounds * refinement);
     // A judge that summarizes sees a summary, or rounds of which the last is below its threshold.
     const { enabled, maxLength, threshold } = summarizationFor(context.settings, judge.id);
     const solutions = enabled ? Math.min(all, Math.max(maxLength, rounds * threshold)) : all;
     const pairs = critiquesForJudge ? pairCritics(topology, agents).length : 0;
-    const length = solutions + 3 * pairs * rounds * maxOutputTokens.critique;
+    const length = solutions + 3 * pairs * rounds * critique;
     const text = context.context.reduce((sum, one) => sum + one.text, context.question) + "x".repeat(length);
-    return {
-      ...modelParams(judge),
-      messages: [{ role: "user", text }],
-      maxOutputTokens: maxOutputTokens.synthesis,
-    };
+    return { ...judgeParams(context, judge), messages: [{ role: "user", text }] };
   });
 }
+
+const judgeParams = ({ settings }: DebateContext, judge: Participant) =>
+  modelParams(judge, settings.maxOutputTokens.synthesis, 2 * USUAL_REPLY_TOKENS);
 
 async function askJudge(
   context: DebateContext,
   judge: Participant,
   evidence: SolutionEvidence,
 ): Promise<SolutionOutcome> {
-  const { callTimeoutMs: timeoutMs, maxOutputTokens } = context.settings;
+  const { callTimeoutMs: timeoutMs } = context.settings;
   const step = StepKey.parse(`synthesis/${judge.id}`);
   const work = { kind: "synthesis", by: judge.id };
-  const request = {
-    ...modelParams(judge),
-    maxOutputTokens: maxOutputTokens.synthesis,
-    reply: solutionSchema,
-  };
+  const request = { ...judgeParams(context, judge), reply: solutionSchema };
   const messages = solutionPrompt(context, {
     ...evidence.brief,
     ...(await gatherMaterial(context, judge, evidence)),
@@ -126,6 +129,7 @@ async function askJudge(
       work,
       request: { ...request, messages },
       timeoutMs,
+      limitedBy: "synthesis-tokens",
       share: SHARE,
       dry: { reply: specimen, mishap: judge === context.seats("judge").at(-1) ? "unread" : "lost" },
     },
@@ -150,6 +154,7 @@ async function askJudge(
       work: { ...work, nth: 2 },
       request: { ...request, messages: solutionRepairPrompt(context, { reply, reason: first.data.why }) },
       timeoutMs,
+      limitedBy: "synthesis-tokens",
       dry: { reply: specimen },
     },
     (call) => {

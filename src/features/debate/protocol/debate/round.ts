@@ -103,9 +103,8 @@ async function planSpeech(
   const work = { kind, round, by: agent.id, ...(target === undefined ? {} : { of: target }) };
   const history = await buildHistory(context, { kind, round, agent, step, transcript, purpose });
   const request: ModelRequest = {
-    ...modelParams(agent),
+    ...modelParams(agent, maxOutputTokens[kind]),
     messages: prompt({ ...brief, history, persona: context.instructions(agent) }),
-    maxOutputTokens: maxOutputTokens[kind],
   };
   const tools = agentTools(context, agent, heard.entries);
   return {
@@ -118,6 +117,7 @@ async function planSpeech(
       work,
       request,
       timeoutMs,
+      limitedBy: kind === "critique" ? "review-tokens" : "draft-tokens",
       tools,
       outcomes: [kind === "critique" ? "critique-given" : "answer-given", "degradation-noted"],
       read: readReply<SpeechEventType>({ ...loss, participant: agent.id }, read),

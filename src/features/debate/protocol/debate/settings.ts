@@ -1,7 +1,7 @@
 import { countMajority } from "../../../../engine/index.ts";
 import * as z from "zod";
 import { MAX_ROUNDS, RoundFields } from "../../../../contract/rounds.ts";
-import { Json, MAX_REPLY_TOKENS, ParticipantId } from "../../../../kernel/index.ts";
+import { ReplyLimit, Json, ParticipantId } from "../../../../kernel/index.ts";
 import { ConversationWindow } from "../../../../protocols/phases/conversation.ts";
 import { toolSettings } from "../../../../protocols/phases/tools.ts";
 
@@ -77,13 +77,8 @@ export const DebateSettings = z.strictObject({
   contextFolder: z.string().min(1).optional(),
   maxOutputTokens: z
     .strictObject({
-      clarification: count.max(MAX_REPLY_TOKENS).default(1_024),
-      proposal: count.max(MAX_REPLY_TOKENS).default(4_096),
-      critique: count.max(MAX_REPLY_TOKENS).default(4_096),
-      refinement: count.max(MAX_REPLY_TOKENS).default(4_096),
-      summary: count.max(MAX_REPLY_TOKENS).default(2_048),
-      confidence: count.max(MAX_REPLY_TOKENS).default(1_024),
-      synthesis: count.max(MAX_REPLY_TOKENS).default(8_192),
+      ...{ clarification: ReplyLimit, proposal: ReplyLimit, critique: ReplyLimit, refinement: ReplyLimit },
+      ...{ summary: ReplyLimit, confidence: ReplyLimit, synthesis: ReplyLimit },
     })
     .prefault({}),
   /** Bounds every call, retries included. */

@@ -85,13 +85,12 @@ async function checkConfidence(
       outcomes: ["confidence-given", "degradation-noted"],
       work: { kind: "confidence", round, by: judge.id },
       request: {
-        ...modelParams(judge),
+        ...modelParams(judge, context.settings.maxOutputTokens.confidence, 1_024),
         messages: confidencePrompt(context, {
           ...brief,
           answers: inLabelOrder(after),
           persona: context.instructions(judge),
         }),
-        maxOutputTokens: context.settings.maxOutputTokens.confidence,
         reply: confidenceSchema,
       },
       timeoutMs: context.settings.callTimeoutMs,

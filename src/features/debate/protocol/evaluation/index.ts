@@ -73,11 +73,10 @@ function evaluationRequest(
   const own = ownTemplate(evaluator.id);
   const roles = Object.fromEntries(settings.debaters.map(({ id, role }) => [id, role]));
   return {
-    ...modelParams(evaluator),
+    ...modelParams(evaluator, settings.maxOutputTokens),
     messages: Object.hasOwn(opening.templates, own)
       ? ownEvaluationPrompt(context, prompt, { text: context.template(own), roles })
       : evaluationPrompt(context, prompt),
-    maxOutputTokens: settings.maxOutputTokens,
     reply: evaluationSchema,
   };
 }

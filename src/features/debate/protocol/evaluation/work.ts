@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ReplyLimit } from "../../../../kernel/index.ts";
 
 /** A participant of the evaluated debate, whom an evaluator could favor. */
 const Debater = z.strictObject({
@@ -24,7 +25,7 @@ export type EvaluationWork = z.infer<typeof EvaluationWork>;
 
 export const EvaluationSettings = z.strictObject({
   ...EvaluationWork.shape,
-  maxOutputTokens: z.int().positive().default(4_096),
+  maxOutputTokens: ReplyLimit,
   /** Bounds every call, retries included; `timeoutsMs` does so by evaluator instead. */
   callTimeoutMs: z.int().positive().default(180_000),
   timeoutsMs: z.record(z.string(), z.int().positive()).default({}),

@@ -181,7 +181,7 @@ function askWriter(
     {
       ...{ key, work: { kind, by: writer.id } },
       outcomes: ["feedback-summarized", "persona-bred", "degradation-noted"],
-      request: { ...modelParams(writer), messages, maxOutputTokens },
+      request: { ...modelParams(writer, maxOutputTokens), messages },
     },
     readReply<WriterEvent>(loss, read),
   );

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { Digest, ModelRef } from "../../../../kernel/index.ts";
+import { ReplyLimit, Digest, ModelRef } from "../../../../kernel/index.ts";
 
 const limits = {
-  maxOutputTokens: z.int().positive().default(4_096),
+  maxOutputTokens: ReplyLimit,
   callTimeoutMs: z.int().positive().default(180_000),
   /** How often a call that failed for good is made again, under a step of its own; forks that continue raise it. */
   again: z.int().min(0).max(100).default(0),

@@ -196,7 +196,7 @@ function answerAs(context: TrialContext, item: TrialItem, seat: "child" | Rival)
     {
       ...{ key: `${item.name}/${seat}`, work: { kind: "answer", by: by.id, of: item.name } },
       outcomes: ["answer-given", "degradation-noted"],
-      request: { ...modelParams(by), messages, maxOutputTokens: context.settings.answerTokens },
+      request: { ...modelParams(by, context.settings.answerTokens), messages },
       dry: {
         phase: "answers",
         reply: (desk) =>
@@ -325,11 +325,10 @@ function askJudge(context: TrialContext, { item, pair, judge, order }: AskedComp
   const [first = "", second = ""] = order === "order-1" ? texts : texts.toReversed();
   const reply = judgeSchema("preference", form);
   const request = {
-    ...modelParams(judge),
+    ...modelParams(judge, settings.judgeTokens),
     messages: preferencePrompt(context, {
       ...{ form, rubric: settings.rubric, ...materialOf(context, item), first, second },
     }),
-    maxOutputTokens: settings.judgeTokens,
     ...(reply === undefined ? {} : { reply }),
   };
   const key = `${pair.name}/${judge.id}/${order}`;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Digest, Rubric } from "../../../../kernel/index.ts";
+import { ReplyLimit, Digest, Rubric } from "../../../../kernel/index.ts";
 
 const persona = z.strictObject({
   id: z.string(),
@@ -25,8 +25,8 @@ export const TrialSettings = z.strictObject({
   alpha: z.number().positive().max(0.5),
   /** The number of questions that are asked at once: a decision is looked for after each such wave. */
   wave: z.int().min(1).max(64).default(6),
-  answerTokens: z.int().positive().default(4_096),
-  judgeTokens: z.int().positive().default(4_096),
+  answerTokens: ReplyLimit,
+  judgeTokens: ReplyLimit,
   callTimeoutMs: z.int().positive().default(180_000),
   /** How often a call that failed for good is made again, under a step of its own; forks that continue raise it. */
   again: z.int().min(0).max(100).default(0),

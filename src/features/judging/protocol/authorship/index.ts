@@ -76,5 +76,5 @@ function guessRequest(
     count: String(participants.length),
     labels: labelList(participants),
   });
-  return { ...modelParams(guesser), messages, maxOutputTokens };
+  return { ...modelParams(guesser, maxOutputTokens, 2_048), messages };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ParticipantId, StepKey, type Answer } from "../../../../kernel/index.ts";
+import { ReplyLimit, ParticipantId, StepKey, type Answer } from "../../../../kernel/index.ts";
 
 /** More drafts or participants than this are not audited at once. */
 const MAX = 26;
@@ -26,7 +26,7 @@ export const AuthorshipSettings = z.strictObject({
     )
     .min(1)
     .max(MAX),
-  maxOutputTokens: z.int().positive().default(2_048),
+  maxOutputTokens: ReplyLimit,
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),
   /** Tells a run that asks once more for what had failed from the one before. */

@@ -136,9 +136,8 @@ type JudgeCall = {
 const judgeRequest = ({ context: { settings }, judge }: JudgeBench, messages: Message[]): ModelRequest => {
   const reply = judgeSchema(settings.kind, settings.form);
   return {
-    ...modelParams(judge),
+    ...modelParams(judge, settings.maxOutputTokens),
     messages,
-    maxOutputTokens: settings.maxOutputTokens,
     ...(reply === undefined ? {} : { reply }),
   };
 };
