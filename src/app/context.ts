@@ -167,7 +167,7 @@ export type ProcessParts = {
 /** Creates models, memory and the engine over an open store, without a call. */
 export function openProcess(parts: ProcessParts): Process {
   const { store, settings, env, protocols, reactors, scripts, loadFacts, loadRecorded } = parts;
-  const { compatible } = settings;
+  const { compatible, callsAtOnce, requestsPerMinute, tokensPerMinute } = settings;
   const sim = once(async () => (await import("../sim/sim.ts")).createSim({ loadFacts, scripts }));
   const recorded = once(async () => {
     const cannot = () => ({ ok: false as const, reason: "recorded answers cannot be read here" });
@@ -185,6 +185,7 @@ export function openProcess(parts: ProcessParts): Process {
         openrouter: settings.openrouter,
         families: declaredFamilies(settings),
         prices: declaredPrices(settings),
+        limits: { callsAtOnce, requestsPerMinute, tokensPerMinute },
         locals: {
           sim: { send: async (...request) => (await sim()).send(...request) },
           recorded: { send: async (...request) => (await recorded()).send(...request) },

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Json, MAX_REPLY_TOKENS, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
+import { byProvider } from "./by-provider.ts";
 import { Duration } from "./duration.ts";
 import { joinWithOr, recordKeyType, type Hint } from "./explain.ts";
 import { McpServers } from "./mcp-servers.ts";
@@ -300,6 +301,12 @@ export const settingTypes = {
   ),
   /** Which of the providers behind OpenRouter may answer. */
   openrouter: Routing,
+  /** How many calls may be in flight with a provider; by default up to 128, a model up to 64, and 4 with Ollama and LM Studio. */
+  callsAtOnce: byProvider("openai=32,ollama=1"),
+  /** How many requests a minute may have; without limit by default. */
+  requestsPerMinute: byProvider("openai=500"),
+  /** How many tokens of prompts and replies a minute may have; without limit by default. */
+  tokensPerMinute: byProvider("openai=200000"),
   /** Who trained a model, by the beginning of its reference. */
   families: mapping(
     z
@@ -345,6 +352,7 @@ const makeDefaults = () => ({
   ...{ mode: "consensus", onDegraded: "accept", personaFeedback: false, strictFamilies: false },
   ...{ maxContextBytes: 1_000_000, storeConnections: 4, organization: OrganizationId.parse("local") },
   ...{ mcpServers: {}, compatible: {}, families: {}, prices: {}, features: [], reactors: {} },
+  ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },
 });
 
 export type SettingKey = keyof typeof settingTypes;

@@ -45,10 +45,8 @@ describe("defaults", () => {
       maxContextBytes: 1_000_000,
       store: join(place.home, ".local/share/parley/parley.db"),
       organization: "local",
-      compatible: {},
-      families: {},
-      prices: {},
-      reactors: {},
+      ...{ compatible: {}, families: {}, prices: {}, reactors: {} },
+      ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },
     });
     expect(Object.keys(sources)).toEqual(settingNames);
     expect(new Set(Object.values(sources).map(({ from }) => from))).toEqual(new Set(["default"]));
@@ -188,6 +186,8 @@ synthesis-tokens: 12
 respond-tokens: 13
 history-turns: 4
 store-connections: 9
+calls-at-once: {openai: 32, compatible/lab: 2}
+tokens-per-minute: openai=200000, ollama=9
 on-degraded: refuse
 strict-families: yes
 persona-feedback: on
@@ -241,9 +241,10 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       features: [`${place.cwd}/poll.mjs`],
       historyTurns: 4,
       storeConnections: 9,
+      ...{ callsAtOnce: { openai: 32, "compatible/lab": 2 }, requestsPerMinute: {} },
+      tokensPerMinute: { openai: 200_000, ollama: 9 },
       onDegraded: "refuse",
-      strictFamilies: true,
-      personaFeedback: true,
+      ...{ strictFamilies: true, personaFeedback: true },
       maxContextBytes: 5,
       store: join(place.cwd, "data/mine.db"),
       organization: "acme",

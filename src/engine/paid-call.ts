@@ -101,6 +101,7 @@ export async function completeCall(
   const call = await models.complete(request, {
     signal,
     ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
+    ...(Number.isFinite(leftMs) ? { withinMs: Math.max(1, leftMs) } : {}),
     ...(attempts === undefined ? {} : { attempts }),
     ...(background === true ? { background } : {}),
     ...(limit === undefined ? {} : { limit }),
@@ -113,7 +114,8 @@ export async function completeCall(
     onNews: (news) => frames.emit({ ...frame, ...news }),
   });
   // The time cap of the deliberation ended the call, not the call's own limit.
-  const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
+  const outOfTime =
+    !call.ok && call.failure.code === "timed-out" && (leftMs <= timeoutMs || call.failure.cap === "time");
   const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
   return recordable(outOfTime ? { ...call, failure } : withSetting(call, limitedBy));
 }

@@ -222,12 +222,14 @@ export type Quote = {
 export type Delta = { readonly attempt: number; readonly offset: number; readonly text: string };
 
 /**
- * What a call is doing before it ends: a piece of its thinking, or why it waits. `place`: all places for calls are taken;
+ * What a call is doing before it ends: a piece of its thinking, why it waits, or that a request goes out after it waited.
+ * `place`: all places for calls are taken; `loading`: a model at home has said nothing yet, and is probably being loaded;
  * `again`: the last request failed with `code`, and attempt `attempt` of at most `of` is made in `ms`.
  */
 export type CallNews =
   | { readonly kind: "thinking"; readonly attempt: number; readonly text: string }
-  | { readonly kind: "waiting"; readonly for: "place" }
+  | { readonly kind: "sent"; readonly attempt: number }
+  | { readonly kind: "waiting"; readonly for: "place" | "loading" }
   | {
       readonly kind: "waiting";
       readonly for: "again";
@@ -252,7 +254,7 @@ export type ModelFacts = {
 
 export type CallOptions = {
   readonly signal: AbortSignal;
-  /** Limits the whole call, including retries and queueing. */
+  /** Limits the call, retries included; waiting for a place does not count. */
   readonly timeoutMs?: number | undefined;
   /** Maximum number of requests, including the first; the default depends on the failure. */
   readonly attempts?: number | undefined;
@@ -267,6 +269,8 @@ export type CallOptions = {
     | undefined;
   /** Low priority: the call never takes a slot that an answer could need. */
   readonly background?: boolean | undefined;
+  /** Limits the call with all that it waits for, where that is less. */
+  readonly withinMs?: number | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
   readonly onNews?: ((news: CallNews) => void) | undefined;
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
+import { ModelRef, type Call, type CallNews, type Delta, type ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { createModels, type CallLimits } from "./models.ts";
@@ -243,5 +243,85 @@ describe("a call answered inside this process", () => {
     const { models } = scripted([answers]);
     const options = { signal: new AbortController().signal, attempts: 1 };
     expect(await models.complete(request, options)).toMatchObject({ ok: true, reply: "yes", attempts: 1 });
+  });
+});
+
+describe("what a call waits for", () => {
+  const asking = (lines: readonly Line[], limits: Partial<CallLimits> = {}) => {
+    const { models, clock, attempts } = scripted(lines, limits);
+    const news: CallNews[] = [];
+    const ask = (options: { timeoutMs?: number; withinMs?: number } = {}): Promise<Call> =>
+      models.complete(request, {
+        ...{ signal: new AbortController().signal, ...options },
+        onNews: (one) => news.push(one),
+      });
+    return { ask, news, clock, attempts };
+  };
+  const one = { callsAtOnce: { sim: 1 } };
+  const takes =
+    (clock: { after: (ms: number, run: () => void) => unknown }, ms: number): Line =>
+    (sending) =>
+      new Promise((resolve) => void clock.after(ms, () => resolve(answers(sending))));
+
+  it("is told: a place, and another attempt with its time and number; nothing where it waits for nothing", async () => {
+    const { ask, news, clock, attempts } = asking([answers, fails({ waitMs: 14_000 }), answers]);
+    await ask();
+    expect(news).toEqual([]);
+    const call = ask();
+    await until(() => attempts.length === 2 && news.length > 0);
+    const again = { kind: "waiting", for: "again", code: "overloaded", attempt: 2, of: 4 };
+    expect(news).toMatchObject([again]);
+    expect(news[0]).toMatchObject({ ms: 14_500 });
+    await clock.skip(14_500);
+    expect(await call).toMatchObject({ ok: true });
+    expect(news.slice(1)).toEqual([{ kind: "sent", attempt: 2 }]);
+  });
+
+  it("is not its time where that is a place, and all the time where the caller has no more", async () => {
+    const lines: Line[] = [];
+    const { ask, news, clock, attempts } = asking(lines, one);
+    lines.push(takes(clock, 5_000), takes(clock, 900), takes(clock, 5_000));
+    const first = ask();
+    const second = ask({ timeoutMs: 1_000 });
+    const third = ask({ timeoutMs: 60_000, withinMs: 5_400 });
+    await settle();
+    expect(news).toEqual(Array(2).fill({ kind: "waiting", for: "place" }));
+    clock.advance(5_000);
+    await until(() => attempts.length === 2);
+    expect(news.at(-1)).toEqual({ kind: "sent", attempt: 1 });
+    expect(await first).toMatchObject({ ok: true });
+    clock.advance(400);
+    expect(await third).toMatchObject({
+      failure: { code: "timed-out", cap: "time", message: expect.stringMatching(/^no reply within 5\.4 s/) },
+    });
+    clock.advance(500);
+    expect(await second).toMatchObject({ ok: true, latencyMs: 900 });
+    expect(clock.pending()).toEqual([]);
+  });
+
+  it("takes up its own time where it left it when it waits for a place again", async () => {
+    const lines: Line[] = [];
+    const { ask, clock, attempts } = asking(lines, one);
+    lines.push(fails(), takes(clock, 5_000), hangs);
+    let isOver = false;
+    const first = ask({ timeoutMs: 1_000 }).finally(() => (isOver = true));
+    await until(() => attempts.length === 1);
+    const second = ask();
+    await until(() => attempts.length === 2);
+    clock.advance(500); // Half of its own time, and then a place is what it waits for.
+    await settle();
+    clock.advance(4_500);
+    expect(await second).toMatchObject({ ok: true });
+    await until(() => attempts.length === 3);
+    clock.advance(499);
+    await settle();
+    expect(isOver).toBe(false);
+    clock.advance(1);
+    expect(await first).toMatchObject({
+      failure: {
+        code: "timed-out",
+        message: expect.stringMatching(/^no reply within 1 s, before the first text came;/),
+      },
+    });
   });
 });

@@ -5,11 +5,13 @@
 // CALL-5. No more requests are sent than the call's own bound allows, whatever a failure deserves. Else: a failing provider is paid on.
 // CALL-6. No request is sent again that the caller's budget does not allow, and each one whose usage is unknown is counted. Else: a retry
 //     exceeds the cap.
+// Waiting for a place is not the call's time, and what a call waits for it tells.
 // No text comes of nothing: where a reply has text, a count of 0 tokens is one that is not known.
 
 import {
   mayBeCharged,
   type Call,
+  type CallNews,
   type CallOptions,
   type CallUsage,
   type Failure,
@@ -18,7 +20,7 @@ import {
 import type { Attempt, Transport, Usage } from "../kernel/transport.ts";
 import type { Clock, Watch } from "./clock.ts";
 import type { Limiter, RateKey, Slot } from "./limiter.ts";
-import { type Price, createSpending, type Spending } from "./prices.ts";
+import { type Price, createSpending, quoteRequest, type Spending } from "./prices.ts";
 import { MAX_NAMED_WAIT_MS, waitBefore, type Backoff } from "./retry.ts";
 
 /** Where a call goes and what is known about it. */
@@ -27,7 +29,14 @@ export type Route = {
   readonly key: RateKey;
   readonly family: string | null;
   readonly price: Price | "free" | null;
+  /** When it answered last, of a model that a server at home loads when it is asked for; absent for others. */
+  readonly loaded?: { atMs: number } | undefined;
 };
+
+/** A model at home that has said nothing for so long is probably being loaded, if it has not answered lately. */
+const LOADING_AFTER_MS = 3_000;
+/** How long Ollama and LM Studio keep a model, or longer (Ollama FAQ, "keep_alive"). */
+const KEPT_MS = 5 * 60_000;
 
 export type RetryPolicy = Backoff & { readonly attempts: number };
 
@@ -70,6 +79,13 @@ function lostWords({ thinking, usage: { tokens } }: Answered, limit: number): st
 
 const thoughtOf = ({ thinking }: Answered) => (thinking ? { thinking } : {});
 
+/** What counts against the tokens of a minute; undefined where nobody knows. */
+function tokensTaken(attempted: Attempt): number | undefined {
+  const { in: tokensIn, out } = attempted.usage.tokens;
+  if (tokensIn !== null && out !== null) return tokensIn + out;
+  return attempted.ok || (attempted.charged ?? mayBeCharged(attempted.failure)) ? undefined : 0;
+}
+
 /** The usage of a request that brought text. */
 const believable = ({ tokens, usd }: Usage): Usage => ({
   tokens: { ...tokens, in: tokens.in === 0 ? null : tokens.in, out: tokens.out === 0 ? null : tokens.out },
@@ -94,6 +110,10 @@ export class Caller {
   #firstSentMs: number | null = null;
   #lastByteMs = 0;
   #queuedMs = 0;
+  /** What it waited for before its first request, too. */
+  #heldMs = 0;
+  /** Whether its last news was that it waits. */
+  #isWaiting = false;
   #last: Failure | null = null;
   /** Characters of the attempt's text so far. */
   #offset = 0;
@@ -120,13 +140,17 @@ export class Caller {
     for (;;) {
       const slot = await this.#queue();
       if (slot === null) return this.#stopped("while waiting for a free place");
-      const outcome = { ok: false, crowded: false, pauseMs: null as number | null };
+      const outcome = {
+        ...{ ok: false, crowded: false, pauseMs: null as number | null },
+        tokens: undefined as number | undefined,
+      };
       let attempted: Attempt;
       let next: number | Failure | null = null;
       try {
         if (watch.stopped() !== null) return this.#stopped("before it was sent");
         attempted = await this.#send();
         outcome.ok = attempted.ok;
+        outcome.tokens = tokensTaken(attempted);
         if (!attempted.ok && watch.stopped() === null) {
           next = this.#plan(attempted);
           outcome.crowded = attempted.crowded;
@@ -165,7 +189,12 @@ export class Caller {
         const message = `${attempted.failure.message}; not sent again: ${why}`;
         return this.#failed({ ...attempted.failure, message, cap });
       }
-      if (next > 0) await watch.sleep(next);
+      if (next > 0) {
+        const { code } = attempted.failure;
+        const of = Math.min(this.#calling.attempts ?? Infinity, this.#around.persistence.attempts);
+        this.#wait({ kind: "waiting", for: "again", code, ms: next, attempt: this.#attempts + 1, of });
+        await watch.sleep(next);
+      }
       if (watch.stopped() !== null) return this.#stopped("while waiting to send it again");
     }
   }
@@ -213,18 +242,29 @@ export class Caller {
     const after = this.#last === null ? "" : `; the last attempt failed: ${this.#last.message}`;
     if (this.#calling.watch.stopped() === "cancelled")
       return this.#failed({ code: "cancelled", message: `cancelled ${where}${after}` });
-    const tookMs = this.#around.clock.now() - this.#startedMs;
-    return this.#failed({
-      code: "timed-out",
-      message: `no reply within ${formatSeconds(tookMs)}, ${where}${after}`,
-    });
+    const isOverall = this.#calling.watch.stopped() === "out-of-time";
+    const tookMs = this.#around.clock.now() - this.#startedMs - (isOverall ? 0 : this.#heldMs);
+    const message = `no reply within ${formatSeconds(tookMs)}, ${where}${after}`;
+    return this.#failed({ code: "timed-out", message, ...(isOverall ? { cap: "time" } : {}) });
+  }
+
+  #wait(news: CallNews): void {
+    this.#isWaiting = true;
+    this.#onNews?.(news);
   }
 
   async #queue(): Promise<Slot | null> {
     const { clock, limiter } = this.#around;
-    const { route, watch } = this.#calling;
+    const { request, route, watch } = this.#calling;
     const from = clock.now();
-    const slot = await limiter.acquire(route.key, watch.signal);
+    const isCounted = route.key.rates?.tokens !== undefined;
+    watch.hold();
+    const slot = await limiter.acquire(route.key, watch.signal, {
+      tokens: isCounted ? quoteRequest(request, null).tokensIn + this.#limit : 0,
+      onWait: () => this.#wait({ kind: "waiting", for: "place" }),
+    });
+    watch.goOn();
+    this.#heldMs += clock.now() - from;
     if (this.#firstSentMs !== null) this.#queuedMs += clock.now() - from;
     return slot;
   }
@@ -245,6 +285,9 @@ export class Caller {
     };
     const asked =
       this.#limit === request.maxOutputTokens ? request : { ...request, maxOutputTokens: this.#limit };
+    if (this.#isWaiting) this.#onNews?.({ kind: "sent", attempt });
+    this.#isWaiting = false;
+    const cancelLoading = this.#noteLoading();
     const attempted = await route.transport.send(asked, {
       ...{ attempt, signal: watch.signal, onText },
       onThinking: (text) => {
@@ -256,7 +299,9 @@ export class Caller {
         onText("");
       },
     });
+    cancelLoading();
     this.#lastByteMs = clock.now();
+    if (attempted.ok && route.loaded) route.loaded.atMs = this.#lastByteMs;
     const usage = this.#isHeard ? believable(attempted.usage) : attempted.usage;
     this.#spending.add(usage);
     const { in: tokensIn, out: tokensOut } = usage.tokens;
@@ -264,6 +309,16 @@ export class Caller {
       attempted.ok || (attempted.charged ?? (this.#isHeard || mayBeCharged(attempted.failure)));
     if (isCharged && (tokensIn === null || tokensOut === null)) this.#unreported += 1;
     return attempted;
+  }
+
+  /** Tells that a model is being loaded, where that is likely and it goes on; returns what takes that back. */
+  #noteLoading(): () => void {
+    const { clock } = this.#around;
+    const { loaded } = this.#calling.route;
+    if (!loaded || !this.#onNews || clock.now() - loaded.atMs < KEPT_MS) return () => undefined;
+    return clock.after(LOADING_AFTER_MS, () => {
+      if (!this.#isHeard) this.#wait({ kind: "waiting", for: "loading" });
+    });
   }
 
   /** How long to wait before the next attempt, or why there is none. */

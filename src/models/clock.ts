@@ -32,16 +32,25 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
 
 export type Watch = ReturnType<typeof createWatch>;
 
-/** Everything that can end one call from outside, in one signal: the caller's abort, the deadline, `close`. */
-export function createWatch(
-  clock: Clock,
-  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
-) {
+/** `timeoutMs` is the call's own time, which may be held; `withinMs` counts all the time that passes. */
+export type WatchLimits = {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly withinMs?: number | undefined;
+};
+
+type EndOfCall = "cancelled" | "timed-out" | "out-of-time";
+
+/** Everything that can end one call from outside, in one signal: the caller's abort, the deadlines, `close`. */
+export function createWatch(clock: Clock, { signal, timeoutMs, withinMs = Infinity }: WatchLimits) {
   const controller = new AbortController();
   const own: AbortSignal = controller.signal; // named, so that a declaration file can name it
-  const deadlineMs = clock.now() + timeoutMs;
-  let why: "cancelled" | "timed-out" | null = null;
-  const stop = (reason: "cancelled" | "timed-out"): void => {
+  const overallMs = clock.now() + withinMs;
+  let deadlineMs = clock.now() + timeoutMs;
+  /** What is left of its own time, while that is held. */
+  let heldMs: number | null = null;
+  let why: EndOfCall | null = null;
+  const stop = (reason: EndOfCall): void => {
     if (why !== null) return;
     why = reason;
     controller.abort();
@@ -49,18 +58,34 @@ export function createWatch(
   const cancel = (): void => stop("cancelled");
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel);
-  const cancelTimer = clock.after(timeoutMs, () => stop("timed-out"));
+  const timer = (ms: number, reason: EndOfCall) =>
+    Number.isFinite(ms) ? clock.after(ms, () => stop(reason)) : () => undefined;
+  let cancelTimer = timer(timeoutMs, "timed-out");
+  const cancelOverall = timer(withinMs, "out-of-time");
   return {
     signal: own,
     /** What ended the call, or null while nothing has. The first reason stays. */
     stopped: () => why,
-    leftMs: () => deadlineMs - clock.now(),
+    leftMs: () => Math.min(heldMs ?? deadlineMs - clock.now(), overallMs - clock.now()),
+    /** Stops the call's own time until `goOn`. */
+    hold: (): void => {
+      if (heldMs !== null) return;
+      cancelTimer();
+      heldMs = deadlineMs - clock.now();
+    },
+    goOn: (): void => {
+      if (heldMs === null) return;
+      deadlineMs = clock.now() + heldMs;
+      cancelTimer = timer(heldMs, "timed-out");
+      heldMs = null;
+    },
     /** Resolves `ms` from now, or as soon as the call is stopped. */
     sleep: (ms: number) => sleep(clock, ms, controller.signal),
     cancel,
     /** Ends the watching; must be called once the call is over. */
     dispose: (): void => {
       cancelTimer();
+      cancelOverall();
       signal.removeEventListener("abort", cancel);
     },
   };
@@ -71,10 +96,7 @@ export function createWatches(clock: Clock) {
   const watches = new Set<Watch>();
   let closed = false;
   return {
-    async run<T>(
-      limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
-      body: (watch: Watch) => Promise<T>,
-    ): Promise<T> {
+    async run<T>(limits: WatchLimits, body: (watch: Watch) => Promise<T>): Promise<T> {
       const watch = createWatch(clock, limits);
       watches.add(watch);
       if (closed) watch.cancel();

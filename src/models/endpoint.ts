@@ -18,6 +18,12 @@ function readKeepAlive(written: string | undefined): string | number | null {
   return text.length <= 100 && duration.test(text) ? text : null;
 }
 
+/** A count as a program's own variable says it; null where it says none, and for 0, with which the program decides itself. */
+function readCount(written: string | undefined): number | null {
+  const text = written?.trim() ?? "";
+  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : null;
+}
+
 /** Where and how calls for one reference go. Holds a key: never log, record or throw it. */
 export type Endpoint = {
   /** What limits are counted by: the provider, or `compatible/NAME`. */
@@ -33,6 +39,8 @@ export type Endpoint = {
   readonly program: Program | null;
   readonly router: boolean;
   readonly maxConcurrency: number | null;
+  /** Different models that it may have at work at once. */
+  readonly maxModels: number | null;
 };
 
 /** Where requests go that a wire sends to `path`, from an endpoint's base URL. */
@@ -201,6 +209,7 @@ function resolveProvider(
       program: row.program ?? null,
       router: row.router === true,
       maxConcurrency: row.maxConcurrency ?? null,
+      maxModels: readCount(env[row.maxModelsVariable ?? ""]),
     },
   };
 }
@@ -223,7 +232,7 @@ function resolveCompatible(path: string, env: Variables, compatible: Compatible)
   const { url, wire = "openai", keyEnv, local = false } = entry;
   const row: Provider = {
     ...{ wire, url, keyVariables: keyEnv === undefined ? [] : [keyEnv] },
-    ...(local && { local }),
+    ...(local && { local, maxConcurrency: 16 }),
     ...(wire === "ollama" && { program: ollamaProgram }),
   };
   const of = { name: `compatible/${name}`, model, place: `the url of compatible/${name}` };

@@ -421,7 +421,7 @@ describe("an end from outside", () => {
     await until(() => server.received.length === 1);
     const control = new AbortController();
     const waiting = bench.models.complete(request(), { signal: control.signal });
-    const late = bench.models.complete(request(), { signal: never(), timeoutMs: 1_000 });
+    const late = bench.models.complete(request(), { signal: never(), withinMs: 1_000 });
     control.abort();
     bench.clock.advance(1_000);
     expect(await waiting).toMatchObject({

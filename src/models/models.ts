@@ -9,15 +9,30 @@ import type { Variables } from "./proxy.ts";
 import { listedRef, resolveEndpoint, withoutWire, type Compatible, type Endpoint } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
-import { createLimiter, type ConcurrencyLimits } from "./limiter.ts";
+import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.ts";
 import { findPrice, prices as listed, type Price, quoteRequest } from "./prices.ts";
 import type { WireFeature } from "./wires/wire.ts";
+
+/** A number for each provider, or one for those that are named. */
+export type ByProvider = number | { readonly [provider: string]: number };
+
+/** What it says of a provider: of `compatible/lab` also under `lab`. */
+export function numberFor(provider: string, all: ByProvider): number | undefined {
+  if (typeof all === "number") return all;
+  const [name] = [provider, provider.replace(/^compatible\//, "")].filter((one) => Object.hasOwn(all, one));
+  return name === undefined ? undefined : all[name];
+}
 
 export type CallLimits = {
   /** Calls in flight with one provider, and with one of its models; a provider's own row may say less. */
   readonly concurrency: ConcurrencyLimits;
   /** Instead of `caps`, by provider (`ollama`, `compatible/NAME`). */
   readonly concurrencyByProvider: { readonly [provider: string]: ConcurrencyLimits };
+  /** Calls in flight, of any provider or by provider, in place of the two above. */
+  readonly callsAtOnce: ByProvider;
+  /** Requests and tokens that a minute may have, of any provider or by provider; without limit where nothing is said. */
+  readonly requestsPerMinute: ByProvider;
+  readonly tokensPerMinute: ByProvider;
   /** Attempts at one call at most, the first included. */
   readonly attempts: number;
   readonly backoffBaseMs: number;
@@ -29,8 +44,9 @@ export type CallLimits = {
 };
 
 const DEFAULT_LIMITS: CallLimits = {
-  concurrency: { provider: 16, model: 8 },
+  concurrency: { provider: 128, model: 64, first: { provider: 16, model: 8 } },
   concurrencyByProvider: {},
+  ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },
   attempts: 4,
   backoffBaseMs: 500,
   backoffCapMs: 20_000,
@@ -79,6 +95,9 @@ function unsentCall(request: ModelRequest, family: string | null, failure: Failu
   };
 }
 
+/** What an endpoint says of itself: calls at once, and models at work at once. */
+type Capped = { readonly cap?: number; readonly models?: number | undefined };
+
 type Routed =
   { readonly ok: true; readonly route: Route } | { readonly ok: false; readonly failure: Failure };
 
@@ -88,13 +107,15 @@ type Routed =
  */
 function backgroundRoute(route: Route): Route {
   const { provider, limits: own } = route.key;
+  // Where one call or so many models are all that there may be, there is nothing to share out.
+  if (own.provider === 1 || own.models !== undefined) return route;
   const half = (cap: number) => Math.max(1, Math.floor(cap / 2));
   return {
     ...route,
     key: {
       ...route.key,
       provider: `${provider} in the background`,
-      limits: { provider: half(own.provider), model: half(own.model) },
+      limits: { ...own, provider: half(own.provider), model: half(own.model) },
     },
   };
 }
@@ -126,27 +147,38 @@ export function createModels(options: ModelsOptions): ClosableModels {
     persistence: { attempts: limits.attempts, baseMs: limits.backoffBaseMs, capMs: limits.backoffCapMs },
   };
 
-  const limitsFor = (provider: string, cap: number | null): ConcurrencyLimits =>
-    limits.concurrencyByProvider[provider] ??
-    (cap === null
-      ? limits.concurrency
-      : {
-          provider: Math.min(cap, limits.concurrency.provider),
-          model: Math.min(cap, limits.concurrency.model),
-        });
+  const limitsFor = (provider: string, cap: number): ConcurrencyLimits => {
+    const { callsAtOnce, concurrency } = limits;
+    const chosen = numberFor(provider, callsAtOnce);
+    // A number for all is not meant for a server at home that makes a few at a time, or the others wait within it.
+    const most = typeof callsAtOnce === "number" ? Math.min(cap, callsAtOnce) : chosen;
+    if (most !== undefined) return { provider: most, model: most };
+    const own = limits.concurrencyByProvider[provider] ?? concurrency;
+    return { ...own, provider: Math.min(cap, own.provider), model: Math.min(cap, own.model) };
+  };
+
+  const keyOf = (
+    { provider, model }: Pick<RateKey, "provider" | "model">,
+    { cap = Infinity, models, router = true }: Partial<Pick<RateKey, "router">> & Capped = {},
+  ): RateKey => {
+    const requests = numberFor(provider, limits.requestsPerMinute);
+    const tokens = numberFor(provider, limits.tokensPerMinute);
+    const rates = { account: provider, requests, tokens };
+    return { provider, model, limits: { ...limitsFor(provider, cap), models }, rates, router };
+  };
 
   const routeOf = (ref: string): Routed => {
     const family = familyOf(withoutWire(ref), families);
     const name = ref.slice(0, ref.indexOf("/"));
     const transport = Object.hasOwn(locals, name) ? locals[name] : undefined;
     if (transport !== undefined) {
-      const key = { provider: name, model: ref, limits: limitsFor(name, null), router: true };
+      const key = keyOf({ provider: name, model: ref });
       return { ok: true, route: { transport, key, family, price: "free" } };
     }
     const remote = Object.hasOwn(remotes, name) ? remotes[name] : undefined;
     if (remote !== undefined) {
       const provider = ref.slice(0, ref.lastIndexOf("/"));
-      const key = { provider, model: ref, limits: limitsFor(provider, null), router: true };
+      const key = keyOf({ provider, model: ref });
       // `ai-sdk/openai/gpt-5` costs what `openai/gpt-5` does.
       const price = findPrice(ref, table) ?? findPrice(listedRef(ref), table);
       return { ok: true, route: { transport: remote, key, family, price } };
@@ -156,7 +188,8 @@ export function createModels(options: ModelsOptions): ClosableModels {
     const resolution = resolveEndpoint(ref, env, compatible);
     if (!resolution.ok) return { ok: false, failure: { code: resolution.code, message: resolution.reason } };
     const endpoint = withRouting(resolution.endpoint, options.openrouter);
-    const { provider, router } = endpoint;
+    const { provider, router, maxConcurrency, maxModels } = endpoint;
+    const caps = { cap: maxConcurrency ?? Infinity, models: maxModels ?? undefined };
     const routed: Routed = {
       ok: true,
       route: {
@@ -164,7 +197,8 @@ export function createModels(options: ModelsOptions): ClosableModels {
           ...{ http, clock, firstByteMs: limits.firstByteMs },
           ...{ learned, marksEndAlone },
         }),
-        key: { provider, model: ref, limits: limitsFor(provider, endpoint.maxConcurrency), router },
+        key: keyOf({ provider, model: ref }, { ...caps, router }),
+        ...(endpoint.local ? { loaded: { atMs: -Infinity } } : {}),
         family,
         price: endpoint.local ? "free" : findPrice(withoutWire(ref), table),
       },
@@ -181,14 +215,23 @@ export function createModels(options: ModelsOptions): ClosableModels {
   return {
     complete: async (
       request,
-      { signal, timeoutMs = limits.timeoutMs, background, onDelta, onNews, limit = Infinity, ...options },
+      {
+        signal,
+        timeoutMs = limits.timeoutMs,
+        withinMs,
+        background,
+        onDelta,
+        onNews,
+        limit = Infinity,
+        ...options
+      },
     ) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const route = background === true ? backgroundRoute(routed.route) : routed.route;
       const { tokensOut } = quoteRequest(request, "free", factsOf(request.model));
       const room = { limit: Math.min(limit, tokensOut), most: factsOf(request.model).output };
-      return watches.run({ signal, timeoutMs }, (watch) =>
+      return watches.run({ signal, timeoutMs, withinMs }, (watch) =>
         new Caller({ request, route, watch, ...room, ...options }, { onDelta, onNews }, services).run(),
       );
     },

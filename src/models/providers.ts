@@ -26,6 +26,8 @@ export type Provider = {
   readonly program?: Program;
   /** The environment variable that says how long a model stays in memory, in the program's own form. */
   readonly keepAliveVariable?: string;
+  /** The environment variable that says how many models it holds in memory at once. */
+  readonly maxModelsVariable?: string;
   /** It passes calls on to others, so that one model's rate limit says nothing about the rest. */
   readonly router?: true;
   readonly dialect?: Partial<Dialect>;
@@ -129,6 +131,7 @@ export const providers = {
     local: true,
     program: ollamaProgram,
     keepAliveVariable: "OLLAMA_KEEP_ALIVE",
+    maxModelsVariable: "OLLAMA_MAX_LOADED_MODELS",
     maxConcurrency: 4,
   },
   lmstudio: {
