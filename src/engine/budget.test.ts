@@ -4,20 +4,16 @@ import { answerOf, nothingToSay, toyAsked, toyParticipant, toyProtocol, toyReque
 import { stage, type StageOptions } from "../testing/stage.ts";
 import { thrifty } from "../../test/support/toys/thrifty.ts";
 import { LOCAL } from "../testing/store-samples.ts";
-import { reserveFor, phase, type StepRunner } from "./index.ts";
+import { fanOut, leaveRoomFor, reserveFor, phase, type StepRunner } from "./index.ts";
 
 // DESIGN section 3, point 19; BUDGET-1 to BUDGET-5 of budget.ts.
 
 const ada = toyParticipant("ada", "member");
+type Asked = { readonly share?: string; readonly request?: ModelRequest };
 const alone = new AbortController().signal;
-const ask = (run: StepRunner, key: string, share?: string) =>
+const ask = (run: StepRunner, key: string, { share, request = toyRequest(ada, key) }: Asked = {}) =>
   run.call(
-    {
-      key,
-      outcomes: ["answer-given", "degradation-noted"],
-      request: toyRequest(ada, key),
-      ...(share ? { share } : {}),
-    },
+    { key, outcomes: ["answer-given", "degradation-noted"], request, ...(share ? { share } : {}) },
     answerOf(ada.id),
   );
 
@@ -256,7 +252,7 @@ describe("on a resume", () => {
     const protocols = [
       toyProtocol(async ({ run }) => {
         reserveFor(run, "chair", () => toyRequest(ada, "chair"));
-        await ask(run, "chair", "chair");
+        await ask(run, "chair", { share: "chair" });
         await run.awaits("word");
         await ask(run, "clerk");
         return nothingToSay;
@@ -296,5 +292,79 @@ describe("on a resume", () => {
     const on = await opened({ protocols, script }, { usd: 0.002 }); // 0.0005 + 0.001 for the straggler + 0.001 > 0.002
     await on.drive(on.id);
     expect(await on.ends()).toContain("over-budget");
+  });
+});
+
+describe("the room for a reply under a cap", () => {
+  // $1 for 1,000 tokens; a reply is worth its call from 100 tokens on.
+  const quote = ({ maxOutputTokens }: ModelRequest): Quote => ({
+    ...{ tokensIn: 0, tokensOut: maxOutputTokens, usd: maxOutputTokens / 1_000 },
+    least: { tokensOut: Math.min(100, maxOutputTokens), usd: Math.min(100, maxOutputTokens) / 1_000 },
+  });
+  const members = ["ada", "bob", "cyd"];
+  const request = (id: string): ModelRequest => ({
+    ...toyRequest(toyParticipant(id, "member"), id),
+    maxOutputTokens: 1_000,
+  });
+
+  /** A phase of three, then a chair for whom the same is held back; `later`: a phase for which room is left. */
+  const panel = (later = false) =>
+    toyProtocol(async ({ run }) => {
+      reserveFor(run, "chair", () => request("chair"));
+      if (later) leaveRoomFor(run, "review", () => members.map(request));
+      const spec = { name: "draft", work: { kind: "draft" }, patienceMs: null };
+      await fanOut(
+        run,
+        { ...spec, members: members.map((id) => ({ id, request: request(id) })) },
+        async ({ id }, part) => {
+          await ask(part, `draft/${id}`, { request: request(id) });
+          return { in: true, value: id };
+        },
+      );
+      await ask(run, "chair", { share: "chair", request: request("chair") });
+      return nothingToSay;
+    });
+  const played = async (budget: Budget, later?: boolean) => {
+    const script = { ...Object.fromEntries(members.map((id) => [id, "!"])), chair: "!" };
+    const on = await opened({ protocols: [panel(later)], script, quote }, budget);
+    await on.drive(on.id);
+    return on.models.calls.map(({ name, limit }) => [name, limit]);
+  };
+
+  it("is the whole where the cap reaches for it", async () => {
+    const all = [...members, "chair"].map((name) => [name, undefined]);
+    expect(await played({ usd: 4 })).toEqual(all);
+    expect(await played({})).toEqual(all);
+  });
+
+  it("is an equal part of what is left, whoever comes first, and the chair's part is kept", async () => {
+    // $2.20 less four times $0.10 is $1.80, of $3.60 that all could use more: half of it.
+    expect((await played({ usd: 2.2 })).slice(0, 3)).toEqual(members.map((name) => [name, 550]));
+    expect((await played({ tokens: 2_200 })).slice(0, 3)).toEqual(members.map((name) => [name, 550]));
+    // What drafts did not use is the chair's.
+    expect((await played({ usd: 2.2 })).at(-1)).toEqual(["chair", undefined]);
+  });
+
+  it("leaves room for a phase that can be left out as long as there is any", async () => {
+    // Seven times $0.10 from $2.50 leaves $1.80 of $6.30 that all could use more.
+    const parts = await played({ usd: 2.5 }, true);
+    expect(parts.slice(0, 3)).toEqual(members.map((name) => [name, 100 + Math.floor((900 * 1.8) / 6.3)]));
+    // Four calls and not seven fit: nobody is cut for the sake of that phase.
+    expect((await played({ usd: 0.4 }, true)).map(([name]) => name)).toEqual([...members, "chair"]);
+  });
+
+  it("is never less than is worth the call: then it is refused with the sum that would do", async () => {
+    const on = await opened(
+      { protocols: [panel()], script: { ada: "!", bob: "!", chair: "!" }, quote },
+      { usd: 0.35 },
+    );
+    await on.drive(on.id);
+    const [roster] = (await on.store.for(LOCAL).read(on.id)).filter((entry) =>
+      isEvent(entry, "roster-fixed"),
+    );
+    expect(roster?.data).toMatchObject({
+      in: ["ada", "bob"],
+      out: [{ id: "cyd", cap: "usd", needs: { usd: 0.4 } }],
+    });
   });
 });

@@ -248,6 +248,9 @@ function totalOf(account: Account, own?: OwnShare): Amount {
   return plus(sum, sumOf(heldBy(account, own).filter(({ optional }) => !optional)).least);
 }
 
+/** What sums of dollars lose, in tokens. */
+const ROUNDING = 1e-6;
+
 /** How much of what they could use beyond their least all calls get, these and those that are held for: 0 to 1. */
 function fractionFor(
   { usd = Infinity, tokens = Infinity }: Budget,
@@ -293,7 +296,8 @@ function createLedger(
       if (passed) return { ok: false, ...passed };
       const fraction = capped ? fractionFor(budget, account, { call: spread, own: { held, share } }) : 1;
       const { tokensOut: least = quote.tokensOut } = quote.least ?? {};
-      const limit = fraction < 1 ? least + Math.floor(fraction * (quote.tokensOut - least)) : quote.tokensOut;
+      const limit =
+        fraction < 1 ? least + Math.floor(fraction * (quote.tokensOut - least) + ROUNDING) : quote.tokensOut;
       let request = fraction < 1 ? plus(spread.least, times(spread.more, fraction)) : worst(quote);
       if (fraction < 1) request = { ...request, tokens: quote.tokensIn + limit };
       const names = {

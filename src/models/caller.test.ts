@@ -38,9 +38,11 @@ const hangs: Line = ({ signal }) =>
 const scripted = (lines: readonly Line[], limits: Partial<CallLimits> = {}) => {
   const clock = createFakeClock();
   const attempts: number[] = [];
+  const limitsAsked: number[] = [];
   const transport: Transport = {
-    send: async (_, sending) => {
+    send: async (asked, sending) => {
       attempts.push(sending.attempt);
+      limitsAsked.push(asked.maxOutputTokens);
       const line = lines[attempts.length - 1];
       if (line === undefined) throw new Error(`nobody scripted attempt ${attempts.length}`);
       return line(sending);
@@ -55,7 +57,7 @@ const scripted = (lines: readonly Line[], limits: Partial<CallLimits> = {}) => {
   const deltas: Delta[] = [];
   const complete = (timeoutMs?: number, signal = new AbortController().signal): Promise<Call> =>
     models.complete(request, { signal, timeoutMs, onDelta: (delta) => deltas.push(delta) });
-  return { clock, attempts, deltas, complete, models };
+  return { clock, attempts, limits: limitsAsked, deltas, complete, models };
 };
 
 const until = async (holds: () => boolean): Promise<void> => {
@@ -323,5 +325,67 @@ describe("what a call waits for", () => {
         message: expect.stringMatching(/^no reply within 1 s, before the first text came;/),
       },
     });
+  });
+});
+
+describe("a reply that reached its limit before a word of it came", () => {
+  const thinks =
+    (limit: number): Line =>
+    ({ onThinking }) => {
+      onThinking?.("hm");
+      const tokens = { in: 5, out: limit, cached: null, reasoning: limit };
+      return {
+        ...{ ok: true, text: " ", thinking: { text: "hm" }, toolCalls: [], finish: "length" },
+        usage: { tokens, usd: null },
+      };
+    };
+
+  it("is asked for once more, with twice the room, and both are paid", async () => {
+    const { complete, limits } = scripted([thinks(100), answers]);
+    const call = await complete();
+    expect(call).toMatchObject({
+      ok: true,
+      reply: "yes",
+      attempts: 2,
+      limit: 200,
+      tokens: { out: 101, reasoning: 100 },
+    });
+    expect(limits).toEqual([100, 200]);
+  });
+
+  it("is a failure that says so, with its thinking, when it comes again", async () => {
+    const { complete, limits } = scripted([thinks(100), thinks(200)]);
+    expect(await complete()).toMatchObject({
+      ...{ ok: false, attempts: 2, limit: 200, thinking: { text: "hm" } },
+      failure: { code: "unreadable", lost: true, message: "it thought for 200 tokens and wrote nothing" },
+    });
+    expect(limits).toEqual([100, 200]);
+  });
+
+  it("is asked for no more than the caller allows, and by its caps", async () => {
+    const { models } = scripted([thinks(100)]);
+    const signal = new AbortController().signal;
+    const asked: (number | undefined)[] = [];
+    const call = await models.complete(request, {
+      signal,
+      beforeRetry: (_, limit) => {
+        asked.push(limit);
+        return Promise.resolve({ why: "could exceed the limit of $1", cap: "usd" });
+      },
+    });
+    expect(asked).toEqual([200]);
+    expect(call).toMatchObject({ failure: { cap: "usd", lost: true }, limit: 100 });
+    const once = scripted([thinks(100)]);
+    expect(await once.models.complete(request, { signal, attempts: 1 })).toMatchObject({
+      ok: false,
+      attempts: 1,
+    });
+  });
+
+  it("has the limit that the budget leaves, where that is less", async () => {
+    const { models, limits } = scripted([answers]);
+    const { signal } = new AbortController();
+    expect(await models.complete(request, { signal, limit: 60 })).toMatchObject({ ok: true, limit: 60 });
+    expect(limits).toEqual([60]);
   });
 });

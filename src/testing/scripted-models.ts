@@ -44,6 +44,8 @@ export type Script = {
 export type ScriptedCall = {
   readonly name: string;
   readonly request: ModelRequest;
+  /** What the budget left for its reply in tokens; undefined where that was all it asked for. */
+  readonly limit: number | undefined;
   /** `pending` until it ends. */
   outcome: "pending" | "answered" | "failed" | "aborted";
 };
@@ -90,7 +92,7 @@ export function scripted(
     async complete(given, options) {
       const request = ModelRequest.parse(given);
       const name = nameOf(request);
-      const call: ScriptedCall = { name, request, outcome: "pending" };
+      const call: ScriptedCall = { name, request, limit: options.limit, outcome: "pending" };
       calls.push(call);
       const line = lineFor(name, request);
       if (line === undefined) {
