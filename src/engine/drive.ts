@@ -152,6 +152,7 @@ async function liveSteps(
     journal: store,
     history,
     models,
+    bytesOf: (digest) => store.text(digest),
     frames,
     ledger,
     world,

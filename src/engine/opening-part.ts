@@ -1,4 +1,5 @@
 import type {
+  Attachment,
   DeliberationId,
   Json,
   Opening,
@@ -25,7 +26,12 @@ export type NewDeliberation = Omit<
   "context" | "participants" | "templates" | "organization" | "history" | "reactions"
 > & {
   readonly organization: OrganizationId;
-  readonly context: readonly { readonly name: string; readonly text: string }[];
+  /** `media`: as in an opening, with the bytes in base64 in place of their digest. */
+  readonly context: readonly {
+    readonly name: string;
+    readonly text: string;
+    readonly media?: Omit<Attachment, "name" | "digest"> & { readonly data: string };
+  }[];
   readonly participants: readonly (Omit<Participant, "persona"> & {
     readonly persona: { readonly name: string; readonly instructions: string };
   })[];

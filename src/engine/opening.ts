@@ -18,7 +18,7 @@ import {
   pinnedTexts,
   type Texts,
 } from "../kernel/index.ts";
-import type { Turn } from "./opening-part.ts";
+import type { NewDeliberation, Turn } from "./opening-part.ts";
 import { type AnyProtocol, loadProtocol, type Registry, type ProtocolContext } from "./protocol.ts";
 import { idInSeries, idOfRequest, textDigest, fenceMark, shuffle } from "./digest.ts";
 
@@ -26,7 +26,7 @@ import { idInSeries, idOfRequest, textDigest, fenceMark, shuffle } from "./diges
 export type DeliberationInput = {
   readonly question: string;
   /** Attachments of the question. */
-  readonly context?: readonly { readonly name: string; readonly text: string }[] | undefined;
+  readonly context?: NewDeliberation["context"] | undefined;
   readonly protocol: { readonly name: string; readonly version: number };
   /** Validated by the protocol's schema. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
@@ -123,7 +123,11 @@ export async function checkInput(
     ...(Object.keys(reactions).length > 0
       ? { reactions: pinAll(reactions, (settings) => pin(canonical(settings))) }
       : {}),
-    context: context.map(({ name, text }) => ({ name, text: pin(text) })),
+    context: context.map(({ name, text, media }) => {
+      if (!media) return { name, text: pin(text) };
+      const { data, ...described } = media;
+      return { name, text: pin(text), media: { ...described, digest: pin(data) } };
+    }),
     participants: input.participants.map((participant) => ({
       family: null,
       ...(models.facts?.(participant.model).thinks ? { thinks: true } : {}),
@@ -255,15 +259,17 @@ export type PinnedTexts = Omit<ProtocolContext, "ports" | "run" | "settings"> & 
   readonly text: (digest: string | undefined) => string;
 };
 
+/** Those of an opening's texts that prompts are made from; the bytes of attachments are read when they are sent. */
+const shownTexts = (opening: Opening): readonly Digest[] =>
+  pinnedTexts({ ...opening, context: opening.context.map(({ name, text }) => ({ name, text })) });
+
 /** @throws Fault `text-missing` for a text that the store does not have */
 export async function loadPinned(
   store: Pick<Texts, "text">,
   { data: opening, deliberation }: Event<"deliberation-opened">,
 ): Promise<PinnedTexts> {
   const texts = new Map<string, string>(
-    await Promise.all(
-      pinnedTexts(opening).map(async (digest) => [digest, await store.text(digest)] as const),
-    ),
+    await Promise.all(shownTexts(opening).map(async (digest) => [digest, await store.text(digest)] as const)),
   );
   const text = (digest = "none"): string => {
     const pinnedText = texts.get(digest);
@@ -274,7 +280,10 @@ export async function loadPinned(
   const marks = new Map<string, string>();
   return {
     question: opening.question,
-    context: opening.context.map(({ name, text: digest }) => ({ name, text: text(digest) })),
+    context: opening.context.map(({ name, text: digest, media }) => ({
+      ...{ name, text: text(digest) },
+      ...(media ? { media } : {}),
+    })),
     history: (opening.history ?? []).map(({ question, answer, covers }) => ({
       question: text(question),
       answer: text(answer),

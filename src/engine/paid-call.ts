@@ -85,7 +85,7 @@ export function keepStopped(
 
 /** Makes the call, within the time that the caps leave. */
 export async function completeCall(
-  { background, frames, id, ledger, models }: StepsContext,
+  { background, bytesOf, frames, id, ledger, models }: StepsContext,
   { request, key, limitedBy, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
   {
     again,
@@ -107,6 +107,7 @@ export async function completeCall(
     ...(limit === undefined ? {} : { limit }),
     beforeRetry: (soFar, more) =>
       again(soFar, more === undefined ? undefined : models.quote({ ...request, maxOutputTokens: more })),
+    ...(bytesOf ? { bytesOf } : {}),
     onDelta: (delta) => {
       arrivals.take(delta);
       frames.emit({ ...frame, kind: "text", delta });

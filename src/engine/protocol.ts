@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import {
+  type Attachment,
   type Closing,
   type DeliberationId,
   type Embeddings,
@@ -46,7 +47,11 @@ export type Ports = {
 export interface ProtocolContext<S = unknown> {
   readonly question: string;
   /** The question's attachments: untrusted text, to be fenced. */
-  readonly context: readonly { readonly name: string; readonly text: string }[];
+  readonly context: readonly {
+    readonly name: string;
+    readonly text: string;
+    readonly media?: Omit<Attachment, "name"> | undefined;
+  }[];
   /** The earlier turns of the conversation, oldest first. */
   readonly history: readonly Turn[];
   /** Its own id. Like `conversation`, it is not part of any prompt or digest. */

@@ -102,6 +102,7 @@ async function attemptReaction(
       journal: store,
       history,
       models,
+      bytesOf: (digest) => store.text(digest),
       frames,
       ledger,
       world,

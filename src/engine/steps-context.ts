@@ -1,4 +1,5 @@
 import type {
+  CallOptions,
   DeliberationId,
   Digest,
   Entry,
@@ -46,6 +47,8 @@ export type StepsContext = {
   readonly journal: Pick<Journal, "append">;
   readonly history: History;
   readonly models: Models;
+  /** Returns a stored text: what an attachment's digest names. Absent where nothing is made. */
+  readonly bytesOf?: CallOptions["bytesOf"];
   readonly frames: Frames;
   readonly ledger: Ledger;
   readonly world: World;

@@ -72,6 +72,7 @@ export {
   type RequestNames,
   Tombstone,
 } from "./journal.ts";
+export { attachmentTokens, type AttachmentKind, isPicture, kindOf, notShown, sizeOf } from "./attachments.ts";
 export {
   Attachment,
   Call,
@@ -111,6 +112,7 @@ export {
   Participant,
   Persona,
   READERS_VERSION,
+  attachmentsOf,
   isVoice,
   pinnedTexts,
 } from "./opening.ts";

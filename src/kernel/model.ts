@@ -39,7 +39,13 @@ export const Thinking = z.strictObject({ text: z.string(), sealed: z.array(Json)
 export type Thinking = z.infer<typeof Thinking>;
 
 /** A picture or a document beside a message. Its bytes are the stored text of this digest, in base64. */
-export const Attachment = z.strictObject({ ...{ name: z.string(), mediaType: z.string(), digest: Digest } });
+export const Attachment = z.strictObject({
+  ...{ name: z.string(), mediaType: z.string(), digest: Digest },
+  /** Of a picture, in pixels. */
+  ...{ width: z.int().positive().optional(), height: z.int().positive().optional() },
+  /** Of a document. */
+  pages: z.int().positive().optional(),
+});
 export type Attachment = z.infer<typeof Attachment>;
 
 /** One message of a prompt. A `tool` message answers the assistant's tool call of the same `id`. */
@@ -273,6 +279,8 @@ export type CallOptions = {
   readonly withinMs?: number | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
   readonly onNews?: ((news: CallNews) => void) | undefined;
+  /** Returns the bytes of an attachment, in base64. Without it no attachment is sent. */
+  readonly bytesOf?: ((digest: Digest) => Promise<string>) | undefined;
 };
 
 /**

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ModelRef } from "./model.ts";
+import { Attachment, ModelRef } from "./model.ts";
 import { DeliberationId, Digest, OrganizationId, SeriesId, Json, ParticipantId } from "./ids.ts";
 import { UserId } from "./engram.ts";
 
@@ -54,8 +54,16 @@ export const READERS_VERSION = 8;
  */
 export const Opening = z.strictObject({
   question: z.string(),
-  /** Attachments of the question, shown as data: a display name and the text. */
-  context: z.array(z.strictObject({ name: z.string(), text: Digest })),
+  /**
+   * Attachments of the question, shown as data: a display name and the text. `media`: a picture or a document, which models that
+   * can are shown beside the text; its digest names the bytes in base64.
+   */
+  context: z.array(
+    z.strictObject({
+      ...{ name: z.string(), text: Digest },
+      media: Attachment.omit({ name: true }).optional(),
+    }),
+  ),
   protocol: z.strictObject({ name: z.string(), version: z.int().positive() }),
   /** The version of the readers that read the replies; absent means 1. */
   readers: z.int().positive().optional(),
@@ -114,7 +122,11 @@ export const Opening = z.strictObject({
 });
 export type Opening = z.infer<typeof Opening>;
 
-/** The unique digests of the texts that an opening names: context, instructions, templates, history, reactor settings. */
+/** The pictures and documents of an opening, in the order in which prompts number them. */
+export const attachmentsOf = ({ context }: Pick<Opening, "context">): readonly Attachment[] =>
+  context.flatMap(({ name, media }) => (media ? [{ name, ...media }] : []));
+
+/** The unique digests of the texts that an opening names: context with its media, instructions, templates, history, reactor settings. */
 export const pinnedTexts = ({
   context,
   participants,
@@ -123,7 +135,7 @@ export const pinnedTexts = ({
   reactions = {},
 }: Pick<Opening, "context" | "participants" | "templates" | "history" | "reactions">): readonly Digest[] => [
   ...new Set([
-    ...context.map(({ text }) => text),
+    ...context.flatMap(({ text, media }) => (media ? [text, media.digest] : [text])),
     ...participants.map(({ persona }) => persona.instructions),
     ...Object.values(templates),
     ...history.flatMap(({ question, answer }) => [question, answer]),

@@ -1,4 +1,4 @@
-import type { Failure, ModelRequest, Thinking, Tokens, ToolCall } from "./model.ts";
+import type { Attachment, Failure, ModelRequest, Thinking, Tokens, ToolCall } from "./model.ts";
 
 /** The supported provider APIs. */
 export const WIRE_NAMES = ["openai", "responses", "anthropic", "ollama"] as const;
@@ -14,7 +14,8 @@ export const noUsage: Usage = Object.freeze({
 
 /**
  * The result of one attempt. A failure may be retried `never`, `later` (not before `waitMs`, if the provider named a
- * time), or `now`, because the transport learned how to change its request. `crowded`: too many requests in flight.
+ * time), or `now`, because the transport learned how to change its request. `crowded`: too many requests in flight. `without`:
+ * as in `Call`.
  */
 export type Attempt =
   | {
@@ -24,6 +25,7 @@ export type Attempt =
       readonly toolCalls: readonly ToolCall[];
       /** Normalized like `Call.finish`. */
       readonly finish: string;
+      readonly without?: readonly string[] | undefined;
       readonly usage: Usage;
     }
   | {
@@ -34,8 +36,14 @@ export type Attempt =
       readonly crowded: boolean;
       /** Whether the provider may charge for it; by default if text came, or if a failure of this kind may be charged. */
       readonly charged?: boolean;
+      readonly without?: readonly string[] | undefined;
       readonly usage: Usage;
     };
+
+/** An attachment of a request as a transport gets it: with its bytes in base64. One without is not shown to the model. */
+export type SentAttachment = Attachment & { readonly data: string };
+
+export const isSent = (attachment: Attachment): attachment is SentAttachment => "data" in attachment;
 
 export type SendContext = {
   /** The attempt's number within one call, from 1. */

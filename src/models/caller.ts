@@ -115,6 +115,8 @@ export class Caller {
   /** Whether its last news was that it waits. */
   #isWaiting = false;
   #last: Failure | null = null;
+  /** What the last attempt was asked without. */
+  #without: readonly string[] = [];
   /** Characters of the attempt's text so far. */
   #offset = 0;
   /** Whether anything has come of the attempt, text or thinking. */
@@ -230,6 +232,7 @@ export class Caller {
       latencyMs: firstSentMs === null ? 0 : Math.max(0, this.#lastByteMs - firstSentMs - this.#queuedMs),
       ...(unreported > 0 ? { unreported } : {}),
       ...(this.#attempts > 0 ? { limit: this.#limit } : {}),
+      ...(this.#without.length > 0 ? { without: [...this.#without] } : {}),
     };
   }
 
@@ -302,6 +305,7 @@ export class Caller {
     cancelLoading();
     this.#lastByteMs = clock.now();
     if (attempted.ok && route.loaded) route.loaded.atMs = this.#lastByteMs;
+    this.#without = attempted.without ?? [];
     const usage = this.#isHeard ? believable(attempted.usage) : attempted.usage;
     this.#spending.add(usage);
     const { in: tokensIn, out: tokensOut } = usage.tokens;

@@ -11,6 +11,7 @@ import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.ts";
 import { findPrice, prices as listed, type Price, quoteRequest } from "./prices.ts";
+import { hasAttachments, withSight, type Blindness } from "./attachments.ts";
 import type { WireFeature } from "./wires/wire.ts";
 
 /** A number for each provider, or one for those that are named. */
@@ -138,6 +139,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const table = [...(options.prices ?? []), ...listed];
   const learned = new Map<string, Set<WireFeature>>();
   const marksEndAlone = new Set<string>();
+  const unseen: Blindness = new Map();
   const routes = new Map<string, Routed>();
   const watches = createWatches(clock);
   const services: CallServices = {
@@ -208,8 +210,13 @@ export function createModels(options: ModelsOptions): ClosableModels {
   };
 
   const factsOf = (model: string): ModelFacts => {
+    if (model.startsWith("sim/")) return { pictures: false, documents: false };
     const context = contextLength(listedRef(model));
-    return context === null ? {} : { context };
+    return {
+      ...(context === null ? {} : { context }),
+      // Its wire has no form for a document.
+      ...(model.startsWith("ollama/") ? { documents: false } : {}),
+    };
   };
 
   return {
@@ -222,13 +229,18 @@ export function createModels(options: ModelsOptions): ClosableModels {
         background,
         onDelta,
         onNews,
+        bytesOf,
         limit = Infinity,
         ...options
       },
     ) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
-      const route = background === true ? backgroundRoute(routed.route) : routed.route;
+      const usual = background === true ? backgroundRoute(routed.route) : routed.route;
+      const sight = { ...factsOf(request.model), learned: unseen, bytesOf };
+      const route = hasAttachments(request)
+        ? { ...usual, transport: withSight(usual.transport, sight) }
+        : usual;
       const { tokensOut } = quoteRequest(request, "free", factsOf(request.model));
       const room = { limit: Math.min(limit, tokensOut), most: factsOf(request.model).output };
       return watches.run({ signal, timeoutMs, withinMs }, (watch) =>

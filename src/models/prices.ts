@@ -1,4 +1,6 @@
+import { attachmentTokens } from "../kernel/attachments.ts";
 import {
+  type Attachment,
   LEAST_REPLY_TOKENS,
   type ModelFacts,
   type ModelRequest,
@@ -146,15 +148,19 @@ function weigh(text: string): number {
  */
 function estimateTokens(request: ModelRequest): number {
   let units = 0;
+  let tokens = request.messages.length * TOKENS_PER_MESSAGE;
   for (const message of request.messages) {
     units += weigh(message.text);
+    if (message.role === "user") tokens += (message.attachments ?? []).reduce(sumTokens, 0);
     if (message.role === "assistant")
       for (const call of message.toolCalls ?? []) units += weigh(call.name) + weigh(call.arguments);
   }
   if (request.tools !== undefined) units += weigh(JSON.stringify(request.tools));
   if (request.reply !== undefined) units += weigh(JSON.stringify(request.reply));
-  return Math.ceil(units / CHARACTERS_PER_TOKEN) + request.messages.length * TOKENS_PER_MESSAGE;
+  return Math.ceil(units / CHARACTERS_PER_TOKEN) + tokens;
 }
+
+const sumTokens = (sum: number, one: Attachment): number => sum + attachmentTokens(one);
 
 /**
  * The worst case of one attempt: the whole prompt uncached, and the longest reply that was asked for, as far as the model and

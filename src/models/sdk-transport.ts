@@ -1,7 +1,7 @@
 // What a package's model gives is read like any server's reply, and an abort ends the attempt whether the package heeds it or not.
 
 import { setImmediate } from "node:timers/promises";
-import type { Message, ModelRequest, ToolCall } from "../kernel/model.ts";
+import type { ToolCall } from "../kernel/model.ts";
 import { noUsage, type Attempt, type Transport, type Usage } from "../kernel/transport.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Variables } from "./proxy.ts";
@@ -12,7 +12,6 @@ import {
   problemFromStatus,
   type CallProblem,
 } from "./failures.ts";
-import { USER_AGENT } from "./http.ts";
 import {
   firstCount,
   isObject,
@@ -25,10 +24,11 @@ import {
   type LooseObject,
 } from "./loose.ts";
 import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
+import { callOptions } from "./sdk-request.ts";
 import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from "./sdk-package.ts";
 import { openaiCompatible } from "./wires/openai-compatible.ts";
 import { Separator } from "./thinking.ts";
-import { extraOf, sealedObjects, thinkingOf, type WireFeature } from "./wires/wire.ts";
+import { extraOf, thinkingOf, type WireFeature } from "./wires/wire.ts";
 
 /** More UTF-16 units, or tool calls, than this are no answer to a prompt. */
 const MAX_REPLY_LENGTH = 64 * 2 ** 20;
@@ -209,58 +209,6 @@ function problemOf(error: unknown, nowMs: number): CallProblem {
   if (isRetryable === true || name === "AbortError" || toText(toObject(cause)["code"]) !== "")
     return networkProblem(words);
   return problemFromBody(error instanceof Error || !isObject(error) ? { message: words } : error);
-}
-
-function contentOf(message: Message, messages: readonly Message[]): unknown {
-  const text = (words: string) => [{ type: "text", text: words }];
-  switch (message.role) {
-    case "system":
-      return message.text;
-    case "user":
-      return text(message.text);
-    case "assistant": {
-      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: written, extra }) => ({
-        ...extra,
-        type: "tool-call",
-        toolCallId: id,
-        toolName: name,
-        input: parseJson(written) ?? {},
-      }));
-      const thought = calls.length > 0 ? sealedObjects(message.thinking) : [];
-      return [...thought, ...(message.text === "" && calls.length > 0 ? [] : text(message.text)), ...calls];
-    }
-    case "tool": {
-      const calls = messages.flatMap((one) => (one.role === "assistant" ? (one.toolCalls ?? []) : []));
-      const toolName = calls.find(({ id }) => id === message.id)?.name ?? "";
-      const output = { type: "text", value: message.text };
-      return [{ type: "tool-result", toolCallId: message.id, toolName, output }];
-    }
-  }
-}
-
-/** A call's options as the AI SDK has them (`LanguageModelV3CallOptions`). */
-function callOptions(
-  { messages, maxOutputTokens, temperature, reply, tools = [] }: ModelRequest,
-  abortSignal: AbortSignal,
-  without: ReadonlySet<WireFeature>,
-): LooseObject {
-  return {
-    prompt: messages.map((message) => ({ role: message.role, content: contentOf(message, messages) })),
-    maxOutputTokens,
-    ...(temperature !== undefined && !without.has("temperature") && { temperature }),
-    ...(reply && !without.has("reply") && { responseFormat: { type: "json", ...reply } }),
-    ...(tools.length > 0 &&
-      !without.has("tools") && {
-        tools: tools.map(({ name, description, parameters }) => ({
-          type: "function",
-          ...{ name, description, inputSchema: parameters },
-        })),
-        toolChoice: { type: "auto" },
-      }),
-    includeRawChunks: false,
-    headers: { "user-agent": USER_AGENT },
-    abortSignal,
-  };
 }
 
 type PartReader = { read(): unknown; cancel(): unknown };

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../kernel/index.ts";
+import { attachmentTokens, type ModelRequest } from "../kernel/index.ts";
 
 /** English has 4 to 5 letters a token, other languages in Latin letters about 3. */
 const LETTERS_PER_TOKEN = 3;
@@ -18,7 +18,9 @@ export function promptTokens({
   const texts = messages.map(({ text }) => text);
   const schema = reply === undefined ? 0 : textTokens(JSON.stringify(reply.schema));
   const offered = tools === undefined ? 0 : textTokens(JSON.stringify(tools));
-  return texts.reduce((sum, text) => sum + textTokens(text) + TOKENS_PER_MESSAGE, schema + offered);
+  const attached = messages.flatMap((one) => (one.role === "user" ? (one.attachments ?? []) : []));
+  const fixed = attached.reduce((sum, one) => sum + attachmentTokens(one), schema + offered);
+  return texts.reduce((sum, text) => sum + textTokens(text) + TOKENS_PER_MESSAGE, fixed);
 }
 
 function textTokens(text: string): number {

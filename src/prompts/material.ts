@@ -1,7 +1,11 @@
+import { isPicture, type Attachment } from "../kernel/index.ts";
+
 /** A template's text by name, and the fence mark of a text: what every prompt needs of the protocol context. */
 export type Desk = {
   readonly template: (name: string) => string;
   readonly mark: (text: string) => string;
+  /** What was given with the question: where a prompt shows a picture's place, the picture goes with it. */
+  readonly context?: readonly ShownContext[];
   /** Of a dry run: what is shown in place of a text. */
   readonly shorten?: ((text: string) => string) | undefined;
 };
@@ -13,10 +17,17 @@ export type ShownTurn = {
   readonly covers?: number | undefined;
 };
 
+/** A text that was given with the question. `media`: a picture or a document, which the text describes. */
+export type ShownContext = {
+  readonly name: string;
+  readonly text: string;
+  readonly media?: Omit<Attachment, "name"> | undefined;
+};
+
 /** The question, what was given with it, and the conversation that it goes on in. */
 export type Material = {
   readonly question: string;
-  readonly context: readonly { readonly name: string; readonly text: string }[];
+  readonly context: readonly ShownContext[];
   /** Oldest first. */
   readonly history?: readonly ShownTurn[];
 };
@@ -33,8 +44,27 @@ export const materialText = (desk: Desk, { question, context, history = [] }: Ma
   [
     ...(history.length === 0 ? [] : [HISTORY_HEADING, ...historyPieces(desk, history), "# The question"]),
     fence(desk, { kind: "question", label: "", text: question }),
-    ...context.map(({ name, text }) => fence(desk, { kind: "context", label: name, text })),
+    ...contextPieces(context).map((piece) => fence(desk, piece)),
   ].join("\n\n");
+
+/** Pictures and documents have numbers, in one order, by which models and providers can refer to them. */
+function contextPieces(context: readonly ShownContext[]): readonly Fenced[] {
+  const attached = context.filter(({ media }) => media);
+  return context.map(({ name, text, ...one }) => {
+    if (!one.media) return { kind: "context", label: name, text };
+    const kind = isPicture(one.media) ? "picture" : "document";
+    return { kind, label: `${attached.findIndex((other) => other.media === one.media) + 1} ${name}`, text };
+  });
+}
+
+/** What of the desk's attachments a prompt's text names, which then go with it. */
+export function attachmentsIn({ context = [], mark }: Desk, prompt: string): readonly Attachment[] {
+  const attached = context.filter(({ media }) => media);
+  return contextPieces(attached).flatMap((piece, index) => {
+    const { name = "", media } = attached[index] ?? {};
+    return media && prompt.includes(openingLine(piece, mark(piece.text))) ? [{ name, ...media }] : [];
+  });
+}
 
 const HISTORY_HEADING =
   "# Earlier in this conversation\nEarlier questions and the answers that were given, oldest first. An answer may be wrong: check what you use of it.";
@@ -95,10 +125,13 @@ export type Fenced = { readonly kind: string; readonly label: string; readonly t
  * Puts foreign text between two lines that it cannot contain: `mark` is an HMAC of the text under the
  * deliberation's seed (`Floor.mark`), so a text can neither close its own fence nor open another's.
  */
-export function fenceText({ kind, label, text }: Fenced, mark: string): string {
-  const name = [kind, oneLine(label)].filter(Boolean).join(" ");
-  return `[BEGIN ${name} #${mark}]\n${text}\n[END ${name} #${mark}]`;
+export function fenceText(piece: Fenced, mark: string): string {
+  return `${openingLine(piece, mark)}\n${piece.text}\n[END ${nameOf(piece)} #${mark}]`;
 }
+
+const openingLine = (piece: Fenced, mark: string): string => `[BEGIN ${nameOf(piece)} #${mark}]`;
+
+const nameOf = ({ kind, label }: Fenced): string => [kind, oneLine(label)].filter(Boolean).join(" ");
 
 /** The fenced pieces of a prompt, and its own words around them. */
 export type SplitPrompt = { readonly pieces: readonly Fenced[]; readonly outside: string };

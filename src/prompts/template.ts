@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Fault, type Json, type Message, type ReplySchema } from "../kernel/index.ts";
-import type { Desk } from "./material.ts";
+import { attachmentsIn, type Desk } from "./material.ts";
 
 const SLOT = /\{\{([a-z][a-zA-Z]*)\}\}/g;
 const PART = /^=== (system|user) ===$/m;
@@ -78,7 +78,20 @@ export function defineTemplate<const S extends string>(
   slots: readonly S[],
   text: string,
 ): Template<S> {
-  return { name, slots, text, render: (desk, values) => render({ name, text: desk.template(name) }, values) };
+  return {
+    ...{ name, slots, text },
+    render: (desk, values) => withAttachments(desk, render({ name, text: desk.template(name) }, values)),
+  };
+}
+
+/** The pictures and documents whose places a prompt shows go with its last message to the model. */
+function withAttachments(desk: Desk, messages: Message[]): Message[] {
+  const attachments = attachmentsIn(desk, messages.map(({ text }) => text).join("\n"));
+  const last = messages.findLast(({ role }) => role === "user");
+  if (attachments.length === 0) return messages;
+  return messages.map((message) =>
+    message === last && message.role === "user" ? { ...message, attachments: [...attachments] } : message,
+  );
 }
 
 /**

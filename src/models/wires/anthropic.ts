@@ -1,5 +1,6 @@
 import type { Message, ModelRequest, ToolSpec } from "../../kernel/model.ts";
-import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { noUsage, type SentAttachment, type Usage } from "../../kernel/transport.ts";
+import { attachedParts, type PartForms } from "./attached.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import {
   objectAt,
@@ -27,12 +28,20 @@ import {
 
 type AnthropicTurn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
 
+const sourceOf = ({ mediaType, data }: SentAttachment) => ({ type: "base64", media_type: mediaType, data });
+
+const PARTS: PartForms = {
+  text: (text) => ({ type: "text", text }),
+  picture: (picture) => ({ type: "image", source: sourceOf(picture) }),
+  document: (document) => ({ type: "document", title: document.name, source: sourceOf(document) }),
+};
+
 function formatBlocks(message: Exclude<Message, { role: "system" }>): unknown[] {
   // The API refuses empty text blocks.
   const text = message.text === "" ? [] : [{ type: "text", text: message.text }];
   switch (message.role) {
     case "user":
-      return text;
+      return [...(attachedParts(message, PARTS) ?? text)];
     case "tool":
       return [{ type: "tool_result", tool_use_id: message.id, content: message.text }];
     case "assistant":

@@ -22,7 +22,7 @@ import {
   type ReplyReader,
   type Wire,
 } from "./wire.ts";
-import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { isSent, noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { jsonLines } from "../framing.ts";
 
@@ -30,8 +30,11 @@ import { jsonLines } from "../framing.ts";
 function formatMessage(message: Message, toolNames: ReadonlyMap<string, string>): unknown {
   switch (message.role) {
     case "system":
-    case "user":
       return { role: message.role, content: message.text };
+    case "user": {
+      const images = (message.attachments ?? []).filter(isSent).map(({ data }) => data);
+      return { role: message.role, content: message.text, ...(images.length > 0 && { images }) };
+    }
     case "tool": {
       const name = toolNames.get(message.id);
       return { role: "tool", content: message.text, ...(name === undefined ? {} : { tool_name: name }) };

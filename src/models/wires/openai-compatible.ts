@@ -25,15 +25,23 @@ import {
   type Wire,
 } from "./wire.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
 import { asSent, createThought, readContent } from "./chat-thinking.ts";
 import { finalProblem, networkProblem, problemFromBody } from "../failures.ts";
 import { serverSentEvents } from "../framing.ts";
 
+const PARTS: PartForms = {
+  text: (text) => ({ type: "text", text }),
+  picture: (picture) => ({ type: "image_url", image_url: { url: dataUrl(picture) } }),
+  document: (document) => ({ type: "file", file: { filename: document.name, file_data: dataUrl(document) } }),
+};
+
 function formatMessage(message: Message): unknown {
   switch (message.role) {
     case "system":
-    case "user":
       return { role: message.role, content: message.text };
+    case "user":
+      return { role: message.role, content: attachedParts(message, PARTS) ?? message.text };
     case "tool":
       return { role: "tool", tool_call_id: message.id, content: message.text };
     case "assistant":

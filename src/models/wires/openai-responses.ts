@@ -12,6 +12,7 @@ import {
   toText,
   type LooseObject,
 } from "../loose.ts";
+import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
 import { isStrict, openaiCompatible, readUsage } from "./openai-compatible.ts";
 import {
   sealedObjects,
@@ -27,11 +28,18 @@ import {
 /** The least that `max_output_tokens` may be. */
 const MIN_OUTPUT_TOKENS = 16;
 
+const PARTS: PartForms = {
+  text: (text) => ({ type: "input_text", text }),
+  picture: (picture) => ({ type: "input_image", image_url: dataUrl(picture) }),
+  document: (document) => ({ type: "input_file", filename: document.name, file_data: dataUrl(document) }),
+};
+
 function formatMessage(message: Message): unknown[] {
   switch (message.role) {
     case "system":
-    case "user":
       return [{ role: message.role, content: message.text }];
+    case "user":
+      return [{ role: message.role, content: attachedParts(message, PARTS) ?? message.text }];
     case "tool":
       return [{ type: "function_call_output", call_id: message.id, output: message.text }];
     case "assistant": {

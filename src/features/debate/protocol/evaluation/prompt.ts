@@ -146,7 +146,7 @@ export const createEvaluationContext = ({
   solution,
   clarifications,
   coverage,
-}: EvaluationTexts): Material["context"] => [
+}: EvaluationTexts): readonly { readonly name: string; readonly text: string }[] => [
   { name: "problem", text: problem },
   { name: "solution", text: solution },
   ...clarifications.flatMap(({ question, answer }, index) => [

@@ -1,0 +1,67 @@
+// A request as packages of the AI SDK take it.
+
+import type { Message, ModelRequest } from "../kernel/model.ts";
+import type { SentAttachment } from "../kernel/transport.ts";
+import { USER_AGENT } from "./http.ts";
+import { parseJson, type LooseObject } from "./loose.ts";
+import { attachedParts, type PartForms } from "./wires/attached.ts";
+import { sealedObjects, type WireFeature } from "./wires/wire.ts";
+
+const filePart = ({ name: filename, mediaType, data }: SentAttachment) => ({
+  type: "file",
+  ...{ filename, mediaType, data },
+});
+
+const PARTS: PartForms = { text: (text) => ({ type: "text", text }), picture: filePart, document: filePart };
+
+function contentOf(message: Message, messages: readonly Message[]): unknown {
+  const text = (words: string) => [{ type: "text", text: words }];
+  switch (message.role) {
+    case "system":
+      return message.text;
+    case "user":
+      return attachedParts(message, PARTS) ?? text(message.text);
+    case "assistant": {
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: written, extra }) => ({
+        ...extra,
+        type: "tool-call",
+        toolCallId: id,
+        toolName: name,
+        input: parseJson(written) ?? {},
+      }));
+      const thought = calls.length > 0 ? sealedObjects(message.thinking) : [];
+      return [...thought, ...(message.text === "" && calls.length > 0 ? [] : text(message.text)), ...calls];
+    }
+    case "tool": {
+      const calls = messages.flatMap((one) => (one.role === "assistant" ? (one.toolCalls ?? []) : []));
+      const toolName = calls.find(({ id }) => id === message.id)?.name ?? "";
+      const output = { type: "text", value: message.text };
+      return [{ type: "tool-result", toolCallId: message.id, toolName, output }];
+    }
+  }
+}
+
+/** A call's options as the AI SDK has them (`LanguageModelV3CallOptions`). */
+export function callOptions(
+  { messages, maxOutputTokens, temperature, reply, tools = [] }: ModelRequest,
+  abortSignal: AbortSignal,
+  without: ReadonlySet<WireFeature>,
+): LooseObject {
+  return {
+    prompt: messages.map((message) => ({ role: message.role, content: contentOf(message, messages) })),
+    maxOutputTokens,
+    ...(temperature !== undefined && !without.has("temperature") && { temperature }),
+    ...(reply && !without.has("reply") && { responseFormat: { type: "json", ...reply } }),
+    ...(tools.length > 0 &&
+      !without.has("tools") && {
+        tools: tools.map(({ name, description, parameters }) => ({
+          type: "function",
+          ...{ name, description, inputSchema: parameters },
+        })),
+        toolChoice: { type: "auto" },
+      }),
+    includeRawChunks: false,
+    headers: { "user-agent": USER_AGENT },
+    abortSignal,
+  };
+}
