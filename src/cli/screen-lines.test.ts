@@ -9,7 +9,7 @@ import { closingLine, screenLines, spentWords } from "./screen-lines.ts";
 const style = styleOf(false);
 const spent: RunProgress["spent"] = {
   ...{ calls: 3, unknown: 0 },
-  tokens: { in: 3_000, out: 936, cached: null },
+  tokens: { in: 3_000, out: 936, cached: null, thinking: null },
   cost: { usd: 0.0063, source: "table" },
 };
 
@@ -22,6 +22,8 @@ const step = (key: string, changes: Partial<StepView> = {}): StepView => ({
   again: key.endsWith("/repair"),
   why: null,
   tokensOut: null,
+  tokensThought: null,
+  thinking: null,
   latencyMs: null,
   ...changes,
 });
@@ -140,7 +142,7 @@ it("says free, unknown and nothing of the cost", () => {
   expect(spentWords({ ...spent, cost: { usd: 0, source: "free" } })).toBe("3 calls · 3,936 tokens · free");
   const unknown = {
     ...{ calls: 1, unknown: 0 },
-    tokens: { in: null, out: 4, cached: null },
+    tokens: { in: null, out: 4, cached: null, thinking: null },
     cost: { usd: null, source: "unknown" },
   } as const;
   expect(spentWords(unknown)).toBe("1 call · tokens unknown · cost unknown");

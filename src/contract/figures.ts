@@ -15,7 +15,7 @@ export type Estimate = z.infer<typeof Estimate>;
 /** What recorded calls took, as every result prints it. */
 export const SPENT = {
   ...{ calls: z.int(), unknown: z.int() },
-  tokens: z.strictObject({ in: figure, out: figure, cached: figure }),
+  tokens: z.strictObject({ in: figure, out: figure, cached: figure, thinking: figure }),
   cost: z.strictObject({ usd: figure, source: text }),
 };
 

@@ -16,7 +16,6 @@ import {
   firstCount,
   isObject,
   objectAt,
-  parseJson,
   toCount,
   toJsonText,
   toObject,

@@ -291,7 +291,13 @@ describe("the lines after an answer", () => {
   const samples = [
     sample(),
     sample({}, { finalAnswer: null, answer: "An essay." }, { votes: [], standing: [claims] }),
-    sample({}, { cost: { usd: 0.0079, source: "table" }, tokens: { in: 5_960, out: 1_153, cached: 0 } }),
+    sample(
+      {},
+      {
+        cost: { usd: 0.0079, source: "table" },
+        tokens: { in: 5_960, out: 1_153, cached: 0, thinking: null },
+      },
+    ),
     sample({}, { finalAnswer: "長い".repeat(300) }),
     sample(
       {},
@@ -317,7 +323,7 @@ describe("the lines after an answer", () => {
   it("tell agreement and baseline, cost, time and models, and how to go on", () => {
     const agreement = "2 of 3: 391, 1 of 3: 381";
     const cost = { usd: 0.0079, source: "table" };
-    const tokens = { in: 5_960, out: 1_153, cached: 0 };
+    const tokens = { in: 5_960, out: 1_153, cached: 0, thinking: null };
     const lines = footerLines({ ...sample({}, { cost, tokens }), agreement }, { width: 300, ...footer });
     expect(lines).toEqual([
       "2 of 3: 391, 1 of 3: 381 · Baseline: majority of drafts = 391 (unchanged)",

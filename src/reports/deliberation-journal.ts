@@ -6,7 +6,7 @@ import {
   type ReportPart,
   type ElementTree,
 } from "../kernel/index.ts";
-import { formatDuration, formatNumber, formatUsd, pluralize } from "../text/format.ts";
+import { formatDuration, formatNumber, formatThought, formatUsd, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { speakerOf } from "../views/spending.ts";
 import { describeOrigin } from "./entry-words.ts";
@@ -42,7 +42,9 @@ export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
         entry.type,
         call ? nameOf(speakerOf(entry)) : "",
         call ? formatDuration(call.latencyMs) : "",
-        call?.tokens.out == null ? "" : `${formatNumber(call.tokens.out)} out`,
+        call?.tokens.out == null
+          ? ""
+          : `${formatNumber(call.tokens.out)} out${formatThought(call.tokens.reasoning)}`,
         notes.filter(Boolean).join(", "),
       ],
     ];

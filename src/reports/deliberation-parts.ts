@@ -1,4 +1,6 @@
 import {
+  callOf,
+  workOf,
   isEvent,
   type Entry,
   type Event,
@@ -10,9 +12,10 @@ import {
 } from "../kernel/index.ts";
 import { formatDuration, formatNumber, pluralize, writeAnswerLine } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
-import { spending, type Spent } from "../views/spending.ts";
+import { spending, speakerOf, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
 import { journalPart, timelinePart, type JournalSection } from "./deliberation-journal.ts";
+import { workWords } from "./entry-words.ts";
 import { part, points, quote, table, words } from "./part.ts";
 import { inline, oneLine } from "./printable.ts";
 import { inSeatOrder, namesOf } from "./names.ts";
@@ -74,6 +77,7 @@ export function deliberationParts(entries: readonly Entry[], shown: ShownResult)
     ]),
     feedbackPart(journal),
     ...reactionParts(journal),
+    thinkingPart(journal),
     usagePart(journal),
     timelinePart(journal),
     journalPart(entries, opened),
@@ -336,8 +340,20 @@ function memoryLines(entries: readonly Entry[], authorOf: (of: EventId) => strin
   });
 }
 
+/** What models thought before they replied, a part each and folded: nobody of those who read the replies saw any of it. */
+function thinkingPart({ entries, nameOf }: JournalSection): ReportPart {
+  const parts = entries.flatMap((entry) => {
+    const text = callOf(entry)?.thinking?.text ?? "";
+    if (text === "") return [];
+    const title = `${nameOf(speakerOf(entry))}: ${workWords(workOf(entry)?.kind ?? "").done}`;
+    return [{ ...part(title, words(text)), folds: true as const }];
+  });
+  return { ...part("Thinking"), parts, folds: true };
+}
+
 function usagePart({ entries, result, nameOf }: JournalSection): ReportPart {
   const { participants, total } = spending(entries);
+  const hasThought = total.tokens.thinking !== null;
   const figure = (count: number | null) => (count === null ? "unknown" : formatNumber(count));
   const row = (name: string, { tokens, ...spent }: Spent) => [
     name,
@@ -345,6 +361,7 @@ function usagePart({ entries, result, nameOf }: JournalSection): ReportPart {
     figure(tokens.in),
     figure(tokens.out),
     tokens.cached === null ? "" : figure(tokens.cached),
+    ...(hasThought ? [tokens.thinking === null ? "" : figure(tokens.thinking)] : []),
     formatCost({ ...spent }),
   ];
   const rows = [...participants.map(({ id, spent }) => row(nameOf(id), spent)), row("total", total)];
@@ -353,7 +370,18 @@ function usagePart({ entries, result, nameOf }: JournalSection): ReportPart {
     result.wallMs === null ? "Not closed" : `${formatDuration(result.wallMs)} from opening to closing`;
   return part(
     "Usage",
-    table(["participant", "calls", "input tokens", "output tokens", "cached", "cost"], rows),
+    table(
+      [
+        "participant",
+        "calls",
+        "input tokens",
+        "output tokens",
+        "cached",
+        ...(hasThought ? ["thinking"] : []),
+        "cost",
+      ],
+      rows,
+    ),
     words(unpriced.length > 0 ? `No price is known for ${unpriced.join(", ")}.` : ""),
     words(`${time}; critical path ${formatDuration(result.criticalPathMs)}.`),
   );

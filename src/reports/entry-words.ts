@@ -1,6 +1,6 @@
 import { callOf, isEvent, workOf, type Call, type Entry, type Origin } from "../kernel/index.ts";
-import { formatDuration, formatNumber } from "../text/format.ts";
-import type { StepView } from "../views/progress.ts";
+import { formatDuration, formatNumber, formatThought } from "../text/format.ts";
+import { tookBy, type StepView } from "../views/progress.ts";
 import { speakerOf } from "../views/spending.ts";
 import { isHidden } from "../views/veil.ts";
 import { oneLine } from "./printable.ts";
@@ -19,10 +19,10 @@ export function entryWords(entry: Entry): string | undefined {
   }
   const asked = isEvent(entry, "reply-received") ? callOf(entry) : undefined;
   if (asked?.ok && asked.toolCalls !== undefined && asked.toolCalls.length > 0)
-    return `${who}: calls ${asked.toolCalls.map(({ name }) => name).join(", ")}${tookWords({ latencyMs: asked.latencyMs, tokensOut: asked.tokens.out })}`;
+    return `${who}: calls ${asked.toolCalls.map(({ name }) => name).join(", ")}${tookWords(tookBy(asked))}`;
   if (isEvent(entry, "summary-made") && !entry.data.part) {
     const { charactersBefore, charactersAfter, method, call } = entry.data;
-    const took = call ? tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out }) : "";
+    const took = call ? tookWords(tookBy(call)) : "";
     const how = took === "" ? ` (${method})` : took.replace(/\)$/, `, ${method})`);
     return `${who}: ${formatNumber(charactersBefore)} → ${formatNumber(charactersAfter)} characters${how}`;
   }
@@ -63,7 +63,7 @@ export function entryWords(entry: Entry): string | undefined {
 }
 
 function doneWords(entry: Entry, { who, call }: { readonly who: string; readonly call: Call }): string {
-  const took = tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out });
+  const took = tookWords(tookBy(call));
   const how = entry.origin.by === "adopted" ? ` reused from ${entry.origin.from}` : ` done${took}`;
   const of = isEvent(entry, "critique-given") ? workOf(entry)?.of : undefined;
   return `${who}${of === undefined ? "" : ` on ${of}`}: ${doneOf(entry)}${how}`;
@@ -113,11 +113,15 @@ const WORKS: { readonly [work: string]: StepWords | undefined } = {
 export const workWords = (work: string): StepWords =>
   WORKS[work] ?? (/^[a-z]+$/.test(work) ? { doing: work, done: work } : { doing: "working", done: "step" });
 
-/** What a step took, in brackets, as far as it is known: ` (1.2 s, 312 tokens)`. */
-export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" | "tokensOut">): string {
+/** What a step took, in brackets, as far as it is known: ` (1.2 s, 1,204 tokens, of them 980 thinking)`. */
+export function tookWords({
+  latencyMs,
+  tokensOut,
+  tokensThought,
+}: Pick<StepView, "latencyMs" | "tokensOut" | "tokensThought">): string {
   const parts = [
     latencyMs === null ? "" : formatDuration(latencyMs),
-    tokensOut === null ? "" : `${formatNumber(tokensOut)} tokens`,
+    tokensOut === null ? "" : `${formatNumber(tokensOut)} tokens${formatThought(tokensThought)}`,
   ].filter(Boolean);
   return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }

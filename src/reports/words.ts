@@ -1,5 +1,5 @@
 import { callOf, type Entry } from "../kernel/index.ts";
-import { formatBill, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
+import { formatBill, formatDuration, formatNumber, formatThought, formatUsd } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
 
@@ -36,12 +36,12 @@ const SOURCES: { readonly [source: string]: string | undefined } = {
   mixed: "from several sources",
 };
 
-/** `5,960 input (1,000 cached) + 1,153 output tokens`. */
-export function formatTokens({ in: input, out, cached }: Result["tokens"]): string {
+/** `5,960 input (1,000 cached) + 1,204 output tokens, of them 980 thinking`. */
+export function formatTokens({ in: input, out, cached, thinking }: Result["tokens"]): string {
   if (input === null && out === null && cached === null) return "tokens unknown";
   const figure = (count: number | null) => (count === null ? "unknown" : formatNumber(count));
   const saved = cached === null || cached === 0 ? "" : ` (${formatNumber(cached)} cached)`;
-  return `${figure(input)} input${saved} + ${figure(out)} output tokens`;
+  return `${figure(input)} input${saved} + ${figure(out)} output tokens${formatThought(thinking)}`;
 }
 
 /** With so few answers to rank, rankings drawn by lot agree a good deal. */

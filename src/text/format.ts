@@ -51,3 +51,7 @@ export function writeAnswer({ value, unit = "" }: Answer): string {
 /** The same on one line, of at most 200 characters; the lines of a value that has several stand behind each other: `1 2 / 3 4`. */
 export const writeAnswerLine = (answer: Answer): string =>
   toOneLine(writeAnswer(answer).replaceAll("\n", " / "), 200);
+
+/** How much of what was counted was thinking: `, of them 980 thinking`; nothing where nobody thought. */
+export const formatThought = (thinking: number | null): string =>
+  thinking === null || thinking === 0 ? "" : `, of them ${formatNumber(thinking)} thinking`;

@@ -29,7 +29,11 @@ export type StepView = {
   readonly why: string | null;
   /** Once recorded, where its call reported them; else null. */
   readonly tokensOut: number | null;
+  /** Part of `tokensOut`. */
+  readonly tokensThought: number | null;
   readonly latencyMs: number | null;
+  /** What the model thought, once recorded and as far as its provider shows it. */
+  readonly thinking: string | null;
 };
 
 /** A participant's row on a screen: where it is, and what it says now. */
@@ -116,7 +120,7 @@ export function progressView() {
       const known = steps.get(step);
       if (known !== undefined && known.view.state !== "calling" && known.view.state !== "writing") return;
       const owner = work?.by;
-      const fresh = { step, ...subjectOf(step, work), why: null, tokensOut: null, latencyMs: null };
+      const fresh = { step, ...subjectOf(step, work), ...NOTHING_TAKEN };
       if (frame.kind === "started")
         return see(step, owner, { ...fresh, state: "calling", text: "", attempt: 1 });
       if (frame.kind !== "text") return;
@@ -152,6 +156,8 @@ export function progressView() {
   };
 }
 
+const NOTHING_TAKEN = { why: null, tokensOut: null, tokensThought: null, latencyMs: null, thinking: null };
+
 /** What the key of a step that repairs another's reply ends with. */
 const REPAIR = "/repair";
 
@@ -169,10 +175,18 @@ function recordedView(entry: Entry, { step, call }: { step: StepKey; call: Call 
     text: call.ok ? call.reply : call.failure.message,
     attempt: call.attempts,
     why,
-    tokensOut: call.tokens.out,
-    latencyMs: call.latencyMs,
+    ...tookBy(call),
+    thinking: call.thinking?.text || null,
   };
 }
+
+/** What a call took. */
+export const tookBy = ({
+  latencyMs,
+  tokens,
+}: Pick<Call, "latencyMs" | "tokens">): Pick<StepView, "latencyMs" | "tokensOut" | "tokensThought"> => ({
+  ...{ latencyMs, tokensOut: tokens.out, tokensThought: tokens.reasoning },
+});
 
 /** What a step failed of, in words; null when it did what it was to do. */
 function failureOf(entry: Entry, call: Call): string | null {

@@ -106,7 +106,10 @@ export const Result = z.strictObject({
   calls: z.int(),
   /** Further requests that were sent, and of which nobody knows what they took, as at a kill. */
   unknown: z.int(),
-  tokens: z.strictObject({ in: nullable.number, out: nullable.number, cached: nullable.number }),
+  tokens: z.strictObject({
+    ...{ in: nullable.number, out: nullable.number },
+    ...{ cached: nullable.number, thinking: nullable.number },
+  }),
   /** US dollars that `calls` took; null when the price of any of them is unknown, or nothing else is known. */
   cost: z.strictObject({ usd: nullable.number, source: z.string() }),
   /** From opening to closing, pauses included; null while it is open. */

@@ -23,7 +23,10 @@ export type Spent = {
   readonly tokens: {
     readonly in: number | null;
     readonly out: number | null;
+    /** Part of `in`. */
     readonly cached: number | null;
+    /** Part of `out`. */
+    readonly thinking: number | null;
   };
   /**
    * `usd`: of the known calls; null where the price of one is unknown, or no call is known. `source`: where all figures came from,
@@ -130,9 +133,9 @@ export type SpentFold = {
 
 /** The same, call by call. */
 export function spentFold(): SpentFold {
-  const sums = { calls: 0, unknown: 0, in: 0, out: 0, cached: 0, usd: 0 };
-  // Providers without a cache do not speak of it.
-  const unknown = { in: false, out: false, cached: true, usd: false };
+  const sums = { calls: 0, unknown: 0, in: 0, out: 0, cached: 0, thinking: 0, usd: 0 };
+  // Providers without a cache do not speak of it, nor of thinking where there is none.
+  const unknown = { in: false, out: false, cached: true, thinking: true, usd: false };
   const sources = new Set<Cost["source"]>();
   const take = (call: Call) => {
     if (call.attempts === 0) return;
@@ -143,6 +146,7 @@ export function spentFold(): SpentFold {
     sums.in += tokens.in ?? 0;
     sums.out += tokens.out ?? 0;
     sums.cached += tokens.cached ?? 0;
+    sums.thinking += tokens.reasoning ?? 0;
     sums.usd += cost.usd ?? 0;
     if ((call.ok && lost < call.attempts) || cost.usd !== null) sources.add(cost.source);
     unknown.usd ||= lost < call.attempts && isUnpriced(call);
@@ -150,6 +154,7 @@ export function spentFold(): SpentFold {
     unknown.in ||= tokens.in === null;
     unknown.out ||= tokens.out === null;
     unknown.cached &&= tokens.cached === null;
+    unknown.thinking &&= tokens.reasoning === null;
   };
   return {
     take,
@@ -158,12 +163,15 @@ export function spentFold(): SpentFold {
       else sums.unknown += item.sent;
     },
     read() {
-      const figure = (name: "in" | "out" | "cached") => (unknown[name] ? null : sums[name]);
+      const figure = (name: keyof Spent["tokens"]) => (unknown[name] ? null : sums[name]);
       const [only = "none"] = sources;
       const isUnknown = unknown.usd || (sums.calls === 0 && sums.unknown > 0);
       return {
         ...{ calls: sums.calls, unknown: sums.unknown },
-        tokens: { in: figure("in"), out: figure("out"), cached: figure("cached") },
+        tokens: {
+          ...{ in: figure("in"), out: figure("out") },
+          ...{ cached: figure("cached"), thinking: figure("thinking") },
+        },
         cost: isUnknown
           ? { usd: null, source: "unknown" }
           : { usd: sums.usd, source: sources.size > 1 ? "mixed" : only },

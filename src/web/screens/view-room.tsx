@@ -150,9 +150,10 @@ function Column({ row, run, live }: ColumnProps): VNode {
 const stateWords = (state: StepView["state"] | "idle"): string => t.run[state];
 
 function StepText({ step, open }: { readonly step: StepView; readonly open: boolean }): VNode {
-  const { work, text, why, tokensOut, latencyMs } = step;
+  const { work, text, thinking, why, tokensOut, tokensThought, latencyMs } = step;
   const facts = [
     tokensOut === null ? "" : t.tokens(tokensOut),
+    tokensThought === null || tokensThought === 0 ? "" : t.run.ofThemThinking(tokensThought),
     latencyMs === null ? "" : formatTime(latencyMs),
   ];
   return (
@@ -160,6 +161,11 @@ function StepText({ step, open }: { readonly step: StepView; readonly open: bool
       {() => (
         <>
           {why !== null && <p class="warning">{why}</p>}
+          {thinking !== null && (
+            <Folded heading={t.run.thinking} isOpen={false}>
+              {() => <Markdown text={thinking} level={4} scrolls />}
+            </Folded>
+          )}
           <Reply text={text} />
         </>
       )}

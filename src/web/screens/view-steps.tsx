@@ -70,11 +70,15 @@ function Rosters({ entries, nameOf }: PartProps): VNode | null {
 }
 
 /** The figures of what was spent, in the order of the heads below; without a column for what no provider spoke of. */
-const spentCells = ({ tokens, ...spent }: Spent, hasCache: boolean): readonly string[] => [
+const spentCells = (
+  { tokens, ...spent }: Spent,
+  { cached, thinking }: Spent["tokens"],
+): readonly string[] => [
   formatCount(spent.calls),
   formatCount(tokens.in),
-  ...(hasCache ? [formatCount(tokens.cached)] : []),
+  ...(cached === null ? [] : [formatCount(tokens.cached)]),
   formatCount(tokens.out),
+  ...(thinking === null ? [] : [formatCount(tokens.thinking)]),
   formatBill(spent),
 ];
 
@@ -82,10 +86,10 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
   const { total, participants: rows } = spending(entries);
   if (total.calls + total.unknown === 0)
     return <Empty title={t.run.usageEmpty} next={t.run.usageEmptyNext} />;
-  const hasCache = total.tokens.cached !== null;
+  const { tokens } = total;
   const heads = [
-    ...[t.run.callsHead, t.run.tokensIn, ...(hasCache ? [t.run.tokensCached] : [])],
-    ...[t.run.tokensOutHead, t.run.cost],
+    ...[t.run.callsHead, t.run.tokensIn, ...(tokens.cached === null ? [] : [t.run.tokensCached])],
+    ...[t.run.tokensOutHead, ...(tokens.thinking === null ? [] : [t.run.tokensThought]), t.run.cost],
   ];
   const modelOf = (id: string) => participants.find((one) => one.id === id)?.model ?? "";
   return (
@@ -100,9 +104,9 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
             ...rows.map(({ id, spent }) => [
               <span dir="auto">{nameOf(id)}</span>,
               <span class="model">{modelOf(id)}</span>,
-              ...spentCells(spent, hasCache),
+              ...spentCells(spent, tokens),
             ]),
-            [t.run.total, "", ...spentCells(total, hasCache)],
+            [t.run.total, "", ...spentCells(total, tokens)],
           ]}
         />
       </section>
@@ -114,7 +118,7 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
           figures={[1, 2, 3, 4, 5, 6, 7]}
           rows={spendingByWork(entries).map(({ kind, spent, callMs, wallMs }) => [
             nameOfStage(kind),
-            ...spentCells(spent, hasCache),
+            ...spentCells(spent, tokens),
             formatTime(callMs),
             formatTime(wallMs),
           ])}

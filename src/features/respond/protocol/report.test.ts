@@ -5,7 +5,7 @@ import { responseLines } from "./report.ts";
 it("says who answered, what memory gave, what it took and where it is kept", () => {
   const result = {
     ...{ id: "abc", calls: 1, unknown: 0 },
-    tokens: { in: 1_234, out: 5, cached: null },
+    tokens: { in: 1_234, out: 5, cached: null, thinking: null },
     cost: { usd: 0, source: "free" },
     wallMs: 1_500,
     simulated: true,
@@ -25,7 +25,7 @@ it("names the next commands behind the id, as far as there is room", () => {
   const next = ["parley show abc", "parley respond --continue abc"];
   const result = {
     ...{ id: "abc", calls: 1, unknown: 0 },
-    tokens: { in: 1, out: 5, cached: null },
+    tokens: { in: 1, out: 5, cached: null, thinking: null },
     cost: { usd: 0, source: "free" },
     wallMs: 1_500,
     simulated: false,
@@ -47,7 +47,7 @@ it.each([20, 30, 40, 60, 80])("takes at most three lines of %i cells, and never 
       const lines = responseLines(
         {
           ...{ id: "whx3p8yn75ty", calls: 1, unknown: 0 },
-          tokens: { in: 5_960, out: 1_153, cached: 1_000 },
+          tokens: { in: 5_960, out: 1_153, cached: 1_000, thinking: null },
           cost: { usd: 0.0079, source: "table" },
           wallMs: 6_400,
           simulated: false,

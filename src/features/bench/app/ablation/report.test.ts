@@ -48,7 +48,7 @@ const judging = (simulated: boolean, scores: readonly (number | null)[]): Judgin
   lost: [],
   calls: scores.length,
   unknown: 0,
-  tokens: { in: 1, out: 1, cached: null },
+  tokens: { in: 1, out: 1, cached: null, thinking: null },
   cost: { usd: 0, source: "free" },
   kind: "grade",
   items: scores.map((score, index) => ({

@@ -71,7 +71,7 @@ describe("an ablation", () => {
       rubric: "quality",
       calls: 47,
       unknown: 0,
-      tokens: { in: 1, out: 2, cached: null },
+      tokens: { in: 1, out: 2, cached: null, thinking: null },
       cost: { usd: 0, source: "free" },
       answers: 48,
       read: 47,

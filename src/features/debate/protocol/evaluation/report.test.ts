@@ -63,7 +63,7 @@ const report: EvaluationReport = {
   warnings: [],
   calls: 2,
   unknown: 0,
-  tokens: { in: 1_000, out: 200, cached: null },
+  tokens: { in: 1_000, out: 200, cached: null, thinking: null },
   cost: { usd: 0.5, source: "provider" },
 };
 

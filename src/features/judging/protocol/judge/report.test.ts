@@ -15,7 +15,7 @@ const head = {
   rubric: "answer-quality",
   calls: 400,
   unknown: 0,
-  tokens: { in: 400_000, out: 40_000, cached: null },
+  tokens: { in: 400_000, out: 40_000, cached: null, thinking: null },
   cost: { usd: 1.234, source: "provider" },
 };
 type TextStyle = Parameters<typeof answerText>[1];
