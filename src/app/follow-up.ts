@@ -213,14 +213,14 @@ const draftOf = (entries: readonly Entry[], { id }: Participant): string | undef
 /** The context of an opening in which one earlier member answers alone: its model and instructions, and no memory. */
 const asMember = (
   context: OpeningContext,
-  { member: { id, model, persona, temperature }, instructions }: EarlierMember,
+  { member: { id, model, persona, temperature, options }, instructions }: EarlierMember,
 ): OpeningContext => ({
   ...context,
   settings: {
     ...{ ...context.settings, models: [model], respondentB: false, memoryTools: false },
     ...{ temperature, system: undefined },
   },
-  persona: () => ({ id, name: persona.name, instructions }),
+  persona: () => ({ id, name: persona.name, instructions, ...options }),
   recall: () => null,
 });
 

@@ -25,6 +25,7 @@ import {
   lowestOf,
   protocolSettings,
   refuseUnreadGoal,
+  pinAsked,
   seatPanel,
   type ClientParts,
 } from "./opening.ts";
@@ -239,11 +240,13 @@ async function newParticipants(
   const { requested, settings } = context;
   if (!requested.has("chair")) return kept;
   const chairs = await Promise.all(settings.chair.map((ref) => checkModelRef(context, ref)));
-  const pinned = seatPanel(
+  const seated = seatPanel(
     context,
     seats.filter(({ filledBy }) => filledBy === "chair"),
     { members: [], chairs, reviewers: [], synthesizers: [], judges: [] },
-  ).map(({ persona, ...chair }): Participant => {
+  );
+  const asked = await Promise.all(seated.map((chair) => pinAsked(context, chair)));
+  const pinned = asked.map(({ persona, ...chair }): Participant => {
     const digest = textDigest(persona.instructions);
     texts.set(digest, persona.instructions);
     return { ...chair, persona: { ...persona, instructions: digest } };

@@ -1,5 +1,5 @@
 import type { ModelList, ModelRow } from "../contract/figures.ts";
-import { familyOf, type Call, type ModelRef, type Models } from "../kernel/index.ts";
+import { bareReference, familyOf, type Call, type ModelRef, type Models } from "../kernel/index.ts";
 import { contextLength, findPrice, listedRef, prices, providers } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
 import { reachable } from "./reachable.ts";
@@ -22,7 +22,8 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     return declared ?? contextLength(listedRef(ref));
   };
   const row = (ref: string, state: ModelRow["reachable"], how: string): ModelRow => ({
-    ...{ ref, family: familyOf(ref, settings.families), context: contextOf(ref), price: priceOf(ref) },
+    ...{ ref, family: familyOf(ref, settings.families) },
+    ...{ context: contextOf(bareReference(ref)), price: priceOf(bareReference(ref)) },
     ...{ reachable: state, how },
   });
   const found = places.flatMap(({ provider, state, how, models }) => {
@@ -33,7 +34,7 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
   const known = new Map(found.map((one) => [one.ref, one.reachable]));
   const configured = await Promise.all(
     settings.models.map(async (ref) => {
-      const state = known.get(ref) ?? ((await context.checkModel(ref)) ? "no" : "configured");
+      const state = known.get(bareReference(ref)) ?? ((await context.checkModel(ref)) ? "no" : "configured");
       return row(ref, state, "it is configured as a member");
     }),
   );

@@ -2,9 +2,12 @@ import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import type { AnyProtocol, CheckedInput, NewDeliberation } from "../engine/index.ts";
 import {
+  askedBy,
+  bareReference,
   canonical,
   familyOf,
   Json,
+  mergeOptions,
   ParticipantId,
   personOf,
   type Budget,
@@ -17,6 +20,7 @@ import { findNearest, quoteValue } from "../text/words.ts";
 import { slotsOf } from "../prompts/template.ts";
 import { pluralize } from "../text/format.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
+import type { EndpointExtras } from "../models/index.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { findNamedTools } from "./named-tools.ts";
@@ -65,8 +69,9 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       })
     : undefined;
   const budget = budgetFrom(settings);
+  const participants = await Promise.all(part.participants.map((one) => pinAsked(context, one)));
   if (budget.usd !== undefined)
-    refuseUnknownPrices(context, [...part.participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
+    refuseUnknownPrices(context, [...participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
   const templates = await templatesInForce(
     [...protocol.templates, ...(plan?.templates ?? [])],
     context.resources,
@@ -79,7 +84,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       context: parts.context,
       protocol: { name: protocol.name, version: protocol.version },
       settings: own,
-      participants: part.participants,
+      participants,
       templates: { ...templates, ...part.templates },
       ...(plan ? { reactions: { ...plan.settings, ...part.reactions?.(own) } } : {}),
       ...part.conversation,
@@ -93,6 +98,30 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       organization: principal.organization,
     },
   };
+}
+
+/**
+ * A participant with what its endpoint's requests are sent with beside its own, so that it is on record how it was asked.
+ * @throws Fault `configuration` for an effort that its provider does not take
+ */
+export async function pinAsked<P extends Pick<SeatedParticipant, "model" | "options">>(
+  context: AppContext,
+  participant: P,
+): Promise<P> {
+  const { model, options } = participant;
+  if (model.includes("effort=")) await checkModelRef(context, model);
+  const { body, headers } = extrasOf(model, context.settings);
+  const merged = mergeOptions({ body, headers }, options);
+  return merged === undefined ? participant : { ...participant, options: merged };
+}
+
+function extrasOf(
+  model: string,
+  { compatible, providers }: Pick<EffectiveSettings, "compatible" | "providers">,
+): EndpointExtras {
+  const [provider = "", name = ""] = bareReference(model).split("/");
+  const [all, key] = provider === "compatible" ? [compatible, name] : [providers, provider];
+  return (Object.hasOwn(all, key) ? all[key] : undefined) ?? {};
 }
 
 /** Creates the context of a protocol's own opening. `folder` is an absolute path for file tools. */
@@ -188,7 +217,7 @@ export function seatPanel(
       const why = `${seat.name} needs ${pluralize(seat.min, "model")} (got ${seated.length})`;
       throw refusal(why, `set ${seat.filledBy}, e.g. openai/gpt-5-mini`);
     }
-    const { temperatures = [], system } = seat.filledBy === "models" ? settings : {};
+    const { temperatures = [], memberOptions = [], system } = seat.filledBy === "models" ? settings : {};
     const turns = new Map<string, number>();
     let next = 0;
     return seated.map((model): SeatedParticipant => {
@@ -200,6 +229,7 @@ export function seatPanel(
         name,
         instructions,
         temperature: own,
+        ...how
       } = resources.persona(personas[index % personas.length] ?? "analyst");
       const turn = turns.get(id) ?? 0;
       turns.set(id, turn + 1);
@@ -212,7 +242,7 @@ export function seatPanel(
           instructions:
             system === undefined ? instructions : `${instructions}\n\n## For this question\n${system}`,
         },
-        model,
+        ...askedBy(model, how, memberOptions[index % memberOptions.length]),
         family: familyOf(model, settings.families),
         ...(temperature === undefined ? {} : { temperature }),
       };

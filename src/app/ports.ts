@@ -7,7 +7,10 @@ import { loadDateTime } from "./named-tools.ts";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
-type Reaching = Pick<LoadedSettings["settings"], "compatible"> &
+type Endpoints = Pick<LoadedSettings["settings"], "compatible"> & {
+  readonly providers?: LoadedSettings["settings"]["providers"] | undefined;
+};
+type Reaching = Endpoints &
   Pick<EmbeddingsOptions, "env"> &
   Pick<World, "now"> & { readonly folders: Folders; readonly servers: ToolServers };
 
@@ -15,13 +18,16 @@ type Reaching = Pick<LoadedSettings["settings"], "compatible"> &
  * Opens the ports of protocols: a named or the configured embedding model, and tools: the time, those of the configured
  * servers, and the file tools of an opening's folder, where this process may read it.
  */
-export function openPorts({ compatible, env, folders, servers, now }: Reaching, usual: Embeddings | null) {
+export function openPorts(
+  { compatible, providers, env, folders, servers, now }: Reaching,
+  usual: Embeddings | null,
+) {
   const opened = new Map<string, OpenedEmbeddings>();
   const named = (model: string): OpenedEmbeddings | undefined => {
     // A name without a provider is an OpenAI model, as in imported files.
     const ref = ModelRef.safeParse(model.includes("/") ? model : `openai/${model}`);
     if (!ref.success) return undefined;
-    const one = opened.get(ref.data) ?? openEmbeddings({ embedding: ref.data, compatible }, env);
+    const one = opened.get(ref.data) ?? openEmbeddings({ embedding: ref.data, compatible, providers }, env);
     opened.set(ref.data, one);
     return one;
   };
@@ -75,12 +81,12 @@ type OpenedEmbeddings = {
 
 /** Opens the embedding model of the settings without a call. Its code is loaded on first use. */
 export function openEmbeddings(
-  { embedding: ref, compatible }: Pick<LoadedSettings["settings"], "embedding" | "compatible">,
+  { embedding: ref, ...configured }: Endpoints & Pick<LoadedSettings["settings"], "embedding">,
   env: EmbeddingsOptions["env"],
 ): OpenedEmbeddings {
   if (ref === undefined) return { embeddings: null, problem: async () => undefined, close: async () => {} };
   let opening: Promise<EmbeddingsOpening> | undefined;
-  const open = () => (opening ??= load({ ref, env, compatible }));
+  const open = () => (opening ??= load({ ref, env, ...configured }));
   return {
     embeddings: {
       model: ref,

@@ -1,7 +1,7 @@
 import { findNearest } from "../text/words.ts";
 import type { AnyReactor } from "../engine/reactor.ts";
 import { loadReactors } from "../engine/index.ts";
-import { Json, ModelRef, type RecallRules, type UserId, refusal } from "../kernel/index.ts";
+import { bareReference, Json, ModelRef, type RecallRules, type UserId, refusal } from "../kernel/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { Resources } from "../config/resources.ts";
@@ -86,7 +86,7 @@ export function contextTokensOf(
   ref: ModelRef | string,
   settings: Pick<EffectiveSettings, "compatible" | "respondContext">,
 ): number | undefined {
-  const model = ModelRef.parse(ref);
+  const model = ModelRef.parse(bareReference(ref));
   const [provider, name = ""] = model.split("/");
   const declared = provider === "compatible" ? settings.compatible[name]?.context : undefined;
   return settings.respondContext ?? declared ?? (makesRoom(model, settings) ? OLLAMA_CONTEXT : undefined);
@@ -94,7 +94,7 @@ export function contextTokensOf(
 
 /** True if the model's server allocates its context length per request. */
 export function makesRoom(model: ModelRef, { compatible }: Pick<EffectiveSettings, "compatible">): boolean {
-  const [provider, name = ""] = model.split("/");
+  const [provider, name = ""] = bareReference(model).split("/");
   if (provider !== "compatible") return provider === "ollama";
   return compatible[name]?.wire === "ollama";
 }

@@ -42,7 +42,7 @@ import { follow, type Run, type RunOptions } from "./run.ts";
 /** Settings of a process, not of a request. */
 const PROCESS_SETTINGS = [
   ...(["store", "organization", "user", "compatible", "mcpServers", "families", "prices"] as const),
-  ...(["embedding", "clientModels", "features"] as const),
+  ...(["embedding", "clientModels", "features", "providers", "memberOptions"] as const),
   ...(["callsAtOnce", "requestsPerMinute", "tokensPerMinute"] as const),
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;

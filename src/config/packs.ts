@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import * as z from "zod";
-import { isFault, ModelRef } from "../kernel/index.ts";
+import { Effort, isFault, ModelRef, optionFields } from "../kernel/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 import {
   checkedFile,
@@ -28,6 +28,8 @@ const Member = z.preprocess(
     persona: Id,
     model: ModelRef.optional(),
     temperature: z.number().min(0).max(2).optional(),
+    effort: Effort.optional(),
+    ...optionFields,
   }),
 );
 const models = z.array(ModelRef).min(1).max(26);
@@ -87,6 +89,9 @@ export function readPack(source: FolderFile, place: FileContext): readonly [id: 
       );
     set(key, values.length > 0 ? values : undefined, "members");
   }
+  const options = given.members.map(({ persona: _, model: __, temperature: ___, ...own }) => own);
+  const isAsked = options.some((own) => Object.values(own).some((one) => one !== undefined));
+  set("memberOptions", isAsked ? options : undefined, "members");
   set("chair", given.chair, "chair");
   set("reviewers", given.reviewers, "reviewers");
   set("strategy", given.strategy, "strategy");

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { extname } from "node:path";
-import { DeliberationId, Digest, ModelRef } from "../kernel/index.ts";
+import { DeliberationId, Digest, Effort, ModelRef, optionFields } from "../kernel/index.ts";
 import {
   checkedFile,
   collectNamed,
@@ -13,7 +13,7 @@ import {
 } from "./named-files.ts";
 import type { FileContext } from "./paths.ts";
 import { INSTRUCTION_PARTS, instructionsOf, headingOf } from "../text/instruction-parts.ts";
-import { isHarmlessModel } from "./project-settings.ts";
+import { claimsOfOptions, isHarmlessModel } from "./project-settings.ts";
 import { PersonaId } from "./settings.ts";
 import { requireTrust } from "./trust.ts";
 import { isMapping, parseYaml, type YamlFile } from "./yaml.ts";
@@ -53,6 +53,9 @@ const common = {
   description: line(500).default(""),
   model: ModelRef.optional(),
   temperature: z.number().min(0).max(2).optional(),
+  /** How much its model is to think. */
+  effort: Effort.optional(),
+  ...optionFields,
   /** The tools that it may call: `get_datetime`, `SERVER/TOOL` or `SERVER/*`. */
   tools: z.array(line(200)).max(20).optional(),
   enabled: z.literal(true).default(true),
@@ -138,7 +141,8 @@ export function readPersona(
   const { model, tools = [] } = persona;
   if (source.from === "project") {
     const models = model === undefined || isHarmlessModel(model) ? [] : [`model: ${model}`];
-    requireTrust(file, [...models, ...tools.map((tool) => `tool: ${tool}`)], place);
+    const claims = [...models, ...claimsOfOptions(persona), ...tools.map((tool) => `tool: ${tool}`)];
+    requireTrust(file, claims, place);
   }
   const parts = isMapping(instructions) ? Parts.parse(instructions) : undefined;
   return [

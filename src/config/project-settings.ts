@@ -1,6 +1,7 @@
 import { isOwnPath } from "./trust.ts";
 import { describeServer } from "./mcp-servers.ts";
 import type { Environment } from "./paths.ts";
+import type { MemberOptions } from "../kernel/index.ts";
 import { completeSettings, settingName, settingTypes, type SettingKey, type Settings } from "./settings.ts";
 import { looksLikePath } from "./text-file.ts";
 import { isMapping } from "./yaml.ts";
@@ -66,6 +67,12 @@ const USUAL: Partial<Settings> = {
 /** Where a value stands, and what counts without it. */
 type SettingContext = { readonly folder: string; readonly env: Environment; readonly below: unknown };
 
+/** The same for how a persona or a member is asked: what may cost more, or is sent along. */
+export const claimsOfOptions = ({ effort, body, headers }: MemberOptions): string[] =>
+  Object.entries({ effort, body, headers }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`],
+  );
+
 /** What a project's file names with this setting that its user has to allow, one text each; none for what is harmless. (TRUST-1) */
 export function claimsOfSetting(
   key: SettingKey,
@@ -88,6 +95,7 @@ export function claimsOfSetting(
       ([entry, inner]) =>
         `${name}.${entry}: ${key === "mcpServers" ? describeServer(inner) : describeEntry(inner)}`,
     );
+  if (key === "memberOptions" && Array.isArray(value)) return value.flatMap(claimsOfOptions);
   const named = [value].flat().map(String);
   if (key === "store") return named.map((one) => `${name}: ${one}${describePassword(one)}`);
   return named.filter((one) => !(MODELS.has(key) && isHarmlessModel(one))).map((one) => `${name}: ${one}`);
@@ -95,10 +103,12 @@ export function claimsOfSetting(
 
 function describeEntry(value: unknown): string {
   if (!isMapping(value)) return String(value);
-  const { url, keyEnv, ...rest } = value;
+  const { url, keyEnv, body, headers, auth, ...rest } = value;
+  const sent = { ...(body ? { body } : {}), ...(headers ? { headers } : {}), ...(auth ? { auth } : {}) };
+  const more = Object.keys(sent).length > 0 ? ` and ${JSON.stringify(sent)}` : "";
   if (typeof url === "string")
-    return `${url}${typeof keyEnv === "string" ? ` with the key in ${keyEnv}` : ""}`;
-  return JSON.stringify(rest);
+    return `${url}${typeof keyEnv === "string" ? ` with the key in ${keyEnv}` : ""}${more}`;
+  return JSON.stringify({ ...rest, ...sent });
 }
 
 /** A file's address holds no password, so the server is sent the user's. It is named whether one is set now or not. */

@@ -1,64 +1,24 @@
 import * as z from "zod";
-import { Json, MAX_REPLY_TOKENS, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
+import { Json, ModelRef, OrganizationId, UserId } from "../kernel/index.ts";
 import { byProvider } from "./by-provider.ts";
-import { Duration } from "./duration.ts";
-import { joinWithOr, recordKeyType, type Hint } from "./explain.ts";
+import { Compatible, endpointFields, MemberOptions, Routing } from "./endpoints.ts";
+import { recordKeyType } from "./explain.ts";
 import { McpServers } from "./mcp-servers.ts";
-
-/** A number, also where the environment or a flag gives it as text. */
-function parseNumber(value: unknown): unknown {
-  return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
-}
-const WORDS = new Map<unknown, boolean>([
-  ...["true", "yes", "on", "1"].map((word) => [word, true] as const),
-  ...["false", "no", "off", "0"].map((word) => [word, false] as const),
-]);
-
-/** `on` and `off` as truth is written, or `auto`. */
-function toSwitch(value: unknown): unknown {
-  const said = WORDS.get(value) ?? value;
-  return typeof said === "boolean" ? (said ? "on" : "off") : said;
-}
-
-function splitEntries(value: unknown): unknown {
-  return typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
-}
-
-// What every kind of value has to be stands on its schema, with an example, and is what an error says.
-
-/** A list, or text with commas between the entries. */
-const entries = <T extends z.ZodType>(list: T, expects: string, example: string) =>
-  z.preprocess(splitEntries, list).meta({ expects, example });
-const mapping = <T extends z.ZodType>(name: z.ZodType<string, string>, type: T, hint: Hint) =>
-  z.record(name, type).meta({ ...hint });
-function number(type: z.ZodNumber, expects: string, example: string) {
-  return z.preprocess(parseNumber, type).meta({ expects, example });
-}
-const count = (example: string, of = "") => number(z.int().positive(), `an integer above 0${of}`, example);
-const replyTokens = (example: string) =>
-  number(z.int().min(1).max(MAX_REPLY_TOKENS), `an integer from 1 to ${MAX_REPLY_TOKENS}`, example);
-const money = (example: string) =>
-  number(z.number().nonnegative(), "a price in US dollars per million tokens", example);
-const degrees = (example: string) => number(z.number().min(0).max(2), "a number from 0 to 2", example);
-const truth = z
-  .preprocess((value) => WORDS.get(value) ?? value, z.boolean())
-  .meta({ expects: "true or false", example: "true" });
-function time(example: string) {
-  return Duration.meta({ ...Duration.meta(), example });
-}
-function line(max: number, hint: Hint = { expects: "a line of text" }) {
-  return z
-    .string()
-    .trim()
-    .min(1)
-    .max(max)
-    .regex(/^\P{Cc}*$/u)
-    .meta({ ...hint });
-}
-
-function choice<const T extends string>(values: readonly T[], example: T, read = (value: unknown) => value) {
-  return z.preprocess(read, z.enum(values)).meta({ expects: joinWithOr(values), example });
-}
+import {
+  choice,
+  count,
+  degrees,
+  entries,
+  line,
+  mapping,
+  money,
+  number,
+  replyTokens,
+  splitEntries,
+  time,
+  toSwitch,
+  truth,
+} from "./setting-values.ts";
 
 /** What other programs write before a colon as a provider; a model of Ollama's is named by none of these. */
 const PROVIDERS =
@@ -70,7 +30,7 @@ const PROVIDERS =
  */
 function nameLocalModel(value: unknown): unknown {
   if (typeof value !== "string" || PROVIDERS.test(value.trim())) return value;
-  return /^[a-z0-9][\w.-]*:[\w.-]+$/i.test(value.trim()) ? `ollama/${value.trim()}` : value;
+  return /^[a-z0-9][\w.-]*:[\w.-]+(?:\?\S*)?$/i.test(value.trim()) ? `ollama/${value.trim()}` : value;
 }
 
 const MODEL = { noun: "a model reference", expects: "provider/model" };
@@ -83,69 +43,6 @@ function refs(example: string) {
   const expects = "one or more model references (provider/model), separated by commas or as a list";
   return z.preprocess(splitEntries, z.array(one).min(1).max(26)).meta({ expects, example });
 }
-
-const Compatible = z
-  .strictObject({
-    url: z
-      .string()
-      .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
-      .meta({ expects: "an http or https URL", example: "http://localhost:8000/v1" }),
-    /** Names the variable that holds the key; the key itself stands in no file. */
-    "key-env": z
-      .string()
-      .regex(/^[A-Z_][A-Z0-9_]*$/)
-      .meta({ expects: "the name of an environment variable", example: "LAB_API_KEY", secret: true })
-      .optional(),
-    model: line(200, { expects: "the name of a model", example: "llama-3.3-70b" }).optional(),
-    family: line(60, { expects: "the name of who trained the model", example: "meta" }).optional(),
-    /** Tokens that a prompt and its reply may have together. */
-    context: count("32768", ", in tokens").optional(),
-    wire: choice(WIRE_NAMES, "openai").optional(),
-    /** On the user's own machine: it costs nothing. */
-    local: truth.optional(),
-  })
-  .transform(({ "key-env": keyEnv, ...entry }) => ({ ...entry, keyEnv }))
-  .meta({ expects: "a mapping with a url", example: "{url: http://localhost:8000/v1}" });
-
-const UPSTREAM = { noun: "a provider behind OpenRouter", expects: "its slug", example: "deepinfra" };
-const UPSTREAMS = "providers behind OpenRouter, separated by commas or as a list";
-const QUANTIZATION = { expects: "a quantization", example: "fp8" };
-const QUANTIZATIONS = "quantizations, separated by commas or as a list";
-const upstreams = entries(
-  z.array(line(100, UPSTREAM)).min(1).max(50),
-  UPSTREAMS,
-  "deepinfra, together",
-).optional();
-
-/**
- * Which of the providers behind OpenRouter may answer: the object `provider` of its requests (OpenRouter, "Provider Routing").
- * Its fallback models are no setting here: what another model wrote would count as this one's.
- */
-const Routing = z
-  .strictObject({
-    order: upstreams,
-    only: upstreams,
-    ignore: upstreams,
-    sort: choice(["price", "throughput", "latency"], "price").optional(),
-    /** Whether others are tried where those in `order` fail. */
-    "allow-fallbacks": truth.optional(),
-    /** Whether only those that know every field of the request are asked. */
-    "require-parameters": truth.optional(),
-    /** Whether those that keep what they are sent are asked. */
-    "data-collection": choice(["allow", "deny"], "deny").optional(),
-    /** Whether only those that keep nothing are asked. */
-    zdr: truth.optional(),
-    quantizations: entries(
-      z.array(line(20, QUANTIZATION)).min(1).max(20),
-      QUANTIZATIONS,
-      "fp8, bf16",
-    ).optional(),
-    "max-price": z
-      .strictObject({ prompt: money("1").optional(), completion: money("2").optional() })
-      .meta({ expects: "prices in US dollars per million tokens", example: "{prompt: 1, completion: 2}" })
-      .optional(),
-  })
-  .meta({ expects: "a mapping of routing preferences", example: "{sort: price, data-collection: deny}" });
 
 /** US dollars per million tokens. */
 const Price = z
@@ -221,6 +118,12 @@ export const settingTypes = {
       z.array(degrees("0.2")).min(1).max(26),
     )
     .meta({ expects: "numbers from 0 to 2, separated by commas or as a list", example: "0.2,0.9" }),
+  /** What each member is asked with, in their order: effort, body, headers. By default as their personas say. */
+  memberOptions: z
+    .array(MemberOptions)
+    .min(1)
+    .max(26)
+    .meta({ expects: "a list of mappings, one a member", example: "[{effort: high}, {}]" }),
   /** Instructions for this question: of `respond` and `chat` in place of the persona's, of members after their own. */
   system: z
     .string()
@@ -299,6 +202,20 @@ export const settingTypes = {
     Compatible,
     { expects: "a mapping of names to endpoints", example: "{lab: {url: http://localhost:8000/v1}}" },
   ),
+  /** What requests to a provider are sent with beside what Parley sets: fields of the body, headers; and where the key goes. */
+  providers: mapping(
+    z
+      .string()
+      .regex(/^[a-z0-9-]{1,40}$/)
+      .meta({ noun: "the name of a provider", expects: "one word", example: "openai" }),
+    z
+      .strictObject(endpointFields)
+      .meta({ expects: "a mapping of body, headers and auth", example: "{headers: {openai-project: p1}}" }),
+    {
+      expects: "a mapping of providers to what requests are sent with",
+      example: "{openai: {body: {service_tier: flex}}}",
+    },
+  ),
   /** Which of the providers behind OpenRouter may answer. */
   openrouter: Routing,
   /** How many calls may be in flight with a provider; by default up to 128, a model up to 64, and 4 with Ollama and LM Studio. */
@@ -351,7 +268,7 @@ const makeDefaults = () => ({
   ...{ respondent: "respondent", respondentB: false, temperatureB: 0.5, strategy: "balanced" },
   ...{ mode: "consensus", onDegraded: "accept", personaFeedback: false, strictFamilies: false },
   ...{ maxContextBytes: 1_000_000, storeConnections: 4, organization: OrganizationId.parse("local") },
-  ...{ mcpServers: {}, compatible: {}, families: {}, prices: {}, features: [], reactors: {} },
+  ...{ mcpServers: {}, compatible: {}, providers: {}, families: {}, prices: {}, features: [], reactors: {} },
   ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },
 });
 

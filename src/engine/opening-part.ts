@@ -2,6 +2,7 @@ import type {
   Attachment,
   DeliberationId,
   Json,
+  MemberOptions,
   Opening,
   Participant,
   ModelRef,
@@ -91,7 +92,7 @@ export type Panel = {
   readonly notes: readonly Note[];
 };
 
-export type PersonaText = {
+export type PersonaText = MemberOptions & {
   readonly id: string;
   readonly name: string;
   readonly instructions: string;

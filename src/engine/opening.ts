@@ -16,6 +16,8 @@ import {
   Fault,
   personOf,
   pinnedTexts,
+  problemOfOptions,
+  type RequestOptions,
   type Texts,
 } from "../kernel/index.ts";
 import type { NewDeliberation, Turn } from "./opening-part.ts";
@@ -38,6 +40,7 @@ export type DeliberationInput = {
     readonly model: string;
     readonly family?: string | null | undefined;
     readonly temperature?: number | undefined;
+    readonly options?: RequestOptions | undefined;
   }[];
   /** The text of each of the protocol's templates, by name. */
   readonly templates?: Readonly<Record<string, string>> | undefined;
@@ -140,7 +143,9 @@ export async function checkInput(
   const needed = [...protocol.templates.map(({ name }) => name), ...(protocol.texts ?? [])];
   const missing = needed.filter((name) => !Object.hasOwn(opening.templates, name));
   if (missing.length > 0) throw invalid(`${protocol.name} needs the templates ${missing.join(", ")}`);
-  for (const { id, model } of opening.participants) {
+  for (const { id, model, options = {} } of opening.participants) {
+    const problem = problemOfOptions(options);
+    if (problem !== undefined) throw invalid(`${id}: ${problem}`);
     if (personOf(model) !== undefined) continue;
     const failure = models.check?.(model);
     // A key can still be set before the first call.

@@ -1,3 +1,5 @@
+import { bareReference } from "./model-options.ts";
+
 /** A boundary inside a model's name: `hermes-3-llama-3.1` has one before `llama`, `tinyllama` does not. */
 const within = "(?:^|[-_./:])";
 
@@ -95,7 +97,8 @@ export type Families = { readonly [refOrPrefix: string]: string };
  * (`hermes-3-llama-3.1-405b` is meta). NAME in `compatible/NAME/MODEL` is ignored. A bare name (`kimi`, `gpt-4o`, `openai`)
  * is a model's, or a vendor's.
  */
-export const familyOf = (ref: string, declared: Families = {}): string | null => {
+export const familyOf = (written: string, declared: Families = {}): string | null => {
+  const ref = bareReference(written);
   const declaredFamily = ofDeclared(ref, declared);
   if (declaredFamily !== null) return declaredFamily;
   const [provider = "", ...rest] = ref.toLowerCase().split("/");

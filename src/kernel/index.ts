@@ -74,6 +74,21 @@ export {
 } from "./journal.ts";
 export { attachmentTokens, type AttachmentKind, isPicture, kindOf, notShown, sizeOf } from "./attachments.ts";
 export {
+  Effort,
+  EFFORTS,
+  REFERENCE_OPTIONS,
+  type Reference,
+  RequestOptions,
+  askedBy,
+  bareReference,
+  type MemberOptions,
+  mergeOptions,
+  optionFields,
+  problemOfOptions,
+  readReference,
+  withEffort,
+} from "./model-options.ts";
+export {
   Attachment,
   Call,
   type CallNews,

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { Digest, Json } from "./ids.ts";
+import { RequestOptions } from "./model-options.ts";
 
 /**
  * `provider/model`, as OpenRouter writes it: `openai/gpt-5`, `openrouter/deepseek/deepseek-chat`,
- * `ollama/gemma3:27b`, `compatible/NAME`, `sim/ada?skill=0.8`. The first segment names the provider.
+ * `ollama/gemma3:27b`, `compatible/NAME`, `sim/ada?skill=0.8`. The first segment names the provider, and what follows a `?` how
+ * the model is asked: `openai/gpt-5.6?effort=high`.
  */
 export const ModelRef = z
   .string()
@@ -86,6 +88,8 @@ export const ModelRequest = z.strictObject({
   contextTokens: z.int().positive().optional(),
   reply: ReplySchema.optional(),
   tools: z.array(ToolSpec).optional(),
+  /** What this model's provider takes that has no field here. */
+  options: RequestOptions.optional(),
 });
 export type ModelRequest = z.infer<typeof ModelRequest>;
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Attachment, ModelRef } from "./model.ts";
+import { RequestOptions } from "./model-options.ts";
 import { DeliberationId, Digest, OrganizationId, SeriesId, Json, ParticipantId } from "./ids.ts";
 import { UserId } from "./engram.ts";
 
@@ -18,6 +19,8 @@ export const Participant = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** The model thinks before it replies, as known at the opening, so that its replies need more room. */
   thinks: z.literal(true).optional(),
+  /** What its provider is sent beside the prompt, its endpoint's own included. */
+  options: RequestOptions.optional(),
 });
 export type Participant = z.infer<typeof Participant>;
 

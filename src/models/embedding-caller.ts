@@ -1,4 +1,4 @@
-import { urlAt, type Endpoint } from "./endpoint.ts";
+import { keyHeaders, urlAt, type Endpoint } from "./endpoint.ts";
 import { toCount, toItems, toObject, parseJson } from "./loose.ts";
 import { wires } from "./wires/index.ts";
 import type { CallServices, RetryPolicy } from "./caller.ts";
@@ -140,9 +140,9 @@ export function createEmbeddingCaller(
   { endpoint, wire }: { readonly endpoint: Endpoint; readonly wire: EmbeddingWire },
   { http, clock, random, limiter, persistence }: EmbeddingServices,
 ): (texts: readonly string[], watch: Watch) => Promise<EmbeddingAttempt> {
-  const { provider, model, key, router } = endpoint;
+  const { provider, model, router } = endpoint;
   const url = urlAt(endpoint, wire.path);
-  const headers = key === null ? {} : endpoint.wire.authorize(key);
+  const headers = { ...endpoint.options.headers, ...keyHeaders(endpoint) };
 
   const send = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddingAttempt> => {
     const body = JSON.stringify({ model, input: texts });

@@ -8,7 +8,7 @@ import {
   haveEqualLengths,
 } from "./embedding-caller.ts";
 import type { Variables } from "./proxy.ts";
-import { resolveEndpoint, type Compatible, type Endpoint } from "./endpoint.ts";
+import { resolveEndpoint, type Configured, type Endpoint } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createLimiter } from "./limiter.ts";
 import type { Substitutes } from "./models.ts";
@@ -28,12 +28,11 @@ const DEFAULT_LIMITS: EmbeddingLimits = {
   timeoutMs: 300_000,
 };
 
-export type EmbeddingsOptions = {
+export type EmbeddingsOptions = Configured & {
   /** As everywhere: `openai/text-embedding-3-small`, `ollama/nomic-embed-text`, `compatible/NAME`. */
   readonly ref: string;
   /** Where keys and URLs are looked up. */
   readonly env: Variables;
-  readonly compatible?: Compatible | undefined;
   readonly limits?: Partial<EmbeddingLimits> | undefined;
   readonly substitutes?: Substitutes | undefined;
 };
@@ -61,11 +60,11 @@ const MAX_NAME_LENGTH = 120;
  * text stays without a vector: after its attempts or its deadline, on an abort, on vectors of several lengths.
  */
 export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsOpening {
-  const { ref, env, compatible } = options;
+  const { ref, env } = options;
   const provider = ref.slice(0, Math.max(0, ref.indexOf("/")));
   // Before its key is asked for, which would not help.
   if (findProvider(provider)?.embeddings === false) return refuseProvider(provider);
-  const resolution = resolveEndpoint(ref, env, compatible);
+  const resolution = resolveEndpoint(ref, env, options);
   if (!resolution.ok) return resolution;
   const { endpoint } = resolution;
   const wire = findEmbeddingWire(endpoint);

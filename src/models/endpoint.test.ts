@@ -5,7 +5,7 @@ import { providers } from "./providers.ts";
 import { wires } from "./wires/index.ts";
 
 const where = (ref: string, env: Variables = {}, compatible: Compatible = {}): string => {
-  const resolution = resolveEndpoint(ref, env, compatible);
+  const resolution = resolveEndpoint(ref, env, { compatible });
   if (!resolution.ok) return resolution.reason;
   const { url, model, key } = resolution.endpoint;
   return `${url} ${model} ${key ?? "no key"}`;
@@ -159,7 +159,9 @@ describe("a reference", () => {
   ])("OLLAMA_KEEP_ALIVE=%s says how long Ollama keeps a model, and no one else", (written, extra) => {
     const env = { OLLAMA_KEEP_ALIVE: written };
     const extraOf = (ref: string) => {
-      const resolution = resolveEndpoint(ref, env, { gpu: { url: "http://h", wire: "ollama" } });
+      const resolution = resolveEndpoint(ref, env, {
+        compatible: { gpu: { url: "http://h", wire: "ollama" } },
+      });
       return resolution.ok ? resolution.endpoint.dialect.extra : resolution.reason;
     };
     expect(extraOf("ollama/m")).toEqual(extra);
@@ -173,7 +175,9 @@ describe("the wire of a reference", () => {
     ref: string,
     env: Variables = { OPENAI_API_KEY: "k", XAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" },
   ) => {
-    const resolution = resolveEndpoint(ref, env, { box: { url: "http://h/v1", wire: "responses" } });
+    const resolution = resolveEndpoint(ref, env, {
+      compatible: { box: { url: "http://h/v1", wire: "responses" } },
+    });
     if (!resolution.ok) return resolution.reason;
     const { wire, model } = resolution.endpoint;
     return `${Object.entries(wires).find(([, one]) => one === wire)?.[0]} ${model}`;
@@ -192,7 +196,8 @@ describe("the wire of a reference", () => {
     ["openai/my-product", "openai my-product"],
     ["openai/gpt-4.1?wire=responses", "responses gpt-4.1"],
     ["openai/o3-pro?wire=openai", "openai o3-pro"],
-    ["openai/ada?skill=1&wire=responses", "responses ada?skill=1"],
+    ["compatible/box/ada?skill=1&wire=openai", "openai ada?skill=1"],
+    ["compatible/box/ada?wire=openai&skill=1", "openai ada?skill=1"],
     ["xai/grok-4?wire=responses", "responses grok-4"],
     ["xai/grok-4-pro", "openai grok-4-pro"],
     ["compatible/box/m", "responses m"],

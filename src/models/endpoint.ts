@@ -1,4 +1,13 @@
-import { hasSecretInQuery, type WireName } from "../kernel/index.ts";
+import {
+  bareReference,
+  hasSecretInQuery,
+  readReference,
+  REFERENCE_OPTIONS,
+  type Reference,
+  type RequestOptions,
+  type WireName,
+} from "../kernel/index.ts";
+import { refuseEffort } from "./effort.ts";
 import { ollamaProgram, findProvider, providers, SDK, type Program, type Provider } from "./providers.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
@@ -31,8 +40,15 @@ export type Endpoint = {
   /** The model's name as the other side knows it. */
   readonly model: string;
   readonly wire: Wire;
+  readonly wireName: WireName;
+  /** How much the reference asks the model to think. */
+  readonly effort: string | null;
+  /** What every request is sent with. */
+  readonly options: RequestOptions;
   readonly url: string;
   readonly key: string | null;
+  /** Where the key goes, if not where the wire has it. */
+  readonly auth: KeyHeader | null;
   readonly dialect: Dialect;
   readonly local: boolean;
   /** What answers there, where users start it themselves. */
@@ -43,6 +59,18 @@ export type Endpoint = {
   readonly maxModels: number | null;
 };
 
+/** A header that holds the key, after a scheme (`Bearer`) where there is one: Azure's `api-key`. */
+export type KeyHeader = { readonly header: string; readonly scheme?: string | undefined };
+
+/** The headers that let requests in. Never log, record or throw them. */
+export function keyHeaders({ auth, key, wire }: Pick<Endpoint, "auth" | "key" | "wire">): {
+  readonly [name: string]: string;
+} {
+  if (key === null) return {};
+  if (auth === null) return wire.authorize(key);
+  return { [auth.header.toLowerCase()]: auth.scheme === undefined ? key : `${auth.scheme} ${key}` };
+}
+
 /** Where requests go that a wire sends to `path`, from an endpoint's base URL. */
 export function urlAt(endpoint: Pick<Endpoint, "url">, path: string): URL {
   const url = new URL(endpoint.url);
@@ -50,8 +78,14 @@ export function urlAt(endpoint: Pick<Endpoint, "url">, path: string): URL {
   return url;
 }
 
+/** What an endpoint's requests are sent with. */
+export type EndpointExtras = RequestOptions & { readonly auth?: KeyHeader | undefined };
+
+/** By provider: `openai`, `openrouter`. */
+export type ProviderExtras = { readonly [provider: string]: EndpointExtras };
+
 /** A server that speaks one of the wires, under a name of the user's choice: `compatible/NAME` or `compatible/NAME/MODEL`. */
-export type CompatibleEntry = {
+export type CompatibleEntry = EndpointExtras & {
   readonly url: string;
   readonly wire?: WireName | undefined;
   /** The environment variable that holds the key; none where the server wants none. */
@@ -136,40 +170,41 @@ function completePath(written: string, { url, completesPath }: Provider): string
 /** OpenAI's models that the Responses API has alone: `gpt-5-pro`, `o3-pro`, `gpt-5-codex`, `o3-deep-research`. */
 const RESPONSES_ONLY = /(?:^|-)(?:codex|deep-research)(?:-|$)|^(?:gpt|o)[\d.a-z-]*-pro(?:-|$)/;
 
-/** What a reference may end with to name its API: `openai/gpt-4.1?wire=responses`. */
-const WIRE_PARAMETER = /[?&]wire=([^&?]*)$/;
-
-/** A reference without the API that it names: the model is the same, and costs the same. */
-export function withoutWire(ref: string): string {
-  return ref.replace(WIRE_PARAMETER, "");
-}
-
-/** A reference as prices and context lengths list it: `ai-sdk/openai/gpt-5` is `openai/gpt-5`. */
+/** A reference as prices and context lengths list it: `ai-sdk/openai/gpt-5?effort=high` is `openai/gpt-5`. */
 export function listedRef(ref: string): string {
-  return withoutWire(ref.startsWith(`${SDK}/`) ? ref.slice(SDK.length + 1) : ref);
+  return bareReference(ref.startsWith(`${SDK}/`) ? ref.slice(SDK.length + 1) : ref);
 }
+
+type Named = { readonly provider: string; readonly model: string; readonly wire: string | undefined };
 
 /** The wire that a reference's model is called over: the one that it names, the only one that it has, or its provider's. */
-function wireFor(provider: string, model: string, usual: WireName): WireName | null {
-  const named = WIRE_PARAMETER.exec(model)?.[1];
+function wireFor({ provider, model, wire: named }: Named, usual: WireName): WireName | null {
   if (named === undefined)
     return provider === "openai" && RESPONSES_ONLY.test(model.replace(/\?.*$/s, "")) ? "responses" : usual;
   const speaksOpenAi = usual === "openai" || usual === "responses";
   return speaksOpenAi && (named === "openai" || named === "responses") ? named : null;
 }
 
+type Asked = EndpointExtras &
+  Omit<Reference, "model"> & { readonly name: string; readonly model: string; readonly place?: string };
+
 /** A row's endpoint. `place` is what holds its URL where no variable does, as an error calls it. */
 function resolveProvider(
-  { name, model, place = name }: { readonly name: string; readonly model: string; readonly place?: string },
+  { name, model, effort, wire: named, place = name, auth, ...options }: Asked,
   row: Provider,
   env: Variables,
 ): Resolution {
-  const wire = wireFor(name, model, row.wire);
+  const wire = wireFor({ provider: name, model, wire: named }, row.wire);
   if (wire === null) {
     const usual = row.wire === "openai" || row.wire === "responses" ? "openai or responses" : row.wire;
-    return refuse(`${name} has no such API as "${WIRE_PARAMETER.exec(model)?.[1] ?? ""}" (it has ${usual})`);
+    return refuse(`${name} has no such API as "${named ?? ""}" (it has ${usual})`);
   }
+  const local = row.local === true;
+  const unknown = effort === undefined ? null : refuseEffort(effort, { provider: name, wire, local });
+  if (unknown !== null) return refuse(unknown);
   const given = firstSet(env, row.urlVariables ?? []);
+  const [, query] = /\?([^=&?]*)/.exec(model) ?? [];
+  if (query !== undefined && given === null && place === name) return refuse(refuseOption(query, model));
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
   const holder = given?.name ?? place;
   if (hasSecretInQuery(written)) {
@@ -200,12 +235,16 @@ function resolveProvider(
     ok: true,
     endpoint: {
       provider: name,
-      model: withoutWire(model),
+      model,
       wire: wires[wire],
+      wireName: wire,
+      effort: effort ?? null,
+      options,
       url,
       key: key?.value ?? null,
+      auth: auth ?? null,
       dialect,
-      local: row.local === true,
+      local,
       program: row.program ?? null,
       router: row.router === true,
       maxConcurrency: row.maxConcurrency ?? null,
@@ -214,7 +253,19 @@ function resolveProvider(
   };
 }
 
-function resolveCompatible(path: string, env: Variables, compatible: Compatible): Resolution {
+function refuseOption(option: string, written: string): string {
+  const next =
+    option === "temperature"
+      ? "a temperature is set beside the model (setting: temperatures, or the persona's)"
+      : `there are ${REFERENCE_OPTIONS.join(" and ")}`;
+  return `"${written.slice(0, 100)}" asks for "${option.slice(0, 40)}", which is no option of a model; ${next}`;
+}
+
+function resolveCompatible(
+  path: string,
+  env: Variables,
+  { compatible, ...asked }: Omit<Reference, "model"> & { readonly compatible: Compatible },
+): Resolution {
   const [name = "", ...rest] = path.split("/");
   const entry = Object.hasOwn(compatible, name) ? compatible[name] : undefined;
   if (entry === undefined) {
@@ -229,27 +280,42 @@ function resolveCompatible(path: string, env: Variables, compatible: Compatible)
       `compatible/${name} names no model; write compatible/${name}/MODEL or give the entry a model`,
     );
   }
-  const { url, wire = "openai", keyEnv, local = false } = entry;
+  const { url, wire = "openai", keyEnv, local = false, auth, body, headers } = entry;
   const row: Provider = {
     ...{ wire, url, keyVariables: keyEnv === undefined ? [] : [keyEnv] },
     ...(local && { local, maxConcurrency: 16 }),
     ...(wire === "ollama" && { program: ollamaProgram }),
   };
-  const of = { name: `compatible/${name}`, model, place: `the url of compatible/${name}` };
+  const of = {
+    ...{ ...asked, auth, body, headers, model },
+    ...{ name: `compatible/${name}`, place: `the url of compatible/${name}` },
+  };
   return resolveProvider(of, row, env);
 }
 
+/** What is configured of endpoints: the user's own, and what requests to providers are sent with. */
+export type Configured = {
+  readonly compatible?: Compatible | undefined;
+  readonly providers?: ProviderExtras | undefined;
+};
+
 /** Where calls for `ref` go with these variables and this configuration. Reads neither files nor the process's environment. */
-export function resolveEndpoint(ref: string, env: Variables, compatible: Compatible = {}): Resolution {
-  const slash = ref.indexOf("/");
-  const name = slash < 0 ? ref : ref.slice(0, slash);
-  const rest = slash < 0 ? "" : ref.slice(slash + 1);
-  if (name === "compatible") return resolveCompatible(rest, env, compatible);
+export function resolveEndpoint(
+  ref: string,
+  env: Variables,
+  { compatible = {}, providers: extras = {} }: Configured = {},
+): Resolution {
+  const { model: bare, ...asked } = readReference(ref);
+  const slash = bare.indexOf("/");
+  const name = slash < 0 ? bare : bare.slice(0, slash);
+  const rest = slash < 0 ? "" : bare.slice(slash + 1);
+  if (name === "compatible") return resolveCompatible(rest, env, { ...asked, compatible });
   const row = findProvider(name);
   if (row === null) {
     const known = [...Object.keys(providers), SDK, "compatible", "recorded", "sim"].join(", ");
     return refuse(`there is no provider "${name}" (there are ${known}); write provider/model`);
   }
   if (rest === "") return refuse(`"${ref}" names no model; write ${name}/MODEL`);
-  return resolveProvider({ name, model: rest }, row, env);
+  const own = Object.hasOwn(extras, name) ? extras[name] : undefined;
+  return resolveProvider({ ...own, ...asked, name, model: rest }, row, env);
 }

@@ -1,13 +1,14 @@
 import type { ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
-import { urlAt, type Endpoint } from "./endpoint.ts";
+import { askWith, refusedPart, type Asking } from "./asking.ts";
+import { keyHeaders, urlAt, type Endpoint } from "./endpoint.ts";
 import { finalProblem, networkProblem, problemFromStatus, type CallProblem } from "./failures.ts";
 import type { Exchanged, Http, ResponseHead, Receiver } from "./http.ts";
 import type { Program } from "./providers.ts";
 import { cleanMessage, createSecretFilter, type SecretFilter } from "./secret-filter.ts";
 import { Separator } from "./thinking.ts";
-import type { Completion, Dialect, WireFeature, ReplyReader, Wire } from "./wires/wire.ts";
+import type { Completion, WireFeature, ReplyReader, Wire } from "./wires/wire.ts";
 import { isKeepAlive, type EventStream, type Framing } from "./framing.ts";
 import { parseJson } from "./loose.ts";
 
@@ -16,7 +17,7 @@ type TransportServices = {
   readonly clock: Clock;
   /** How long an attempt waits for the first byte of a reply before it is given up and made again. */
   readonly firstByteMs: number;
-  /** What each endpoint and model was found not to take, for as long as the process lives. */
+  /** What each endpoint and model, asked in one way, was found not to take, for as long as the process lives. */
   readonly learned: Map<string, Set<WireFeature>>;
   /** Endpoints and models that were seen to mark the end of their thinking and not its beginning. */
   readonly marksEndAlone: Set<string>;
@@ -90,11 +91,11 @@ export const createHttpTransport = (
   const { wire, model, key } = endpoint;
   const filter = createSecretFilter(key === null ? [] : [key]);
   const headers = {
-    ...(key === null ? {} : wire.authorize(key)),
+    ...keyHeaders(endpoint),
     // An endpoint of the user's own may be a Parley server: it refuses to deliberate within a deliberation.
     ...(endpoint.provider.startsWith("compatible/") ? { "x-parley-depth": "1" } : {}),
   };
-  const learnedKey = `${endpoint.url} ${model}`;
+  const place = `${endpoint.url} ${model} ${endpoint.effort ?? ""}`;
   /** By what the wire appends; the same for nearly every request. */
   const urls = new Map<string, URL>();
   const urlOf = (path: string): URL => {
@@ -123,39 +124,39 @@ export const createHttpTransport = (
     };
   };
 
-  const dialect = (): Dialect => {
-    const known = learned.get(learnedKey);
-    const { without } = endpoint.dialect;
-    return known === undefined
-      ? endpoint.dialect
-      : { ...endpoint.dialect, without: new Set([...without, ...known]) };
+  /** What is refused beside other fields may be taken beside none. */
+  const learnedOf = ({ options }: ModelRequest): Set<WireFeature> => {
+    const way = options === undefined ? place : `${place} ${JSON.stringify(options)}`;
+    const found = learned.get(way) ?? new Set();
+    learned.set(way, found);
+    return found;
   };
 
   /** Whether a refusal named something that this request asked for and the next one need not. */
   const learns = (
     { http: status = 0, words, retry }: CallProblem,
-    without: ReadonlySet<WireFeature>,
+    asking: Asking,
+    found: Set<WireFeature>,
   ): boolean => {
     if (status !== 400 && status !== 422 && (status < 500 || retry !== "never")) return false;
-    const feature = wire.complaint(words);
-    if (feature === null || without.has(feature)) return false;
-    const known = learned.get(learnedKey) ?? new Set();
-    learned.set(learnedKey, known.add(feature));
+    const feature = refusedPart(words, asking, wire.complaints(words));
+    if (feature === null) return false;
+    found.add(feature);
     return true;
   };
 
-  const refusal = (reply: Reply, without: ReadonlySet<WireFeature>): UnansweredAttempt => {
+  const refusal = (reply: Reply, asking: Asking, found: Set<WireFeature>): UnansweredAttempt => {
     const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
     const attempted = failed(problem);
-    return learns(problem, without) ? { ...attempted, retry: "now" } : attempted;
+    return learns(problem, asking, found) ? { ...attempted, retry: "now" } : attempted;
   };
 
   const exchange = async (
     request: ModelRequest,
+    { asking, found }: { readonly asking: Asking; readonly found: Set<WireFeature> },
     { signal, onText, onThinking, onRetract }: SendContext,
   ): Promise<Attempt> => {
-    const spoken = dialect();
-    const built = wire.build(request, { model, dialect: spoken });
+    const built = wire.build(request, { model, dialect: asking.dialect });
     const url = urlOf(built.path);
     let late = false;
     const cancelTimer = clock.after(firstByteMs, () => {
@@ -171,15 +172,15 @@ export const createHttpTransport = (
       onThinking: (piece) => giveThought(cleaningThought.push(piece)),
       onRetract: () => {
         cleaning.end();
-        marksEndAlone.add(learnedKey);
+        marksEndAlone.add(place);
         onRetract?.();
       },
       onFirstByte: cancelTimer,
-      startsThinking: marksEndAlone.has(learnedKey),
+      startsThinking: marksEndAlone.has(place),
     });
     const posted = http.post({
       url,
-      headers: { ...built.headers, ...headers },
+      headers: { ...built.headers, ...asking.headers, ...headers },
       body: built.body,
       signal,
       receiver: reply.receiver,
@@ -193,7 +194,7 @@ export const createHttpTransport = (
       const problem = connectionProblem({ url, program: endpoint.program }, exchanged, reply);
       const charged = isCharged(exchanged, reply);
       if (problem !== null && reply.refused()) return { ...failed(problem), charged };
-      if (reply.refused()) return { ...refusal(reply, spoken.without), charged };
+      if (reply.refused()) return { ...refusal(reply, asking, found), charged };
       const completion = reply.completion(problem);
       if (!signal.aborted) giveThought(cleaningThought.end());
       if (!signal.aborted) give(cleaning.end());
@@ -204,7 +205,14 @@ export const createHttpTransport = (
       cancelTimer();
     }
   };
-  return { send: exchange };
+  return {
+    send: async (request, sending) => {
+      const found = learnedOf(request);
+      const asking = askWith(endpoint, request, found);
+      const attempted = await exchange(request, { asking, found }, sending);
+      return asking.without.length === 0 ? attempted : { ...attempted, without: asking.without };
+    },
+  };
 };
 
 /** More than this is no answer to a prompt. */

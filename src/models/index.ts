@@ -1,5 +1,5 @@
 export { contextLength } from "./context-lengths.ts";
-export { listedRef, resolveEndpoint, urlAt } from "./endpoint.ts";
+export { type EndpointExtras, listedRef, resolveEndpoint, urlAt } from "./endpoint.ts";
 export { createModels } from "./models.ts";
 export { findPrice, prices } from "./prices.ts";
 export { ollamaProgram, providers, type Provider } from "./providers.ts";

@@ -1,12 +1,13 @@
 import type { Call, Failure, ModelFacts, ModelRequest, Models } from "../kernel/model.ts";
 import { familyOf, type Families } from "../kernel/families.ts";
+import { bareReference } from "../kernel/model-options.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
 import { contextLength } from "./context-lengths.ts";
 import { Caller, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatches } from "./clock.ts";
 import type { Variables } from "./proxy.ts";
-import { listedRef, resolveEndpoint, withoutWire, type Compatible, type Endpoint } from "./endpoint.ts";
+import { listedRef, resolveEndpoint, type Configured, type Endpoint } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.ts";
@@ -63,10 +64,9 @@ export type Substitutes = {
   readonly dispatcher?: Dispatcher;
 };
 
-export type ModelsOptions = {
+export type ModelsOptions = Configured & {
   /** Where keys and URLs are looked up. Values are read when a model is first called. */
   readonly env: Variables;
-  readonly compatible?: Compatible | undefined;
   /** OpenRouter's routing preferences, under their names with hyphens: `{ only: ["deepinfra"], "data-collection": "deny" }`. */
   readonly openrouter?: { readonly [preference: string]: unknown } | undefined;
   /** Providers that answer inside this process, such as `sim`; they cost nothing. Limits and retries hold for them too. */
@@ -132,7 +132,7 @@ function withRouting(endpoint: Endpoint, preferences: ModelsOptions["openrouter"
 }
 
 export function createModels(options: ModelsOptions): ClosableModels {
-  const { env, compatible = {}, locals = {}, remotes = {}, families = {}, substitutes = {} } = options;
+  const { env, locals = {}, remotes = {}, families = {}, substitutes = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const clock = substitutes.clock ?? systemClock;
   const http = createHttp({ own: substitutes.dispatcher, env });
@@ -166,11 +166,17 @@ export function createModels(options: ModelsOptions): ClosableModels {
     const requests = numberFor(provider, limits.requestsPerMinute);
     const tokens = numberFor(provider, limits.tokensPerMinute);
     const rates = { account: provider, requests, tokens };
-    return { provider, model, limits: { ...limitsFor(provider, cap), models }, rates, router };
+    return {
+      provider,
+      model: bareReference(model),
+      limits: { ...limitsFor(provider, cap), models },
+      rates,
+      router,
+    };
   };
 
   const routeOf = (ref: string): Routed => {
-    const family = familyOf(withoutWire(ref), families);
+    const family = familyOf(ref, families);
     const name = ref.slice(0, ref.indexOf("/"));
     const transport = Object.hasOwn(locals, name) ? locals[name] : undefined;
     if (transport !== undefined) {
@@ -182,12 +188,12 @@ export function createModels(options: ModelsOptions): ClosableModels {
       const provider = ref.slice(0, ref.lastIndexOf("/"));
       const key = keyOf({ provider, model: ref });
       // `ai-sdk/openai/gpt-5` costs what `openai/gpt-5` does.
-      const price = findPrice(ref, table) ?? findPrice(listedRef(ref), table);
+      const price = findPrice(bareReference(ref), table) ?? findPrice(listedRef(ref), table);
       return { ok: true, route: { transport: remote, key, family, price } };
     }
     const known = routes.get(ref);
     if (known !== undefined) return known;
-    const resolution = resolveEndpoint(ref, env, compatible);
+    const resolution = resolveEndpoint(ref, env, options);
     if (!resolution.ok) return { ok: false, failure: { code: resolution.code, message: resolution.reason } };
     const endpoint = withRouting(resolution.endpoint, options.openrouter);
     const { provider, router, maxConcurrency, maxModels } = endpoint;
@@ -202,7 +208,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
         key: keyOf({ provider, model: ref }, { ...caps, router }),
         ...(endpoint.local ? { loaded: { atMs: -Infinity } } : {}),
         family,
-        price: endpoint.local ? "free" : findPrice(withoutWire(ref), table),
+        price: endpoint.local ? "free" : findPrice(bareReference(ref), table),
       },
     };
     routes.set(ref, routed);
@@ -249,7 +255,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
     },
     quote: (request) => {
       const routed = routeOf(request.model);
-      const price = routed.ok ? routed.route.price : findPrice(request.model, table);
+      const price = routed.ok ? routed.route.price : findPrice(bareReference(request.model), table);
       return quoteRequest(request, price, factsOf(request.model));
     },
     facts: factsOf,

@@ -1,9 +1,11 @@
 // A request as packages of the AI SDK take it.
 
 import type { Message, ModelRequest } from "../kernel/model.ts";
+import { readReference } from "../kernel/model-options.ts";
 import type { SentAttachment } from "../kernel/transport.ts";
 import { USER_AGENT } from "./http.ts";
 import { parseJson, type LooseObject } from "./loose.ts";
+import { readSdkReference } from "./sdk-package.ts";
 import { attachedParts, type PartForms } from "./wires/attached.ts";
 import { sealedObjects, type WireFeature } from "./wires/wire.ts";
 
@@ -43,11 +45,13 @@ function contentOf(message: Message, messages: readonly Message[]): unknown {
 
 /** A call's options as the AI SDK has them (`LanguageModelV3CallOptions`). */
 export function callOptions(
-  { messages, maxOutputTokens, temperature, reply, tools = [] }: ModelRequest,
+  request: ModelRequest,
   abortSignal: AbortSignal,
   without: ReadonlySet<WireFeature>,
 ): LooseObject {
+  const { messages, maxOutputTokens, temperature, reply, tools = [] } = request;
   return {
+    ...packageOptions(request, !without.has("effort")),
     prompt: messages.map((message) => ({ role: message.role, content: contentOf(message, messages) })),
     maxOutputTokens,
     ...(temperature !== undefined && !without.has("temperature") && { temperature }),
@@ -61,7 +65,27 @@ export function callOptions(
         toolChoice: { type: "auto" },
       }),
     includeRawChunks: false,
-    headers: { "user-agent": USER_AGENT },
+    headers: { ...request.options?.headers, "user-agent": USER_AGENT },
     abortSignal,
+  };
+}
+
+/** How packages are asked for an effort, each under its own name; later ones take `reasoning` as well. */
+function effortOptions(name: string, effort: string): LooseObject {
+  if (name === "anthropic")
+    return { effort, thinking: { type: effort === "none" ? "disabled" : "adaptive" } };
+  if (name === "google") return { thinkingConfig: { thinkingLevel: effort, includeThoughts: true } };
+  return name === "openrouter" ? { reasoning: { effort } } : { reasoningEffort: effort };
+}
+
+/** What a package takes beside what every one does: an effort, and the user's own fields. */
+function packageOptions({ model: ref, options }: ModelRequest, asksEffort: boolean): LooseObject {
+  const { model, effort } = readReference(ref);
+  const name = /^(?:@ai-sdk\/)?@?([^/]+)/.exec(readSdkReference(model)?.packages[0] ?? "")?.[1] ?? "";
+  const asked = effort !== undefined && asksEffort;
+  const own = { ...(asked && effortOptions(name, effort)), ...options?.body };
+  return {
+    ...(asked && { reasoning: effort }),
+    ...(Object.keys(own).length > 0 && { providerOptions: { [name]: own } }),
   };
 }

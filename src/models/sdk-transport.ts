@@ -1,8 +1,10 @@
 // What a package's model gives is read like any server's reply, and an abort ends the attempt whether the package heeds it or not.
 
 import { setImmediate } from "node:timers/promises";
-import type { ToolCall } from "../kernel/model.ts";
+import type { ModelRequest, ToolCall } from "../kernel/model.ts";
+import { readReference } from "../kernel/model-options.ts";
 import { noUsage, type Attempt, type Transport, type Usage } from "../kernel/transport.ts";
+import { nameLeftOut, refusedPart, wantedBy } from "./asking.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Variables } from "./proxy.ts";
 import {
@@ -23,8 +25,8 @@ import {
   type LooseObject,
 } from "./loose.ts";
 import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
-import { callOptions } from "./sdk-request.ts";
 import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from "./sdk-package.ts";
+import { callOptions } from "./sdk-request.ts";
 import { openaiCompatible } from "./wires/openai-compatible.ts";
 import { Separator } from "./thinking.ts";
 import { extraOf, thinkingOf, type WireFeature } from "./wires/wire.ts";
@@ -71,20 +73,22 @@ export function createSdkTransport({
   };
 
   /** What was thrown or streamed as an error. The request is sent again at once where it can do without what is complained about. */
-  const refuse = (ref: string, error: unknown, usage: Usage): Attempt => {
+  const refuse = (request: ModelRequest, error: unknown, usage: Usage): Attempt => {
     const problem = problemOf(error, clock.now());
     const attempted = fail(problem, usage);
     if (problem.http !== 400 && problem.http !== 422) return attempted;
-    const feature = openaiCompatible.complaint(problem.words);
-    const known = learned.get(ref) ?? new Set();
-    if (feature === null || !OPTIONAL.has(feature) || known.has(feature)) return attempted;
-    learned.set(ref, known.add(feature));
+    const known = learned.get(request.model) ?? new Set();
+    const sent = askedOf(request).filter((feature) => !known.has(feature));
+    const feature = refusedPart(problem.words, { sent }, openaiCompatible.complaints(problem.words));
+    if (feature === null) return attempted;
+    learned.set(request.model, known.add(feature));
     return { ...attempted, retry: "now" };
   };
 
   return {
     async send(request, { signal, onText, onThinking = () => {}, onRetract = () => {} }) {
       const { model: ref } = request;
+      const without: ReadonlySet<WireFeature> = new Set(learned.get(ref));
       const cancelled = () => fail(finalProblem("cancelled", "given up"));
       const reading = createReading();
       const cleaning = filter.open();
@@ -98,12 +102,11 @@ export function createSdkTransport({
 
       const exchange = async (): Promise<Attempt> => {
         try {
-          const model = await modelOf(ref);
+          const model = await modelOf(readReference(ref).model);
           if (signal.aborted) return cancelled();
-          const without = learned.get(ref) ?? new Set<WireFeature>();
           reader = readerOf(await model.doStream(callOptions(request, signal, without)));
         } catch (error) {
-          return refuse(ref, error, noUsage);
+          return refuse(request, error, noUsage);
         }
         for (let parts = 1; ; parts += 1) {
           let part: unknown;
@@ -111,11 +114,11 @@ export function createSdkTransport({
             if (parts % PARTS_AT_ONCE === 0) await setImmediate();
             part = await readPart(reader);
           } catch (error) {
-            return refuse(ref, error, reading.usage());
+            return refuse(request, error, reading.usage());
           }
           if (signal.aborted) return cancelled();
           if (toObject(part)["type"] === "error")
-            return refuse(ref, toObject(part)["error"], reading.usage());
+            return refuse(request, toObject(part)["error"], reading.usage());
           const { piece, thought, over } =
             part === undefined ? { piece: "", over: true } : reading.take(toObject(part));
           separator.push(piece);
@@ -148,7 +151,9 @@ export function createSdkTransport({
         signal.addEventListener("abort", stop, { once: true, signal: given.signal });
       });
       try {
-        return await Promise.race([exchange(), stopped]);
+        const attempted = await Promise.race([exchange(), stopped]);
+        const leftOut = nameLeftOut(askedOf(request), without);
+        return leftOut.length === 0 ? attempted : { ...attempted, without: leftOut };
       } finally {
         given.abort();
         void stopReading(reader);
@@ -158,7 +163,10 @@ export function createSdkTransport({
 }
 
 /** What a request can do without. */
-const OPTIONAL: ReadonlySet<WireFeature> = new Set(["reply", "temperature", "tools"]);
+const askedOf = (request: ModelRequest): WireFeature[] => [
+  ...wantedBy(request),
+  ...(readReference(request.model).effort === undefined ? [] : (["effort"] as const)),
+];
 
 async function loadModel(ref: string, home: string, env: Variables): Promise<SdkModel> {
   const found = findSdkPackage(ref, home);

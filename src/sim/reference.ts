@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Effort, EFFORTS } from "../kernel/index.ts";
 import { findNearest } from "../text/words.ts";
 import { shortHash } from "./chance.ts";
 
@@ -47,7 +48,14 @@ const wholeMax: { readonly [name: string]: number } = {
   seed: Number.MAX_SAFE_INTEGER,
   asks: 10,
 };
-const parameterNames: readonly string[] = [...Object.keys(defaults), "asks", "calls", "family", "facts"];
+const parameterNames: readonly string[] = [
+  ...Object.keys(defaults),
+  "asks",
+  "calls",
+  "effort",
+  "family",
+  "facts",
+];
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A name that a reference can have for any name of a model, such as `gemma4:26b`: the same one where it can be had. */
@@ -81,7 +89,10 @@ export function readReference(ref: string): ReferenceReading {
       );
     if (texts.has(key)) return refuse(`"${key}" is given twice`);
     texts.set(key, written);
-    if (key === "family" || key === "facts" || key === "calls") continue;
+    // It is taken, so that members can be tried out, and makes no difference.
+    if (key === "effort" && !Effort.safeParse(written).success)
+      return refuse(`there is no effort "${written.slice(0, 40)}" (there are ${EFFORTS.join(", ")})`);
+    if (key === "effort" || key === "family" || key === "facts" || key === "calls") continue;
     const max = wholeMax[key];
     const value = /^\d{1,16}(?:\.\d{1,16})?$|^\.\d{1,16}$/.test(written) ? Number(written) : Number.NaN;
     if (!(value <= (max ?? 1)) || (max !== undefined && !Number.isInteger(value)))

@@ -17,6 +17,8 @@ import { serverSentEvents } from "../framing.ts";
 import {
   sealedObjects,
   thinkingOf,
+  mergeBodies,
+  valueComplaints,
   type Completion,
   type Dialect,
   type WireFeature,
@@ -82,8 +84,7 @@ function messageBody(
   const system = request.messages.flatMap((message) => (message.role === "system" ? [message.text] : []));
   const { temperature, reply, tools } = request;
   const { without } = dialect;
-  return JSON.stringify({
-    ...dialect.extra,
+  const body = {
     model,
     max_tokens: request.maxOutputTokens,
     // What is undefined is left out.
@@ -96,7 +97,8 @@ function messageBody(
     output_config:
       reply && !without.has("reply") ? { format: { type: "json_schema", schema: reply.schema } } : undefined,
     tools: tools?.length ? tools.map(formatTool) : undefined,
-  });
+  };
+  return JSON.stringify(mergeBodies(dialect.extra ?? {}, body));
 }
 
 type Counts = {
@@ -289,12 +291,9 @@ function readWhole(body: unknown): Completion {
   return reader.end();
 }
 
-function complaint(words: string): WireFeature | null {
-  if (/output_config|output_format|json_schema|structured output/i.test(words)) return "reply";
-  return /temperature/i.test(words) &&
-    /deprecated|not supported|unsupported|not permitted|cannot/i.test(words)
-    ? "temperature"
-    : null;
+function complaints(words: string): readonly WireFeature[] {
+  const isReply = /output_config|output_format|json_schema|structured output/i.test(words);
+  return [...valueComplaints(words), ...(isReply ? ["reply" as const] : [])];
 }
 
 /** Anthropic's messages. */
@@ -308,5 +307,5 @@ export const anthropic: Wire = {
   framing: serverSentEvents,
   reader: messageReader,
   readWhole,
-  complaint,
+  complaints,
 };

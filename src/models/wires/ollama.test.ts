@@ -284,7 +284,7 @@ describe("a chat", () => {
     ['invalid format: "x"; expected "json" or a valid JSON Schema object', "reply"],
     ["m does not support tools", "tools"],
   ])("is complained about: %s", (words, feature) => {
-    expect(ollama.complaint(words)).toBe(feature);
+    expect(ollama.complaints(words)[0] ?? null).toBe(feature);
   });
 });
 

@@ -13,8 +13,10 @@ import {
 } from "../loose.ts";
 import {
   formatTool,
+  mergeBodies,
   refusesTools,
   thinkingOf,
+  valueComplaints,
   type Completion,
   type Dialect,
   type Hears,
@@ -82,8 +84,7 @@ function chatBody(
 ): string {
   const { temperature, maxOutputTokens, contextTokens, reply, tools } = request;
   const { without } = dialect;
-  return JSON.stringify({
-    ...dialect.extra,
+  const body = {
     model,
     messages: formatMessages(request.messages),
     stream: true,
@@ -95,7 +96,8 @@ function chatBody(
     },
     format: without.has("reply") ? undefined : reply?.schema,
     tools: tools?.length && !without.has("tools") ? tools.map(formatTool) : undefined,
-  });
+  };
+  return JSON.stringify(mergeBodies(dialect.extra ?? {}, body));
 }
 
 /** The counts stand in the last line; that of the prompt is left out where all of it was cached. */
@@ -203,9 +205,13 @@ function readWhole(body: unknown): Completion {
 }
 
 /** Ollama before 0.5 takes no schema, and a schema may be refused for what is in it; the reply can do without any. */
-function complaint(words: string): WireFeature | null {
-  if (refusesTools(words)) return "tools";
-  return /ChatRequest\.format|invalid format|json schema|grammar/i.test(words) ? "reply" : null;
+function complaints(words: string): readonly WireFeature[] {
+  const isReply = /ChatRequest\.format|invalid format|json schema|grammar/i.test(words);
+  return [
+    ...valueComplaints(words),
+    ...(refusesTools(words) ? ["tools" as const] : []),
+    ...(isReply ? ["reply" as const] : []),
+  ];
 }
 
 /** The command that fetches a model; null for what is no name of one, and so fit for no command line. */
@@ -229,6 +235,6 @@ export const ollama: Wire = {
   framing: jsonLines,
   reader: chatReader,
   readWhole,
-  complaint,
+  complaints,
   remedy,
 };

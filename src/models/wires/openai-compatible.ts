@@ -14,8 +14,10 @@ import {
 import {
   extraOf,
   formatTool,
+  mergeBodies,
   refusesTools,
   sealedObjects,
+  valueComplaints,
   type Completion,
   type Dialect,
   type WireFeature,
@@ -98,8 +100,7 @@ function chatBody(
   { model, dialect }: { readonly model: string; readonly dialect: Dialect },
 ): string {
   const { without } = dialect;
-  return JSON.stringify({
-    ...dialect.extra,
+  const body = {
     model,
     messages: request.messages.map(formatMessage),
     stream: true,
@@ -109,7 +110,8 @@ function chatBody(
     temperature: without.has("temperature") ? undefined : request.temperature,
     response_format: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
     tools: request.tools?.length && !without.has("tools") ? request.tools.map(formatTool) : undefined,
-  });
+  };
+  return JSON.stringify(mergeBodies(dialect.extra ?? {}, body));
 }
 
 function dollars(value: unknown): number | null {
@@ -365,18 +367,20 @@ function readWhole(body: unknown): Completion {
 /** Only words about the field itself, not about its value: "max_tokens is too large" is a refusal. */
 const unknownField =
   /unsupported|not supported|does not support|unrecognized|unknown|unexpected|extra_forbidden|extra inputs|not permitted|deprecated|\buse\b.{0,40}\binstead/i;
-const complaints: readonly (readonly [RegExp, WireFeature])[] = [
+const fieldComplaints: readonly (readonly [RegExp, WireFeature])[] = [
   [/stream_options|include_usage/i, "usage"],
   [/max_tokens|max_completion_tokens/i, "max-tokens"],
-  [/temperature/i, "temperature"],
 ];
 
 /** A schema may also be refused for what is in it, and the reply can do without any. */
-function complaint(words: string): WireFeature | null {
-  if (/response_format|json_schema|json schema|structured output/i.test(words)) return "reply";
-  if (refusesTools(words)) return "tools";
-  if (!unknownField.test(words)) return null;
-  return complaints.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+function findComplaints(words: string): readonly WireFeature[] {
+  const fields = unknownField.test(words) ? fieldComplaints.filter(([pattern]) => pattern.test(words)) : [];
+  return [
+    ...valueComplaints(words),
+    ...(/response_format|json_schema|json schema|structured output/i.test(words) ? ["reply" as const] : []),
+    ...(refusesTools(words) ? ["tools" as const] : []),
+    ...fields.map(([, feature]) => feature),
+  ];
 }
 
 /** Chat completions, as OpenAI defines them and many servers speak them. */
@@ -386,5 +390,5 @@ export const openaiCompatible: Wire = {
   framing: serverSentEvents,
   reader: chatReader,
   readWhole,
-  complaint,
+  complaints: findComplaints,
 };

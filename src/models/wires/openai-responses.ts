@@ -15,6 +15,7 @@ import {
 import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
 import { isStrict, openaiCompatible, readUsage } from "./openai-compatible.ts";
 import {
+  mergeBodies,
   sealedObjects,
   thinkingOf,
   type Completion,
@@ -73,8 +74,7 @@ function responsesBody(
 ): string {
   const called = without.has("tools") ? [] : (request.tools ?? []).map(formatTool);
   const tools = SEARCHES.test(model) ? [{ type: "web_search_preview" }, ...called] : called;
-  return JSON.stringify({
-    ...extra,
+  const body = {
     model,
     input: request.messages.flatMap(formatMessage),
     stream: true,
@@ -84,7 +84,8 @@ function responsesBody(
     temperature: without.has("temperature") ? undefined : request.temperature,
     text: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
     tools: tools.length > 0 ? tools : undefined,
-  });
+  };
+  return JSON.stringify(mergeBodies(extra ?? {}, body));
 }
 
 /** Chat completions have the same numbers under other names. */
@@ -246,5 +247,8 @@ export const openaiResponses: Wire = {
   framing: serverSentEvents,
   reader: responsesReader,
   readWhole,
-  complaint: (words) => (/text\.format/i.test(words) ? "reply" : openaiCompatible.complaint(words)),
+  complaints: (words) => [
+    ...(/text\.format/i.test(words) ? ["reply" as const] : []),
+    ...openaiCompatible.complaints(words),
+  ],
 };

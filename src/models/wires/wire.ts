@@ -5,12 +5,18 @@ import type { Framing } from "../framing.ts";
 import { isObject, toJsonText, type LooseObject } from "../loose.ts";
 import type { Json } from "../../kernel/index.ts";
 
-/** What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers. */
-export type WireFeature = "reply" | "temperature" | "usage" | "max-tokens" | "tools";
+/**
+ * What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers.
+ * `effort-level`: more of an effort than on and off; `summary`: that thinking is shown; the others are fields of the user's own.
+ */
+export type WireFeature =
+  | ("reply" | "temperature" | "usage" | "max-tokens" | "tools" | "effort" | "effort-level" | "summary")
+  | `body.${string}`
+  | `headers.${string}`;
 
 /** How one endpoint wants to be spoken to. */
 export type Dialect = {
-  /** Added to every request body as it is. */
+  /** Added to every request body as it is; what the wire itself writes counts before it. */
   readonly extra?: { readonly [field: string]: unknown };
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** Known or learned not to be taken. For `max-tokens`: under the other of its two names only. */
@@ -47,8 +53,8 @@ export interface Wire {
   reader(onText: Hears, onThinking?: Hears): ReplyReader;
   /** A reply that came in one piece, as servers send it that do not stream. */
   readWhole(body: unknown): Completion;
-  /** Which feature a 400 complains about, or null. */
-  complaint(words: string): WireFeature | null;
+  /** Which features a 400 may complain about, the likeliest first. */
+  complaints(words: string): readonly WireFeature[];
   /** What a user can do about a failure in these words, or null. */
   remedy?(words: string, model: string): string | null;
 }
@@ -94,6 +100,39 @@ export const refusesTools = (words: string): boolean =>
   /not support|unsupported|no(?:t)? (?:available|enabled)|not (?:allowed|permitted)|requires? --|unrecognized|unknown (?:field|parameter|argument)|extra_forbidden/i.test(
     words,
   );
+
+/** Words about what a field holds, or that it is there at all. */
+export const refusesValue =
+  /unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra_forbidden|extra inputs|not (?:permitted|allowed|available)|deprecated|\b(?:may|can) only\b|\bmust\b|\bshould be\b|\bcannot\b|\bonly\b.{0,40}\b(?:allowed|supported|accepted)\b|\binvalid\b|\bno longer\b|cannot both|\buse\b.{0,40}\binstead/i;
+
+/** What complaints about values are about, likeliest first: a temperature that thinking forbids names thinking, too. */
+const VALUES: readonly (readonly [RegExp, WireFeature])[] = [
+  [/temperature/i, "temperature"],
+  [/summar|encrypted|thinking_config|include_thoughts|extra_body|reasoning_format|\bdisplay\b/i, "summary"],
+  [/think value/i, "effort-level"],
+  [/effort|thinking|\breasoning\b|prompt_mode|chat_template_kwargs/i, "effort"],
+];
+
+/** What every wire's servers complain about in the same words. */
+export const valueComplaints = (words: string): readonly WireFeature[] =>
+  refusesValue.test(words)
+    ? VALUES.flatMap(([pattern, feature]) => (pattern.test(words) ? [feature] : []))
+    : [];
+
+type Fields = { readonly [field: string]: unknown };
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Two bodies as one, field by field. The second's count, and what is undefined there is not there. */
+export function mergeBodies(first: Fields, second: Fields): Fields {
+  const own = Object.entries(second).filter(([, value]) => value !== undefined);
+  const both = ([name, value]: readonly [string, unknown]) => {
+    const under = Object.hasOwn(first, name) ? first[name] : undefined;
+    return [name, isFields(under) && isFields(value) ? mergeBodies(under, value) : value] as const;
+  };
+  return Object.fromEntries([...Object.entries(first), ...own.map(both)]);
+}
 
 /** A tool as OpenAI and Ollama take it. */
 export function formatTool({ name, description, parameters }: ToolSpec): unknown {

@@ -96,7 +96,7 @@ describe("a chat completion", () => {
     ["extra_forbidden: stream_options", "usage"],
     ["no", null],
   ])("is complained about: %s", (words, feature) => {
-    expect(openaiCompatible.complaint(words)).toBe(feature);
+    expect(openaiCompatible.complaints(words)[0] ?? null).toBe(feature);
   });
 
   it("tells apart parallel tool calls that all have index 0, and joins the pieces of one", () => {
@@ -186,7 +186,7 @@ describe("a message", () => {
     ["`temperature` is deprecated for this model", "temperature"],
     ["messages: at least one message is required", null],
   ])("is complained about: %s", (words, feature) => {
-    expect(anthropic.complaint(words)).toBe(feature);
+    expect(anthropic.complaints(words)[0] ?? null).toBe(feature);
   });
 
   const start = { type: "message_start", message: { usage: { input_tokens: 5, output_tokens: 1 } } };

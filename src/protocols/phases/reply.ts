@@ -20,12 +20,13 @@ export const USUAL_REPLY_TOKENS = 4_096;
 
 /** The part of a request that the participant decides: its model, and how long its reply may be. */
 export const modelParams = (
-  { model, temperature, thinks }: Participant,
+  { model, temperature, options, thinks }: Participant,
   limit?: number,
   usual = USUAL_REPLY_TOKENS,
-): Pick<ModelRequest, "model" | "temperature" | "maxOutputTokens"> => ({
+): Pick<ModelRequest, "model" | "temperature" | "options" | "maxOutputTokens"> => ({
   model,
   ...(temperature === undefined ? {} : { temperature }),
+  ...(options === undefined ? {} : { options }),
   maxOutputTokens: limit ?? (thinks ? Math.max(usual, THINKING_REPLY_TOKENS) : usual),
 });
 

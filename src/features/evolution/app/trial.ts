@@ -2,6 +2,7 @@ import type { LoadedPersona } from "../../../config/personas.ts";
 import { digestOf, shuffle } from "../../../engine/index.ts";
 import type { SeatedParticipant } from "../../../engine/opening-part.ts";
 import {
+  askedBy,
   familyOf,
   isEvent,
   ParticipantId,
@@ -225,7 +226,8 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
       name: name === "child" ? child.name : name === "parent" ? parent.name : "Nobody",
       instructions,
     },
-    ...{ model, family },
+    ...askedBy(model, child),
+    family,
     ...(temperature === undefined ? {} : { temperature }),
   });
   const judges = judging.map((judge, index): SeatedParticipant => ({

@@ -1,4 +1,4 @@
-import { Json, ParticipantId, type DeliberationId, refusal } from "../../../kernel/index.ts";
+import { askedBy, Json, ParticipantId, type DeliberationId, refusal } from "../../../kernel/index.ts";
 import { conversationSummaryTemplate } from "../../../protocols/phases/conversation.ts";
 import { memoryTools } from "../../../protocols/phases/memory-tools.ts";
 import { MAX_TOOL_CALLS, requireTools } from "../../../protocols/phases/tools.ts";
@@ -68,9 +68,10 @@ async function respondents(context: OpeningContext): Promise<Pick<OpeningPart, "
     const next = "name a model as provider/model";
     throw refusal("there is no model to answer", next);
   }
-  const { name, instructions, temperature } = context.persona(settings.respondent);
+  const { name, instructions, temperature, ...how } = context.persona(settings.respondent);
   const seat = (own: Pick<SeatedParticipant, "id" | "seat" | "model">, degrees: number | undefined) => ({
     ...own,
+    ...askedBy(own.model, how),
     persona: { name, instructions: settings.system ?? instructions },
     family: context.family(own.model),
     ...(degrees === undefined ? {} : { temperature: degrees }),

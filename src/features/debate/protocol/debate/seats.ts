@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { NamedTools, OpeningContext, SeatedParticipant } from "../../../../engine/opening-part.ts";
-import { Fault, ModelRef, type ParticipantId } from "../../../../kernel/index.ts";
+import { askedBy, Fault, ModelRef, type ParticipantId } from "../../../../kernel/index.ts";
 import { findNearest, quoteValue, toOneLine } from "../../../../text/words.ts";
 import { DEBATE_TOOLS, type DebateSettings, type Summarization } from "./settings.ts";
 
@@ -139,7 +139,7 @@ async function seat(
       name: one.name,
       instructions: instructions.source === "file" ? instructions.text : role.instructions,
     },
-    model,
+    ...askedBy(model, role),
     family: context.family(model),
     ...(one.temperature === null ? {} : { temperature: one.temperature }),
   };

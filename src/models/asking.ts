@@ -1,0 +1,86 @@
+// What a request asks for beside its prompt, and what of that is left out because the provider refused it.
+// ASK-1. What is left out is said with the reply. Else: an answer passes for one at a temperature or an effort that nobody ever sent.
+
+import { mergeOptions, type ModelRequest } from "../kernel/index.ts";
+import { effortFields } from "./effort.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { mergeBodies, refusesValue, type Dialect, type WireFeature } from "./wires/wire.ts";
+
+export type Asking = {
+  /** How the wire is to build this one request. */
+  readonly dialect: Dialect;
+  readonly headers: { readonly [name: string]: string };
+  /** What was asked for and is not sent, as `Call.without` has it. */
+  readonly without: readonly string[];
+  /** What is sent, and what a refusal may be about. */
+  readonly sent: readonly WireFeature[];
+};
+
+const NAMES: Partial<Record<WireFeature, string>> = { reply: "schema", "effort-level": "effort" };
+
+/** What of `wanted` is not sent, as `Call.without` names it. */
+export const nameLeftOut = (wanted: readonly WireFeature[], left: ReadonlySet<WireFeature>): string[] => [
+  ...new Set(wanted.filter((one) => left.has(one)).map((one) => NAMES[one] ?? one)),
+];
+
+/** What of a request not every model takes, whoever answers for it. */
+export const wantedBy = ({ temperature, reply, tools }: ModelRequest): WireFeature[] => [
+  ...(temperature === undefined ? [] : (["temperature"] as const)),
+  ...(reply ? (["reply"] as const) : []),
+  ...(tools?.length ? (["tools"] as const) : []),
+];
+
+/** What of a request goes out, once `learned` is known not to be taken. */
+export function askWith(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  learned: ReadonlySet<WireFeature>,
+): Asking {
+  const { dialect, effort, model } = endpoint;
+  const { body = {}, headers = {} } = mergeOptions(endpoint.options, request.options) ?? {};
+  const left = new Set(learned);
+  const place = { provider: endpoint.provider, wire: endpoint.wireName, local: endpoint.local };
+  const onOff = learned.has("effort-level");
+  const asked = { model, effort: effort ?? "", room: request.maxOutputTokens, onOff };
+  const thinking = effort === null || left.has("effort") ? null : effortFields(place, asked);
+  if (effort !== null && thinking === null) left.add("effort");
+  if (thinking?.fixesTemperature === true) left.add("temperature");
+  const wanted: WireFeature[] = [
+    ...wantedBy(request),
+    ...(thinking?.shows ? (["summary"] as const) : []),
+    ...(effort === null ? [] : (["effort", "effort-level"] as const)),
+    ...Object.keys(body).map((name) => `body.${name}` as const),
+    ...Object.keys(headers).map((name) => `headers.${name}` as const),
+  ];
+  const isLeft = (feature: WireFeature) => left.has(feature) || dialect.without.has(feature);
+  const kept = <T>(of: "body" | "headers", fields: { readonly [name: string]: T }) =>
+    Object.entries(fields).filter(([name]) => !left.has(`${of}.${name}`));
+  const shows = left.has("summary") ? undefined : thinking?.shows;
+  return {
+    dialect: {
+      ...dialect,
+      extra: [thinking?.fields, shows, Object.fromEntries(kept("body", body))].reduce<
+        NonNullable<Dialect["extra"]>
+      >((all, more) => mergeBodies(all, more ?? {}), dialect.extra ?? {}),
+      without: new Set([...dialect.without, ...left]),
+    },
+    headers: Object.fromEntries(kept("headers", headers).map(([name, value]) => [name.toLowerCase(), value])),
+    without: nameLeftOut(wanted, left),
+    sent: [...wanted, "usage" as const, "max-tokens" as const].filter((feature) => !isLeft(feature)),
+  };
+}
+
+/** Which part of what was sent a refusal is about; null where it is about none. */
+export function refusedPart(
+  words: string,
+  { sent }: Pick<Asking, "sent">,
+  complaints: readonly WireFeature[],
+): WireFeature | null {
+  const known = complaints.find((feature) => sent.includes(feature));
+  if (known !== undefined) return known;
+  const isNamed = (feature: WireFeature): boolean => {
+    const name = /^(?:body|headers)\.(.+)$/s.exec(feature)?.[1]?.replaceAll(/[^\w-]/g, "\\$&");
+    return name !== undefined && new RegExp(`(?<![\\w-])${name}(?![\\w-])`, "i").test(words);
+  };
+  return (refusesValue.test(words) ? sent.find(isNamed) : undefined) ?? null;
+}
