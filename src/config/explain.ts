@@ -49,8 +49,10 @@ export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaP
     return { path, at, say: (name) => `${name} is missing`, next: expected, hint };
   if (noun !== undefined)
     return { path, at, say: () => `${quoteValue(input)} is not ${noun}`, next: expected, hint };
-  const rule = hint ? `must be ${hint.expects} (${got})` : describeRule(issue, got);
-  const next = example === undefined ? undefined : `for example ${example}`;
+  // What was written for this very value says more than what stands for all of its kind.
+  const isOwn = issue.code === "custom" && !DEFAULT_MESSAGE.test(issue.message);
+  const rule = hint && !isOwn ? `must be ${hint.expects} (${got})` : describeRule(issue, got);
+  const next = example === undefined || isOwn ? undefined : `for example ${example}`;
   return { path, at, say: (name) => `${name} ${rule}`, next, hint };
 }
 

@@ -6,7 +6,7 @@ import { effortFields } from "./effort.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { mergeBodies, refusesValue, type Dialect, type WireFeature } from "./wires/wire.ts";
 
-export type Asking = {
+export type RequestPlan = {
   /** How the wire is to build this one request. */
   readonly dialect: Dialect;
   readonly headers: { readonly [name: string]: string };
@@ -35,7 +35,7 @@ export function askWith(
   endpoint: Endpoint,
   request: ModelRequest,
   learned: ReadonlySet<WireFeature>,
-): Asking {
+): RequestPlan {
   const { dialect, effort, model } = endpoint;
   const { body = {}, headers = {} } = mergeOptions(endpoint.options, request.options) ?? {};
   const left = new Set(learned);
@@ -73,7 +73,7 @@ export function askWith(
 /** Which part of what was sent a refusal is about; null where it is about none. */
 export function refusedPart(
   words: string,
-  { sent }: Pick<Asking, "sent">,
+  { sent }: Pick<RequestPlan, "sent">,
   complaints: readonly WireFeature[],
 ): WireFeature | null {
   const known = complaints.find((feature) => sent.includes(feature));

@@ -5,7 +5,7 @@ import type { LooseObject } from "./loose.ts";
 // (docs/decisions/2026-11-28-what-a-provider-takes.md). A model may take fewer words than its provider: what it refuses, it is
 // asked without.
 
-type Asked = {
+type EffortAsked = {
   readonly model: string;
   readonly effort: string;
   /** The longest reply in tokens, thinking included. */
@@ -26,12 +26,12 @@ type Row = {
   /** What the provider takes; any word where it is not known. */
   readonly words?: readonly string[];
   /** The fields of the body; null where the reply has no room to think. */
-  readonly fields: (asked: Asked) => EffortFields | null;
+  readonly fields: (asked: EffortAsked) => EffortFields | null;
 };
 
 const words = (list: string): readonly string[] => list.split(" ");
 const isOn = (effort: string): boolean => effort !== "none";
-const plain = ({ effort }: Asked): EffortFields => ({ fields: { reasoning_effort: effort } });
+const plain = ({ effort }: EffortAsked): EffortFields => ({ fields: { reasoning_effort: effort } });
 
 /** Anthropic asks for at least this much. */
 const MIN_THINKING = 1_024;
@@ -47,7 +47,7 @@ function thinksInTokens(model: string): boolean {
   return Number(major) < 4 || (Number(major) === 4 && Number(minor) < 6);
 }
 
-function claude({ model, effort, room }: Asked): EffortFields | null {
+function claude({ model, effort, room }: EffortAsked): EffortFields | null {
   if (!isOn(effort)) return { fields: { thinking: { type: "disabled" } } };
   if (!thinksInTokens(model)) {
     const fields = { thinking: { type: "adaptive" }, output_config: { effort } };
@@ -126,9 +126,9 @@ const ownServer: Row = {
   }),
 };
 
-type Place = { readonly provider: string; readonly wire: WireName; readonly local: boolean };
+type EffortPlace = { readonly provider: string; readonly wire: WireName; readonly local: boolean };
 
-function rowFor({ provider, wire, local }: Place): Row {
+function rowFor({ provider, wire, local }: EffortPlace): Row {
   const named = Object.hasOwn(byProvider, provider) ? byProvider[provider] : undefined;
   if (wire === "responses") return { ...responses, ...(named?.words && { words: named.words }) };
   if (wire === "anthropic" || wire === "ollama") return byProvider[wire] ?? { fields: plain };
@@ -136,11 +136,12 @@ function rowFor({ provider, wire, local }: Place): Row {
 }
 
 /** Why an effort cannot be asked for there; null where it can. */
-export function refuseEffort(effort: string, place: Place): string | null {
+export function refuseEffort(effort: string, place: EffortPlace): string | null {
   const { words: known } = rowFor(place);
   if (known ? known.includes(effort) : /^[a-z][a-z\d_-]{0,19}$/.test(effort)) return null;
   const said = effort.slice(0, 40);
   return `${place.provider} takes no effort "${said}" (it takes ${(known ?? EFFORTS).join(", ")})`;
 }
 
-export const effortFields = (place: Place, asked: Asked): EffortFields | null => rowFor(place).fields(asked);
+export const effortFields = (place: EffortPlace, asked: EffortAsked): EffortFields | null =>
+  rowFor(place).fields(asked);

@@ -175,22 +175,22 @@ export function listedRef(ref: string): string {
   return bareReference(ref.startsWith(`${SDK}/`) ? ref.slice(SDK.length + 1) : ref);
 }
 
-type Named = { readonly provider: string; readonly model: string; readonly wire: string | undefined };
+type NamedWire = { readonly provider: string; readonly model: string; readonly wire: string | undefined };
 
 /** The wire that a reference's model is called over: the one that it names, the only one that it has, or its provider's. */
-function wireFor({ provider, model, wire: named }: Named, usual: WireName): WireName | null {
+function wireFor({ provider, model, wire: named }: NamedWire, usual: WireName): WireName | null {
   if (named === undefined)
     return provider === "openai" && RESPONSES_ONLY.test(model.replace(/\?.*$/s, "")) ? "responses" : usual;
   const speaksOpenAi = usual === "openai" || usual === "responses";
   return speaksOpenAi && (named === "openai" || named === "responses") ? named : null;
 }
 
-type Asked = EndpointExtras &
+type ModelAsked = EndpointExtras &
   Omit<Reference, "model"> & { readonly name: string; readonly model: string; readonly place?: string };
 
 /** A row's endpoint. `place` is what holds its URL where no variable does, as an error calls it. */
 function resolveProvider(
-  { name, model, effort, wire: named, place = name, auth, ...options }: Asked,
+  { name, model, effort, wire: named, place = name, auth, ...options }: ModelAsked,
   row: Provider,
   env: Variables,
 ): Resolution {

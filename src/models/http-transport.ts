@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
-import { askWith, refusedPart, type Asking } from "./asking.ts";
+import { askWith, refusedPart, type RequestPlan } from "./asking.ts";
 import { keyHeaders, urlAt, type Endpoint } from "./endpoint.ts";
 import { finalProblem, networkProblem, problemFromStatus, type CallProblem } from "./failures.ts";
 import type { Exchanged, Http, ResponseHead, Receiver } from "./http.ts";
@@ -135,7 +135,7 @@ export const createHttpTransport = (
   /** Whether a refusal named something that this request asked for and the next one need not. */
   const learns = (
     { http: status = 0, words, retry }: CallProblem,
-    asking: Asking,
+    asking: RequestPlan,
     found: Set<WireFeature>,
   ): boolean => {
     if (status !== 400 && status !== 422 && (status < 500 || retry !== "never")) return false;
@@ -145,7 +145,7 @@ export const createHttpTransport = (
     return true;
   };
 
-  const refusal = (reply: Reply, asking: Asking, found: Set<WireFeature>): UnansweredAttempt => {
+  const refusal = (reply: Reply, asking: RequestPlan, found: Set<WireFeature>): UnansweredAttempt => {
     const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
     const attempted = failed(problem);
     return learns(problem, asking, found) ? { ...attempted, retry: "now" } : attempted;
@@ -153,7 +153,7 @@ export const createHttpTransport = (
 
   const exchange = async (
     request: ModelRequest,
-    { asking, found }: { readonly asking: Asking; readonly found: Set<WireFeature> },
+    { asking, found }: { readonly asking: RequestPlan; readonly found: Set<WireFeature> },
     { signal, onText, onThinking, onRetract }: SendContext,
   ): Promise<Attempt> => {
     const built = wire.build(request, { model, dialect: asking.dialect });

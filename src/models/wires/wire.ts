@@ -119,13 +119,13 @@ export const valueComplaints = (words: string): readonly WireFeature[] =>
     ? VALUES.flatMap(([pattern, feature]) => (pattern.test(words) ? [feature] : []))
     : [];
 
-type Fields = { readonly [field: string]: unknown };
+type BodyFields = { readonly [field: string]: unknown };
 
-const isFields = (value: unknown): value is Fields =>
+const isFields = (value: unknown): value is BodyFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Two bodies as one, field by field. The second's count, and what is undefined there is not there. */
-export function mergeBodies(first: Fields, second: Fields): Fields {
+export function mergeBodies(first: BodyFields, second: BodyFields): BodyFields {
   const own = Object.entries(second).filter(([, value]) => value !== undefined);
   const both = ([name, value]: readonly [string, unknown]) => {
     const under = Object.hasOwn(first, name) ? first[name] : undefined;

@@ -218,7 +218,6 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
       `a trial on open questions needs a judge of another family than ${model}${family === null ? ", whose family is not known" : ` (${family})`}`,
       "name a judge of another family, or give a file of tasks with answers",
     );
-  const { temperature } = child;
   const seat = (name: "child" | "parent" | "none", instructions: string): SeatedParticipant => ({
     id: ParticipantId.parse(name),
     seat: name,
@@ -226,9 +225,8 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
       name: name === "child" ? child.name : name === "parent" ? parent.name : "Nobody",
       instructions,
     },
-    ...askedBy(model, child),
-    family,
-    ...(temperature === undefined ? {} : { temperature }),
+    ...{ ...askedBy(model, child), family },
+    ...(child.temperature === undefined ? {} : { temperature: child.temperature }),
   });
   const judges = judging.map((judge, index): SeatedParticipant => ({
     ...{ id: ParticipantId.parse(`judge-${index + 1}`), seat: "judge", model: judge },

@@ -70,8 +70,7 @@ async function respondents(context: OpeningContext): Promise<Pick<OpeningPart, "
   }
   const { name, instructions, temperature, ...how } = context.persona(settings.respondent);
   const seat = (own: Pick<SeatedParticipant, "id" | "seat" | "model">, degrees: number | undefined) => ({
-    ...own,
-    ...askedBy(own.model, how),
+    ...{ ...own, ...askedBy(own.model, how) },
     persona: { name, instructions: settings.system ?? instructions },
     family: context.family(own.model),
     ...(degrees === undefined ? {} : { temperature: degrees }),
