@@ -179,8 +179,9 @@ export function isMapping(value: unknown): value is Readonly<Record<string, unkn
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Names under which people keep secrets. `key-env` names a variable, and `max-tokens` counts. */
-const SECRET = /(^|[-_. ])(api[-_]?key|key|secret|token|password|passphrase|credentials?|authorization)$/i;
+/** Names under which people keep secrets. `key-env` names a variable, `max-tokens` counts, and a cache's key finds what is in it. */
+const SECRET =
+  /(^|[-_. ])(api[-_]?key|(?<!cache[-_])key|secret|token|password|passphrase|credentials?|authorization)$/i;
 /** `openaiApiKey` is read as `openai-Api-Key`, since other programs' files write names that way. */
 const namesSecret = (key: string): boolean => SECRET.test(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2"));
 /** Names the variable that holds it: `${TOKEN}`, `Bearer ${TOKEN}`. */

@@ -51,7 +51,7 @@ const MAX_HEADERS = 16;
 
 /** Names whose values let somebody in. `max_tokens` counts tokens, and is none. */
 const CREDENTIAL =
-  /authorization|cookie|secret|passw(?:or)?d|passphrase|credential|signature|(?:^|[-_.])auth(?:$|[-_.])|token$|(?:^|[-_.])(?:api|access|private|subscription|functions?|master)?[-_]?key$/i;
+  /authorization|cookie|secret|passw(?:or)?d|passphrase|credential|signature|(?:^|[-_.])auth(?:$|[-_.])|token$|(?:api|access|auth|private|subscription|functions?|master)[-_]?key$|^(?:x-)?key$/i;
 
 /** What Parley itself sets, by the name that bodies have for it: why it cannot be set here. */
 const OWN_FIELDS: ReadonlyMap<string, string> = new Map(
