@@ -167,7 +167,8 @@ export type ProcessParts = {
 /** Creates models, memory and the engine over an open store, without a call. */
 export function openProcess(parts: ProcessParts): Process {
   const { store, settings, env, protocols, reactors, scripts, loadFacts, loadRecorded } = parts;
-  const { compatible, providers: extras, callsAtOnce, requestsPerMinute, tokensPerMinute } = settings;
+  const { callsAtOnce, requestsPerMinute, tokensPerMinute } = settings;
+  const places = { compatible: settings.compatible, providers: settings.providers };
   const sim = once(async () => (await import("../sim/sim.ts")).createSim({ loadFacts, scripts }));
   const recorded = once(async () => {
     const cannot = () => ({ ok: false as const, reason: "recorded answers cannot be read here" });
@@ -181,7 +182,7 @@ export function openProcess(parts: ProcessParts): Process {
     ? undefined
     : createModels({
         env,
-        ...{ compatible, providers: extras },
+        ...places,
         openrouter: settings.openrouter,
         families: declaredFamilies(settings),
         prices: declaredPrices(settings),
@@ -200,10 +201,7 @@ export function openProcess(parts: ProcessParts): Process {
   const world = systemWorld;
   const servers = openToolServers({ servers: settings.mcpServers, env });
   const { now } = world;
-  const ports = openPorts(
-    { env, compatible, providers: extras, folders, servers, now },
-    embedding.embeddings,
-  );
+  const ports = openPorts({ env, ...places, folders, servers, now }, embedding.embeddings);
   const frames = localFrames();
   const memory = once(async () => {
     const { createMemory } = await import("../memory/memory.ts");
@@ -280,7 +278,7 @@ export function openProcess(parts: ProcessParts): Process {
         const found = (await import("../models/sdk-package.ts")).findSdkPackage(ref, home);
         return found.ok ? undefined : { code: "configuration", reason: found.reason, next: found.next };
       }
-      const resolution = resolveEndpoint(ref, env, { compatible, providers: extras });
+      const resolution = resolveEndpoint(ref, env, places);
       if (resolution.ok) return undefined;
       const code = resolution.code === "unauthorised" ? "authentication" : "configuration";
       return { code, reason: resolution.reason, needsKeyOf: resolution.needsKeyOf };

@@ -196,7 +196,6 @@ store: data/mine.db
 organization: acme
 compatible:
   lab: {url: "http://localhost:8000/v1", key-env: LAB_KEY, model: m, family: meta, context: 8192, wire: openai, local: true}
-providers: {openai: {body: {service_tier: flex}, headers: {openai-project: p1}}}
 families: {ollama/mine: meta}
 features: ./poll.mjs
 prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
@@ -260,8 +259,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
           local: true,
         },
       },
-      providers: { openai: { body: { service_tier: "flex" }, headers: { "openai-project": "p1" } } },
-      families: { "ollama/mine": "meta" },
+      ...{ providers: {}, families: { "ollama/mine": "meta" } },
       prices: { "openai/gpt-5": { in: 1.25, out: 10, cached: 0.1 } },
       reactors: { "length-watch": { words: 300 }, "spell-check": true },
     });
