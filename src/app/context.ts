@@ -15,6 +15,7 @@ import type { Note } from "../engine/opening-part.ts";
 import { systemWorld } from "../engine/world.ts";
 import {
   Fault,
+  bareReference,
   ModelRef,
   personOf,
   UserId,
@@ -357,7 +358,7 @@ export function refuseUnknownPrices(
     const quote = models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1 });
     if (quote.usd !== null) continue;
     throw new Fault("budget", {
-      why: `the price of ${model} is unknown, so a limit in USD cannot be enforced`,
+      why: `the price of ${bareReference(model)} is unknown, so a limit in USD cannot be enforced`,
       next: "declare its price (setting: prices), choose another model, or limit tokens instead",
     });
   }

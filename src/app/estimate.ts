@@ -9,7 +9,7 @@ import {
   type DryDesk,
   type Ports,
 } from "../engine/index.ts";
-import { EngramId, RecallRules, UserId, type Memory, type Recalled } from "../kernel/index.ts";
+import { bareReference, EngramId, RecallRules, UserId, type Memory, type Recalled } from "../kernel/index.ts";
 import { findPrice } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
 import type { AssembledOpening } from "./opening.ts";
@@ -89,6 +89,7 @@ export async function estimateOpening(
     undeclared: [],
     unpriced: [],
     caps,
+    participants: opening.participants.map(({ id, model, options = null }) => ({ id, model, options })),
     oldPrices: null,
   };
   let costs: Record<"low" | "expected" | "open" | "final" | "calm", RunCosts>;
@@ -226,7 +227,8 @@ function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings"
     priceOf({ request, shown }: DryCall): PhaseCost {
       const rate = rateOf(request);
       const { tokensIn, tokensOut, usd } = models.quote(request);
-      const date = (usd ?? 0) > 0 && findPrice(request.model, own) === null && findPrice(request.model)?.date;
+      const model = bareReference(request.model);
+      const date = (usd ?? 0) > 0 && findPrice(model, own) === null && findPrice(model)?.date;
       if (date) dates.add(date);
       return {
         calls: 1,
@@ -234,7 +236,9 @@ function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings"
         usd: usd === null || rate === null ? null : usd + rate * shown,
       };
     },
-    unpriced: () => [...known].flatMap(([model, rate]) => (rate === null ? [model] : [])),
+    unpriced: () => [
+      ...new Set([...known].flatMap(([model, rate]) => (rate === null ? [bareReference(model)] : []))),
+    ],
     oldestPrice: () => [...dates].toSorted()[0],
   };
 }

@@ -1,6 +1,7 @@
 import type { EstimatedCost, Range, RunEstimate } from "../contract/figures.ts";
 import { align } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
+import { formatOptions } from "../reports/words.ts";
 import { wrap } from "../reports/text-width.ts";
 import { formatNumber, formatUsd, pluralize } from "../text/format.ts";
 import { print, type Io } from "./command.ts";
@@ -84,6 +85,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
           .join(", ")}.`,
     ),
     ...(courses.length > 1 ? ["A run takes one of these courses; the total counts the larger."] : []),
+    ...askedWith(estimate),
     `Tokens: ${formatNumber(Math.round(total.tokens.expected))} expected, ${formatNumber(Math.ceil(total.tokens.high))} at most.`,
     ...(total.usd === null
       ? [`Cost unknown: no price for ${listNames(unpriced)}.`]
@@ -94,6 +96,14 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
   ];
   return `${[`Estimate of ${protocol}`, "", ...table, "", ...notes.flatMap((note) => wrap(note, width))].join("\n")}\n`;
 }
+
+/** The participants whose model is asked for more than a reply: an effort, or fields of the user's own. */
+const askedWith = ({ participants }: RunEstimate): string[] =>
+  participants.flatMap(({ id, model, options }) => {
+    const own = formatOptions(options);
+    if (own === "" && !/[?&]effort=/.test(model)) return [];
+    return [oneLine(`${upperFirst(id)}: ${own === "" ? model : `${model}, ${own}`}.`, 400)];
+  });
 
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 

@@ -38,6 +38,10 @@ export const RunEstimate = z.strictObject({
   undeclared: z.array(text),
   /** The models without a known price. */
   unpriced: z.array(text),
+  /** Who would take part, with the effort that stands with a model, and what its provider would be sent beside the prompt. */
+  participants: z.array(
+    z.strictObject({ id: text, model: text, options: z.record(z.string(), z.unknown()).nullable() }),
+  ),
   /** The oldest date of the list prices that it is made with, where that is long ago. */
   oldPrices: text.nullable(),
   /** The caps of the run, which hold whatever its whole course would come to. */

@@ -6,7 +6,7 @@ import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
 import { styleOf, type Style } from "./style.ts";
 import { cutTo, widthOf, wrap } from "./text-width.ts";
-import { describeBaseline, formatCost, formatFamily, formatTokens } from "./words.ts";
+import { describeBaseline, formatCost, formatFamily, formatOptions, formatTokens } from "./words.ts";
 
 export type TextStyle = {
   /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
@@ -313,10 +313,28 @@ function accountRows(result: Result, unpriced: readonly string[] = []): Labelled
   return [
     ...(pack === null ? [] : [{ label: "Pack", text: oneLine(pack) }]),
     { label: "Participants", table: models },
+    ...askedRows(participants),
     ...(grade === null ? [] : [{ label: "Score", text: gradeText(grade) }]),
     { label: "Usage", text: usageText(result, unpriced) },
     ...(wallMs === null ? [] : [{ label: "Time", text: formatDuration(wallMs) }]),
     { label: "Run", text: id },
+  ];
+}
+
+/** What providers were sent, and what they do not take; nothing where all were asked with their model alone. */
+function askedRows(participants: Result["participants"]): LabelledRow[] {
+  const rows = (label: string, told: (one: Result["participants"][number]) => string): LabelledRow[] => {
+    const texts = new Set(participants.map(told).filter(Boolean));
+    return [...texts].map((text) => {
+      const names = participants.filter((one) => told(one) === text).map(({ name }) => name);
+      return { label, text: oneLine(`${text} (${names.join(", ")})`, 400) };
+    });
+  };
+  return [
+    ...rows("Asked with", ({ options }) => formatOptions(options)),
+    ...rows("Asked without", ({ without }) =>
+      without.length === 0 ? "" : `${without.join(", ")}, which the provider does not take`,
+    ),
   ];
 }
 

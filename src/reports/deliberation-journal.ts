@@ -33,6 +33,7 @@ export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
       call && call.attempts > 1 ? `${call.attempts} attempts` : "",
       call && !call.ok ? call.failure.code : "",
       call?.ok && call.finish === "length" ? "cut at its limit" : "",
+      call?.without ? `without ${call.without.join(", ")}` : "",
     ];
     return [
       [

@@ -19,7 +19,7 @@ import { workWords } from "./entry-words.ts";
 import { part, points, quote, table, words } from "./part.ts";
 import { inline, oneLine } from "./printable.ts";
 import { inSeatOrder, namesOf } from "./names.ts";
-import { describeBaseline, formatCost, formatFamily, unpricedModels } from "./words.ts";
+import { describeBaseline, formatCost, formatFamily, formatOptions, unpricedModels } from "./words.ts";
 
 /** What stands above a document's parts. */
 export type DeliberationHead = {
@@ -141,21 +141,24 @@ function clarifications({ entries }: JournalSection): ReportPart {
   return part("Clarifications", table(["id", "question", "answer"], rows));
 }
 
-const participantsPart = ({ data }: Event<"deliberation-opened">): ReportPart =>
-  part(
+function participantsPart({ data }: Event<"deliberation-opened">): ReportPart {
+  const isAsked = data.participants.some(({ options }) => options !== undefined);
+  return part(
     "Participants",
     table(
-      ["seat", "id", "name", "model", "family", "temperature"],
-      data.participants.map(({ seat, id, persona, model, family, temperature }) => [
+      ["seat", "id", "name", "model", "family", "temperature", ...(isAsked ? ["asked with"] : [])],
+      data.participants.map(({ seat, id, persona, model, family, temperature, options = null }) => [
         seat,
         id,
         persona.name,
         model,
         formatFamily(family),
         temperature === undefined ? "provider default" : String(temperature),
+        ...(isAsked ? [oneLine(formatOptions(options), 400)] : []),
       ]),
     ),
   );
+}
 
 const reusedFrom = (origin: Origin): string => (origin.by === "adopted" ? `Reused from ${origin.from}.` : "");
 

@@ -1,4 +1,4 @@
-import { callOf, type Entry } from "../kernel/index.ts";
+import { bareReference, callOf, type Entry } from "../kernel/index.ts";
 import { formatBill, formatDuration, formatNumber, formatThought, formatUsd } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
@@ -8,7 +8,9 @@ export const unpricedModels = (entries: readonly Entry[]): string[] => [
   ...new Set(
     entries.flatMap((entry): string[] => {
       const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
-      return call?.ok && call.cost.source === "unknown" && call.tokens.out !== null ? [call.model] : [];
+      return call?.ok && call.cost.source === "unknown" && call.tokens.out !== null
+        ? [bareReference(call.model)]
+        : [];
     }),
   ),
 ];
@@ -79,6 +81,14 @@ export function describeBaseline(control: Result["control"], participants: Resul
   if (isSame !== undefined) return `${subject} (${isSame ? "unchanged" : "changed"})`;
   return `${subject} (${percent === undefined ? "not comparable with the answer" : `${percent} % overlap with the answer`})`;
 }
+
+/** `body {"seed":7}, headers {"x-lab":"a"}`; empty where there are none. */
+export const formatOptions = (
+  options: { readonly body?: object | null | undefined; readonly headers?: object | null | undefined } | null,
+): string =>
+  Object.entries(options ?? {})
+    .flatMap(([name, fields]: [string, unknown]) => (fields ? [`${name} ${JSON.stringify(fields)}`] : []))
+    .join(", ");
 
 export const formatFamily = (family: string | null): string => family ?? "family unknown";
 

@@ -20,7 +20,7 @@ import { criticalPathFold } from "./critical-path.ts";
 import { AnswerGrade, gradeIn, ownStepOf, type AnswerEvent } from "./answer-event.ts";
 import { waitingFold } from "./waiting.ts";
 import { showsSimulation } from "./simulated.ts";
-import { billing, spentFold, type Spent } from "./spending.ts";
+import { billing, speakerOf, spentFold, type Spent } from "./spending.ts";
 import { valueByCount, type ValueByCount } from "./value-by-count.ts";
 
 /** Why a run has no full answer, for programs. */
@@ -49,6 +49,7 @@ function errorOf(status: string, opening: Opening, failed: Entry | undefined): R
   return { code: call.failure.code, participant, provider, model, http: call.failure.http ?? null };
 }
 
+const Fields = z.record(z.string(), z.unknown());
 const nullable = { text: z.string().nullable(), number: z.number().nullable() };
 
 /**
@@ -81,6 +82,10 @@ export const Result = z.strictObject({
       name: z.string(),
       model: z.string(),
       family: nullable.text,
+      /** What its provider was sent beside the prompt: fields of the body, and headers. An effort stands with the model. */
+      options: z.strictObject({ body: Fields.nullable(), headers: Fields.nullable() }).nullable(),
+      /** What its provider does not take, so that it was asked without: `temperature`, `effort`, `schema`, … */
+      without: z.array(z.string()),
       answer: nullable.text,
       finalAnswer: nullable.text,
     }),
@@ -167,6 +172,7 @@ export function resultFold(view?: SectionView): ResultFold {
     spent: valueByCount<Spent>(),
     criticalPathMs: valueByCount<number>(),
     answers: new Map<string, ValueByCount<Event<"answer-given">>>(),
+    without: new Map<string, ValueByCount<readonly string[]>>(),
     grades: new Map<string, ValueByCount<Event<"grade-given">>>(),
   };
 
@@ -179,7 +185,12 @@ export function resultFold(view?: SectionView): ResultFold {
       answers.set(step, entry);
       if (isEvent(entry, "answer-given")) historyOf(at.answers, entry.data.by).set(count, entry);
     }
-    if (callOf(entry)?.ok === false && !at.failed.at(count)) at.failed.set(count, entry);
+    const call = callOf(entry);
+    if (call?.ok === false && !at.failed.at(count)) at.failed.set(count, entry);
+    if (call?.without) {
+      const left = historyOf(at.without, speakerOf(entry));
+      left.set(count, [...new Set([...(left.at(count) ?? []), ...call.without])]);
+    }
     if (step !== undefined && isLost(entry)) noted.add(step);
     lacking.push(...lackingIn(entry, { budget: at.opened.at(count)?.data.budget ?? {}, noted }));
     at.lacking.set(count, lacking.length);
@@ -222,10 +233,14 @@ export function resultFold(view?: SectionView): ResultFold {
           ...lacking.slice(0, at.lacking.at(count)),
         ],
         error: errorOf(closing?.outcome ?? "open", data, at.failed.at(count)),
-        participants: data.participants.map(({ id, seat, persona: { name }, model, family }) => {
+        participants: data.participants.map(({ id, seat, persona: { name }, model, family, options }) => {
           const last = at.answers.get(id)?.at(count)?.data;
+          const asked = {
+            options: options ? { body: options.body ?? null, headers: options.headers ?? null } : null,
+            without: [...(at.without.get(id)?.at(count) ?? [])],
+          };
           const finalAnswer = last?.final ? writeAnswer(last.final) : null;
-          return { id, seat, name, model, family, answer: last?.text ?? null, finalAnswer };
+          return { id, seat, name, model, family, ...asked, answer: last?.text ?? null, finalAnswer };
         }),
         control,
         grade: grade ? gradeIn(grade) : null,

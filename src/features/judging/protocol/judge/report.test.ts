@@ -38,7 +38,17 @@ function textOf(section: JudgeSection, names: readonly string[], style: TextStyl
       previous: null,
     },
     participants: [
-      { id: "judge", seat: "judge", name: "Judge", model, family, answer: null, finalAnswer: null },
+      {
+        id: "judge",
+        seat: "judge",
+        name: "Judge",
+        model,
+        family,
+        options: null,
+        without: [],
+        answer: null,
+        finalAnswer: null,
+      },
     ],
     wallMs: null,
     criticalPathMs: 0,
