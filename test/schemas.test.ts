@@ -12,7 +12,7 @@ import { sectionSchema } from "../src/features/debate/protocol/evaluation/view.t
 import { MemoryAblation } from "../src/features/bench/app/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemoryReport, MemorySearch } from "../src/features/memory/contract.ts";
 import { Local2WatchReport } from "../src/cli/commands/watch.ts";
-import { ResultLine, TextLine } from "../src/reports/event-line.ts";
+import { DoingLine, ResultLine, TextLine } from "../src/reports/event-line.ts";
 import { CommandError } from "../src/cli/errors.ts";
 import { Result } from "../src/views/result.ts";
 import { StoryReports } from "../src/features/stories/app/checks.ts";
@@ -25,6 +25,7 @@ const PUBLISHED = {
   result: ["What parley --json prints", Result],
   error: ["What --json prints where a command ends without a result", CommandError],
   "events-text": ["A line of what models write, as parley --events prints it", TextLine],
+  "events-doing": ["What a call does before it writes, as parley --events prints it", DoingLine],
   "events-result": ["The last line of parley --events", ResultLine],
   bench: ["What parley bench --json prints", BenchReport],
   contributions: ["What parley contributions --json prints", Contributions],

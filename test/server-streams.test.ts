@@ -161,6 +161,22 @@ describe("a stream", () => {
     expect(late?.events.slice(0, before)).toContainEqual(expect.objectContaining({ event: "recorded" }));
   }, 30_000);
 
+  it("tells what a call does before it writes, and for how long, to who joins late as well", async () => {
+    const id = await open({ protocol: "respond", models: ["sim/ada?latency=60000"] });
+    const isDoing = ({ event }: { readonly event?: string }) => event === "doing";
+    const first = await server.sse(`deliberations/${id}/events`);
+    const told = await first.until(isDoing);
+    expect(told.data).toMatchObject([{ step: expect.any(String), doing: "sent", expectedMs: null }]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const late = await server.sse(`deliberations/${id}/events`);
+    const [known] = (await late.until(isDoing)).data;
+    expect(known).toMatchObject({ step: told.data[0].step, doing: "sent" });
+    expect(known.forMs).toBeGreaterThan(told.data[0].forMs + 200);
+    first.close();
+    late.close();
+    await server.post(`deliberations/${id}/cancel`);
+  });
+
   it("speaks first, and again while nothing happens", async () => {
     const id = await open({ protocol: "respond", models: ["sim/ada?latency=60000"] });
     const stream = await server.sse(`deliberations/${id}/events`);

@@ -54,6 +54,7 @@ import {
   type ModelProblem,
 } from "./ports.ts";
 import { openToolServers } from "./named-tools.ts";
+import { usualTimes, type UsualTimes } from "./usual-times.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
 
@@ -91,6 +92,7 @@ export interface Process {
   /** Returns why the named or configured embedding model cannot be used; undefined if it can. */
   readonly embeddingProblem: (model: string | undefined) => Promise<string | undefined>;
   readonly frames: LocalFrames;
+  readonly usual: UsualTimes;
   /** The folders that it may read for models: none, unless it is told. */
   readonly folders: Folders;
   /** The digest of the folder in which it asks; undefined where it asks for others. */
@@ -204,6 +206,7 @@ export function openProcess(parts: ProcessParts): Process {
   const { now } = world;
   const ports = openPorts({ env, ...places, folders, servers, now }, embedding.embeddings);
   const frames = localFrames();
+  const usual = usualTimes(() => world.now());
   const memory = once(async () => {
     const { createMemory } = await import("../memory/memory.ts");
     return createMemory({ store: store.engrams, embeddings: embedding.embeddings, world });
@@ -211,7 +214,7 @@ export function openProcess(parts: ProcessParts): Process {
   const engine = createEngine({
     store,
     models,
-    frames,
+    frames: { emit: (frame) => frames.emit(usual.expected(frame)) },
     world,
     protocols,
     reactors,
@@ -247,10 +250,7 @@ export function openProcess(parts: ProcessParts): Process {
     env,
     store,
     credentials: store.credentials,
-    memory,
-    engine,
-    models,
-    protocols,
+    ...{ memory, engine, models, protocols },
     exports: parts.exports,
     reactors,
     embeddings: embedding.embeddings,
@@ -260,7 +260,7 @@ export function openProcess(parts: ProcessParts): Process {
         ? (await embedding.problem())?.reason
         : "no embedding model is configured (setting: embedding)";
     },
-    frames,
+    ...{ frames, usual },
     folders,
     askedIn: parts.cwd === undefined ? undefined : textDigest(parts.cwd),
     servers,

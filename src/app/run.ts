@@ -77,7 +77,7 @@ type Begun = { readonly fresh?: boolean; readonly notes?: readonly Note[] };
 
 /** Drives an opened deliberation and its reactions. */
 export function follow(
-  context: DriverContext & Pick<AppContext, "frames" | "protocols">,
+  context: DriverContext & Pick<AppContext, "frames" | "protocols" | "usual">,
   { deliberation: id, data: opening }: Event<"deliberation-opened">,
   {
     signal: outer = new AbortController().signal,
@@ -151,7 +151,9 @@ export async function resume(
   id: DeliberationId,
   options?: RunOptions,
 ): Promise<Run> {
-  return follow(context, findOpening(await context.store.read(id), id), options);
+  const opened = findOpening(await context.store.read(id), id);
+  await context.usual.follow(context.store, id, opened.data.participants);
+  return follow(context, opened, options);
 }
 
 /** True if reactions could use the answer's budget. */

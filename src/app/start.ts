@@ -103,6 +103,7 @@ export async function start(
   options: StartOptions = {},
 ): Promise<Run> {
   const { opened, ...begun } = await open(context, request, options);
+  await context.usual.follow(context.store, opened.deliberation, opened.data.participants);
   return follow(context, opened, { ...options, ...begun });
 }
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
-import { listenKeys, type KeyInput } from "./commands/watch.ts";
+import { listenKeys, type KeyInput } from "./keys.ts";
 
 /** A terminal's input and its process, which note what is done to them. */
 function terminal({ isTTY = true } = {}) {
@@ -21,7 +21,7 @@ function terminal({ isTTY = true } = {}) {
     stop: () => void (log.push("stops"), signals.emit("SIGTSTP")),
   };
   const unlisten = listenKeys(
-    { quit: () => log.push("quit"), interrupt: () => log.push("interrupt") },
+    { q: () => void log.push("quit"), interrupt: () => void log.push("interrupt") },
     input,
     lifecycle,
   );

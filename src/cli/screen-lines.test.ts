@@ -20,6 +20,7 @@ const step = (key: string, changes: Partial<StepView> = {}): StepView => ({
   text: "The answer depends on 吞吐量 and on 👩‍👩‍👧 who is on call.",
   attempt: 1,
   again: key.endsWith("/repair"),
+  doing: null,
   why: null,
   tokensOut: null,
   tokensThought: null,
@@ -68,7 +69,7 @@ const writing = progress([
 ]);
 
 const shown = (view: RunProgress, columns: number, rows: number): string =>
-  screenLines({ progress: view, elapsedMs: 4_200, tick: 3 }, { columns, rows, style }).join("\n");
+  screenLines({ progress: view, elapsedMs: 4_200, nowMs: 0, tick: 3 }, { columns, rows, style }).join("\n");
 
 describe("what a person sees", () => {
   it("while members draft, at 80 and at 40 columns", () => {
@@ -129,7 +130,7 @@ describe("what a person sees", () => {
   it("as the last line, whatever came of it", () => {
     const last = (closed: string | undefined) =>
       closingLine(
-        { progress: progress([], { closed }), elapsedMs: 4_200, tick: 0 },
+        { progress: progress([], { closed }), elapsedMs: 4_200, nowMs: 0, tick: 0 },
         { columns: 79, rows: 23, style },
       );
     expect(last("answered-degraded")).toBe("✓ Done in 4.2 s, degraded · 3 calls · 3,936 tokens · $0.0063");
@@ -199,7 +200,7 @@ it("fits, whatever the size, the people and their texts", () => {
       size,
       (rows, question, { columns, rows: height }) => {
         const unique = rows.map((one, at) => ({ ...one, id: `x${at}` }));
-        const moment = { progress: progress(unique, { question }), elapsedMs: 1, tick: 1 };
+        const moment = { progress: progress(unique, { question }), elapsedMs: 1, nowMs: 0, tick: 1 };
         const lines = screenLines(moment, { columns, rows: height, style });
         expect(lines.length).toBeLessThanOrEqual(height);
         for (const line of lines) {

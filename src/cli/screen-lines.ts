@@ -1,5 +1,6 @@
 import type { RunProgress, ProgressRow, StepView } from "../views/progress.ts";
 import { oneLine, printable } from "../reports/printable.ts";
+import { doingWords } from "../reports/doing-words.ts";
 import { modelWords, tookWords, workWords } from "../reports/entry-words.ts";
 import type { Style } from "../reports/style.ts";
 import { cutTo, padTo, tailOf, widthOf, wrap } from "../reports/text-width.ts";
@@ -9,6 +10,10 @@ import { formatBill, formatDuration, formatNumber, pluralize } from "../text/for
 export type Moment = {
   readonly progress: RunProgress;
   readonly elapsedMs: number;
+  /** Of the clock by which what calls do is timed. */
+  readonly nowMs: number;
+  /** Drafts that are in and can be shown by a key. */
+  readonly unshown?: number;
   /** Counts up, for the spinner. */
   readonly tick: number;
 };
@@ -32,7 +37,9 @@ export function screenLines(moment: Moment, { columns, rows, style }: Space): st
   const phase = `${phaseWords(progress)} · ${formatDuration(elapsedMs)}`;
   const first = style.bold(cutTo(oneLine(progress.question, 2_000), columns));
   const second = style.dim(cutTo(phase, columns));
-  const last = style.dim(cutTo(spentWords(progress.spent), columns));
+  const { unshown = 0 } = moment;
+  const key = unshown > 0 ? `d shows ${pluralize(unshown, "finished text")}` : "";
+  const last = style.dim(cutTo([key, spentWords(progress.spent)].filter(Boolean).join(" · "), columns));
   if (rows < 4 || columns < NARROWEST) return [second, first].slice(0, Math.max(0, rows));
 
   const shown = fitting(seated, rows - 3);
@@ -86,7 +93,7 @@ const isSeated =
 const current = ({ steps }: ProgressRow): StepView | undefined => steps.at(-1);
 
 /** Whether people can read what a step writes: prose, and no JSON in its place. */
-const isReadable = (step: StepView | undefined): boolean =>
+export const isReadable = (step: StepView | undefined): boolean =>
   step !== undefined &&
   workWords(step.work).isProse === true &&
   !/^\s*(?:[[{]|(?:```|~~~)[ \t]*json\b)/i.test(step.text.slice(0, 200));
@@ -144,7 +151,10 @@ function rowLine(row: ProgressRow, { moment, columns, style, names }: RowSpace):
   const name = padTo(cutTo(oneLine(row.name, 100), nameCells), nameCells);
   const model = modelCells === 0 ? "" : `${padTo(cutTo(modelWords(row.model), modelCells), modelCells)}  `;
   const stateCells = columns - 2 - nameCells - 2 - widthOf(model);
-  const state = cutTo(step ? stateWords(step) : "waiting", Math.max(0, stateCells));
+  const state = cutTo(
+    step ? stateWords(step, { nowMs: moment.nowMs, isShort: columns < 60 }) : "waiting",
+    Math.max(0, stateCells),
+  );
   const paint =
     step === undefined || step.state === "done" ? style.dim : step.state === "failed" ? style.red : plain;
   return `${mark(step, { tick: moment.tick, style })} ${name}  ${style.dim(model)}${paint(state)}`;
@@ -189,13 +199,18 @@ const readableTail = (text: string): string =>
     .replaceAll(/\*{2,3}|~~|`|(?<![\p{L}\d])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\p{L}\d])/gu, "");
 
 /** Where a step is, for a participant's row. */
-function stateWords({ work, state, text, attempt, again: repeated, why, ...took }: StepView): string {
+function stateWords(
+  { work, state, text, attempt, doing: before, again: repeated, why, ...took }: StepView,
+  told: { readonly nowMs: number; readonly isShort: boolean },
+): string {
   const { doing, done } = workWords(work);
   const again = repeated ? " again" : "";
   const retried = attempt > 1 ? `, attempt ${attempt}` : "";
   switch (state) {
     case "calling":
-      return `${doing}${again}…${retried}`;
+      return before
+        ? `${doingWords(before, { ...told, usual: `${doing}${again}…` })}${before.again ? "" : retried}`
+        : `${doing}${again}…${retried}`;
     case "writing":
       return `${doing}${again}… ${formatNumber(text.length)} characters${retried}`;
     case "done":

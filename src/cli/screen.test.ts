@@ -110,6 +110,54 @@ describe("on a terminal", () => {
     expect([output.cursorVisible, output.autowrap]).toEqual([true, true]);
   });
 
+  it("says what calls wait for, and leaves finished texts above itself at a key, each once", () => {
+    const output = fakeTerminal(80, 16);
+    const time = fakeTime();
+    let press = (): void => undefined;
+    let isHeard = true;
+    const keys = (show: () => void) => ((press = show), () => (isHeard = false));
+    const screen = createScreen({
+      output,
+      terminal: true,
+      color: false,
+      time,
+      lifecycle: fakeLifecycle(),
+      keys,
+    });
+    screen.event(opening);
+    for (const id of ["analyst", "builder", "skeptic"]) screen.frame(frames.started(`draft/${id}`));
+    const limited = {
+      kind: "waiting",
+      for: "again",
+      code: "rate-limited",
+      ms: 14_000,
+      attempt: 2,
+      of: 4,
+    } as const;
+    screen.frame({ ...frames.started("draft/builder"), ...limited });
+    screen.frame({ ...frames.started("draft/skeptic"), kind: "thinking", attempt: 1, text: "hm" });
+    time.advance(5_000);
+    const shown = output.screen().join("\n");
+    expect(shown).toContain("drafting… 5 s");
+    expect(shown).toContain("rate limited, again in 9 s (2 of 4)");
+    expect(shown).toContain("thinking 5 s");
+    expect(shown).not.toContain("d shows");
+    press();
+    screen.event(entryAt(sample, "draft/analyst"));
+    time.advance(100);
+    expect(output.screen().join("\n")).toContain("d shows 1 finished text");
+    press();
+    time.advance(100);
+    const kept = output.screen();
+    expect(kept[0]).toMatch(/^Analyst · draft$/);
+    expect(kept.join("\n")).not.toContain("d shows");
+    const before = output.writes.length;
+    press();
+    expect(output.writes.length).toBe(before);
+    screen.stop();
+    expect(isHeard).toBe(false);
+  });
+
   it("draws ten times a second at most, however fast the frames come", () => {
     const { output, time, screen } = stage();
     screen.event(opening);

@@ -1,10 +1,20 @@
 import { type Entry, type Frame, isEvent, type StepKey } from "../kernel/index.ts";
 import { progressView } from "../views/progress.ts";
 import { styleOf } from "../reports/style.ts";
-import { closingLine, screenLines, type Moment, outcomeWords, spentWords } from "./screen-lines.ts";
+import {
+  closingLine,
+  isReadable,
+  screenLines,
+  type Moment,
+  outcomeWords,
+  spentWords,
+} from "./screen-lines.ts";
 import { createLive, systemTime, type Lifecycle, type ScreenTime, type TerminalOutput } from "./terminal.ts";
 import { formatNumber } from "../text/format.ts";
-import { jsonLine, oneLine } from "../reports/printable.ts";
+import { doingWords } from "../reports/doing-words.ts";
+import { jsonLine, oneLine, printable } from "../reports/printable.ts";
+import { cutTo, wrap } from "../reports/text-width.ts";
+import { doingAfter } from "../views/doing.ts";
 import { entryWords, workWords } from "../reports/entry-words.ts";
 
 // Progress on a terminal:
@@ -26,6 +36,8 @@ export type ScreenOptions = {
   readonly color: boolean;
   readonly time?: ScreenTime;
   readonly lifecycle?: Lifecycle;
+  /** Listens for the key that shows finished texts until the returned function is called; absent where no key is heard. */
+  readonly keys?: ((show: () => void) => () => void) | undefined;
 };
 
 /** The progress of one deliberation; nothing is written before its first event. */
@@ -36,15 +48,24 @@ export function createScreen(options: ScreenOptions): Screen {
     : createScreenLog((text) => void output.write(`${text}\n`), time.now);
 }
 
-function createTerminalScreen({ output, color, lifecycle }: ScreenOptions, time: ScreenTime): Screen {
+function createTerminalScreen({ output, color, lifecycle, keys }: ScreenOptions, time: ScreenTime): Screen {
   const style = styleOf(color);
   const view = progressView();
   let sinceMs: number | undefined;
   let tick = 0;
+  const shown = new Set<StepKey>();
+  /** Texts for people that are in and were not shown. */
+  const unshown = () =>
+    keys === undefined
+      ? []
+      : view
+          .read()
+          .rows.flatMap(({ name, steps }) => steps.map((step) => ({ name, step })))
+          .filter(({ step }) => step.state === "done" && isReadable(step) && !shown.has(step.step));
   const moment = (): Moment => ({
     progress: view.read(),
     elapsedMs: time.now() - (sinceMs ?? time.now()),
-    tick,
+    ...{ nowMs: time.now(), unshown: unshown().length, tick },
   });
   const live = createLive({
     ...{ output, lifecycle, redrawMs: 100, every: time.every },
@@ -54,16 +75,32 @@ function createTerminalScreen({ output, color, lifecycle }: ScreenOptions, time:
     },
     closing: (cells) => [closingLine(moment(), { ...cells, style })],
   });
+  /** Leaves the finished texts above what is drawn, where the terminal can be scrolled back to them. */
+  const showTexts = () => {
+    const columns = Math.max(NARROWEST, (output.columns || 80) - 1);
+    for (const { name, step } of unshown()) {
+      shown.add(step.step);
+      const head = cutTo(`${oneLine(name, 100)} · ${workWords(step.work).done}`, columns);
+      live.keep([style.bold(head), ...wrap(printable(step.text), columns), ""]);
+    }
+  };
+  const unlisten = keys?.(showTexts);
   return {
     event(entry) {
       view.event(entry);
       sinceMs ??= time.now();
       live.start();
     },
-    frame: view.frame,
-    stop: live.stop,
+    frame: (frame) => view.frame(frame, time.now()),
+    stop() {
+      unlisten?.();
+      live.stop();
+    },
   };
 }
+
+/** On fewer cells no text is broken into lines. */
+const NARROWEST = 20;
 
 /**
  * Progress as plain lines, one for each change of state and none for a token: for a log, a pipe, a CI job. With `verbose`
@@ -76,6 +113,8 @@ export function createScreenLog(
 ) {
   const view = progressView();
   const attempts = new Map<StepKey, number>();
+  const thinking = new Map<StepKey, number>();
+  const waiting = new Set<StepKey>();
   let startedAtMs: number | undefined;
 
   return {
@@ -93,20 +132,32 @@ export function createScreenLog(
       if (more !== undefined) line(`  ${oneLine(more, 300)}`);
     },
     frame(frame: Frame): void {
-      const before = attempts.get(frame.step);
-      const attempt = attemptOf(frame);
-      if (before !== undefined && attempt <= before) return;
-      attempts.set(frame.step, attempt);
       const { by = frame.step, kind = frame.step, of } = frame.work ?? {};
       const target = kind === "critique" && of !== undefined ? ` on ${of}` : "";
-      const again = before !== undefined ? ` again (attempt ${attempt})` : "";
-      line(oneLine(`${by}${target}: ${workWords(kind).doing}${again}…`, 500));
+      const say = (words: string) => line(oneLine(`${by}${target}: ${words}`, 500));
+      if (frame.kind === "waiting") {
+        const doing = doingAfter(frame, 0, undefined);
+        waiting.add(frame.step);
+        return doing ? say(doingWords(doing, { nowMs: 0, usual: "" })) : undefined;
+      }
+      const before = attempts.get(frame.step);
+      const attempt = attemptOf(frame, before);
+      const isFirstThought = frame.kind === "thinking" && thinking.get(frame.step) !== attempt;
+      const isSent = waiting.delete(frame.step);
+      if (before !== undefined && attempt <= before && !isSent && !isFirstThought) return;
+      attempts.set(frame.step, attempt);
+      if (isFirstThought) thinking.set(frame.step, attempt);
+      const again = before !== undefined && attempt > 1 ? ` again (attempt ${attempt})` : "";
+      say(frame.kind === "thinking" ? `thinking${again}…` : `${workWords(kind).doing}${again}…`);
     },
     stop: () => undefined,
   };
 }
 
-const attemptOf = (frame: Frame): number => (frame.kind === "text" ? frame.delta.attempt : 1);
+function attemptOf(frame: Frame, before = 1): number {
+  if (frame.kind === "text") return frame.delta.attempt;
+  return "attempt" in frame ? frame.attempt : before;
+}
 
 /** What a verbose log adds: the first line of a text, and what a tool was called with and gave. */
 function detailOf(entry: Entry): string | undefined {

@@ -8,7 +8,7 @@ import { pendingSeats } from "../views/pending-seats.ts";
 import { hasPeople, hideText } from "../views/veil.ts";
 import type { Taken } from "./seats.ts";
 import { interruptible, type Showing } from "./session.ts";
-import type { Screen } from "./screen.ts";
+import type { Screen, ScreenOptions } from "./screen.ts";
 
 /** A run as it was shown. */
 export type DisplayedRun = {
@@ -156,7 +156,16 @@ async function usualScreen(
 ): Promise<Screen | undefined> {
   if (quiet || events) return undefined;
   const { createScreen } = await import("./screen.ts");
-  return createScreen({ output: process.stderr, ...stderr });
+  return createScreen({ output: process.stderr, ...stderr, ...(await drawingKeys()) });
+}
+
+/** The key that shows finished texts, on a terminal that nobody else reads, as a conversation does. */
+async function drawingKeys(): Promise<Pick<ScreenOptions, "keys">> {
+  const { stdin } = process;
+  if (!stdin.isTTY || stdin.isRaw) return {};
+  const { listenKeys } = await import("./keys.ts");
+  const interrupt = () => void process.kill(process.pid, "SIGINT");
+  return { keys: (show) => listenKeys({ d: show, interrupt }) };
 }
 
 /**
@@ -167,16 +176,14 @@ export async function writeEvents(
   { output, protocols }: Pick<Io, "output" | "protocols">,
   run: Run,
 ): Promise<void> {
-  const { eventLine, besideEvents } = await import("../reports/event-line.ts");
+  const { eventLine, besideEvents, frameLine } = await import("../reports/event-line.ts");
   const events = async () => {
     for await (const entry of run.events()) await output.result(`${eventLine(entry)}\n`);
   };
   const text = async () => {
     if (hasPeople(run.opening)) return; // VEIL-1
     for await (const frame of run.tokens()) {
-      if (frame.kind !== "text") continue;
-      const { attempt, text: written } = frame.delta;
-      await output.result(`${besideEvents({ type: "text", step: frame.step, attempt, text: written })}\n`);
+      await output.result(`${besideEvents(frameLine(frame))}\n`);
     }
   };
   await Promise.all([events(), text()]);

@@ -20,7 +20,15 @@ export type Frame = {
   readonly deliberation: DeliberationId;
   readonly step: StepKey;
   readonly work?: Work | undefined;
-} & ({ readonly kind: "started" } | { readonly kind: "text"; readonly delta: Delta } | CallNews);
+} & (
+  | {
+      readonly kind: "started";
+      /** How long such a call usually takes, in milliseconds, where that is known. */
+      readonly expectedMs?: number | undefined;
+    }
+  | { readonly kind: "text"; readonly delta: Delta }
+  | CallNews
+);
 
 /** Receives live frames. `emit` must not throw or block. */
 export interface Frames {

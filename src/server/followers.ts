@@ -6,12 +6,13 @@ import {
   type Frame,
   type OrganizationId,
   type Principal,
-  type Work,
 } from "../kernel/index.ts";
+import { doingAfter } from "../views/doing.ts";
 import { hasPeople, veilEntries, veiledEntry } from "../views/veil.ts";
 import { publicEntry, type EventTexts } from "../views/public-entry.ts";
 import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
+import { begun, framesBytes, presentBytes, type Running } from "./live-steps.ts";
 import { Refused } from "./problem.ts";
 
 // STREAM-1. `id:` is the deliberation's seq, so that a follower that returns misses nothing, whatever ended in between. The store-wide
@@ -37,15 +38,6 @@ export type Sink = {
 };
 
 type StreamFollower = Sink & { readonly texts: EventTexts; seq: number };
-
-/** A running step's text so far. */
-type Running = {
-  attempt: number;
-  text: string;
-  /** How much of the text the followers were told; below 0, not even that it has begun. */
-  told: number;
-  readonly work: Work | undefined;
-};
 
 type Channel = {
   readonly id: DeliberationId;
@@ -83,13 +75,14 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
     texts.set(frame.deliberation, steps);
     const { step, work } = frame;
     const known = steps.get(step);
-    if (frame.kind === "started") {
-      if (!known) steps.set(step, { attempt: 1, text: "", told: -1, work });
-    } else if (frame.kind === "text") {
-      const { attempt, offset, text } = frame.delta;
-      if (known?.attempt === attempt) known.text = known.text.slice(0, offset) + text;
-      else steps.set(step, { attempt, text, told: -1, work: work ?? known?.work });
-    }
+    const doing = doingAfter(frame, process.world.now(), known?.doing);
+    if (frame.kind === "text") {
+      const { attempt, text, offset } = frame.delta;
+      if (known?.attempt === attempt && offset === known.text.length) known.text += text;
+      else steps.set(step, { ...begun, attempt, text, work: work ?? known?.work });
+    } else if (!known) steps.set(step, { ...begun, work });
+    const running = steps.get(step);
+    if (running) running.doing = doing;
     const channel = channels.get(frame.deliberation);
     if (channel) wake(channel);
   };
@@ -127,7 +120,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
       full: once(() => Buffer.concat(shown.map((entry) => eventBytes(entry, "full")))),
       head: once(() => Buffer.concat(shown.map((entry) => eventBytes(entry, "head")))),
     };
-    const live = hides(channel.entries) ? undefined : framesBytes(texts.get(channel.id));
+    const live = hides(channel.entries) ? undefined : framesBytes(texts.get(channel.id), process.world.now());
     const isState = entries.some(isStateChange);
     const tell = (one: StreamFollower): void => {
       const fresh = entries.every(({ seq }) => seq > one.seq);
@@ -258,7 +251,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
       const missed = veilEntries(channel.entries).filter(({ seq }) => seq > after);
       if (missed.length > 0) sink.write(Buffer.concat(missed.map((entry) => eventBytes(entry, how))));
       sink.write(stateBytes(channel.entries));
-      const present = hides(channel.entries) ? undefined : presentBytes(texts.get(id));
+      const present = hides(channel.entries) ? undefined : presentBytes(texts.get(id), process.world.now());
       if (present) sink.write(present);
       if (isAtEnd) leave(channel, follower, true);
       return () => {
@@ -351,31 +344,6 @@ const stateBytes = (entries: readonly Entry[]): Buffer => {
   const status = closing?.outcome ?? (isWaiting(entries) ? "waiting" : "open");
   return Buffer.from(`event: state\ndata: ${JSON.stringify({ status, waiting: status === "waiting" })}\n\n`);
 };
-
-/** What running steps have written since it was told last, and who has begun; undefined for nothing. */
-function framesBytes(steps: Map<string, Running> | undefined): Buffer | undefined {
-  const pieces = [...(steps ?? [])].flatMap(([step, running]) =>
-    running.text.length > running.told ? [pieceOf(step, running, Math.max(0, running.told))] : [],
-  );
-  return pieces.length === 0 ? undefined : framesEvent(pieces);
-}
-
-/** All that running steps have written. */
-function presentBytes(steps: Map<string, Running> | undefined): Buffer | undefined {
-  const pieces = [...(steps ?? [])].map(([step, running]) => pieceOf(step, running, 0));
-  return pieces.length === 0 ? undefined : framesEvent(pieces);
-}
-
-/** A piece of a step's text. The first one says whose work it is. */
-function pieceOf(step: string, running: Running, offset: number) {
-  const { attempt, text, work } = running;
-  running.told = text.length;
-  const of = offset === 0 && work ? { by: work.by, kind: work.kind } : {};
-  return { step, attempt, offset, text: text.slice(offset), ...of };
-}
-
-const framesEvent = (pieces: readonly unknown[]): Buffer =>
-  Buffer.from(`event: frames\ndata: ${JSON.stringify(pieces)}\n\n`);
 
 const COMMENT = Buffer.from(": \n\n");
 /** Nothing more comes of a deliberation. */

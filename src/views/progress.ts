@@ -9,6 +9,7 @@ import {
   type StepKey,
   type Work,
 } from "../kernel/index.ts";
+import { doingAfter, type Doing } from "./doing.ts";
 import { isHidden } from "./veil.ts";
 import { billing, speakerOf, spentFold, type Spent } from "./spending.ts";
 import { valueByCount } from "./value-by-count.ts";
@@ -25,6 +26,8 @@ export type StepView = {
   /** What has arrived of the current attempt; once recorded, the reply. */
   readonly text: string;
   readonly attempt: number;
+  /** What it does before it writes; null from then on. */
+  readonly doing: Doing | null;
   /** Why it failed, else null. */
   readonly why: string | null;
   /** Once recorded, where its call reported them; else null. */
@@ -116,14 +119,18 @@ export function progressView() {
         received.set(step, { step, owner: speakerOf(entry), view, why: entry.data.why });
       see(step, speakerOf(entry), view);
     },
-    frame({ step, work, ...frame }: Frame): void {
+    /** `atMs`: when it came. */
+    frame({ step, work, ...frame }: Frame, atMs = 0): void {
       const known = steps.get(step);
       if (known !== undefined && known.view.state !== "calling" && known.view.state !== "writing") return;
       const owner = work?.by;
-      const fresh = { step, ...subjectOf(step, work), ...NOTHING_TAKEN };
-      if (frame.kind === "started")
-        return see(step, owner, { ...fresh, state: "calling", text: "", attempt: 1 });
-      if (frame.kind !== "text") return;
+      const doing = doingAfter(frame, atMs, known?.view.doing);
+      const fresh = { step, ...subjectOf(step, work), ...NOTHING_TAKEN, doing };
+      if (frame.kind !== "text") {
+        if (doing === known?.view.doing) return;
+        const attempt = "attempt" in frame ? frame.attempt : (known?.view.attempt ?? 1);
+        return see(step, owner, { ...fresh, state: "calling", text: "", attempt });
+      }
       const { attempt, offset, text } = frame.delta;
       // A later attempt starts the text anew; what an offset skips was lost, and is not made up.
       const kept = attempt === known?.view.attempt ? known.view.text.slice(0, offset) : "";
@@ -174,6 +181,7 @@ function recordedView(entry: Entry, { step, call }: { step: StepKey; call: Call 
     state: entry.type === "reply-stopped" ? "stopped" : why === null ? "done" : "failed",
     text: call.ok ? call.reply : call.failure.message,
     attempt: call.attempts,
+    doing: null,
     why,
     ...tookBy(call),
     thinking: call.thinking?.text || null,

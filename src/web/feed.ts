@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { signal } from "@preact/signals";
 import type { Entry } from "../kernel/index.ts";
+import type { Doing } from "../views/doing.ts";
 import { apiUrl, noteBuild, online, serverBuild, signedOut, withQuery } from "./http.ts";
 
 // One tab of a browser holds one connection for all tabs and all runs: a browser allows six to a server, and each tab would take one.
@@ -17,10 +18,26 @@ export type LivePiece = {
   readonly kind?: string;
 };
 
+/** What a step does before it writes. Times are in milliseconds until now, and `inMs` from now on. */
+export type LiveDoing = {
+  readonly step: string;
+  readonly doing: Doing["kind"];
+  readonly forMs: number;
+  readonly sentMs: number;
+  readonly expectedMs: number | null;
+  readonly again?: {
+    readonly code: string;
+    readonly inMs: number;
+    readonly attempt: number;
+    readonly of: number;
+  };
+};
+
 /** What a run's followers are told. */
 export type FeedNews =
   | { readonly kind: "recorded"; readonly entry: Entry }
   | { readonly kind: "frames"; readonly pieces: readonly LivePiece[] }
+  | { readonly kind: "doing"; readonly doings: readonly LiveDoing[] }
   | { readonly kind: "state"; readonly status: string; readonly waiting: boolean }
   | { readonly kind: "end" };
 
@@ -269,6 +286,7 @@ function toldOf(event: string | undefined, data: string): FeedNews {
   const json: unknown = JSON.parse(data);
   if (event === "recorded") return { kind: "recorded", entry: json as Entry };
   if (event === "frames") return { kind: "frames", pieces: json as LivePiece[] };
+  if (event === "doing") return { kind: "doing", doings: json as LiveDoing[] };
   if (event === "end") return { kind: "end" };
   return { kind: "state", ...(json as { status: string; waiting: boolean }) };
 }

@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Entry } from "../kernel/index.ts";
 import { hasCutText, readPublicEntry } from "../views/public-entry.ts";
 import type { Result } from "../views/result.ts";
-import { followRun, type LivePiece, type FeedNews } from "./feed.ts";
+import { followRun, type LiveDoing, type LivePiece, type FeedNews } from "./feed.ts";
 import { callApi, fetchJson, ApiProblem, withQuery } from "./http.ts";
 import { isServed } from "./served.ts";
 
@@ -15,8 +15,14 @@ const MAX_AT_ONCE = 200;
 /** So many runs are kept when they are left, so that they can be looked at again without a server. */
 const MAX_KEPT = 8;
 
-/** What a running step has written so far. */
-export type LiveStep = { attempt: number; text: string; by: string | undefined; kind: string | undefined };
+/** What a running step has written so far, and what it did at `atMs` (of `performance.now()`), where it has written nothing. */
+export type LiveStep = {
+  attempt: number;
+  text: string;
+  by: string | undefined;
+  kind: string | undefined;
+  doing?: (LiveDoing & { readonly atMs: number }) | undefined;
+};
 
 export type RunStore = {
   readonly id: string;
@@ -140,6 +146,8 @@ function createRun(id: string) {
       }
       case "frames":
         return hearPieces(told.pieces);
+      case "doing":
+        return hearDoings(told.doings);
       case "state":
         ended.value = false;
         return;
@@ -150,11 +158,19 @@ function createRun(id: string) {
         return;
     }
   };
+  const hearDoings = (doings: readonly LiveDoing[]) => {
+    for (const doing of doings) {
+      const known = live.get(doing.step);
+      if (known) known.doing = { ...doing, atMs: performance.now() };
+    }
+    liveVersion.value += 1;
+  };
   const hearPieces = (pieces: readonly LivePiece[]) => {
     for (const { step, attempt, offset, text, by, kind } of pieces) {
       const known = live.get(step);
       if (known?.attempt === attempt && offset === known.text.length) {
         if (text === "") continue;
+        if (known.text === "") liveVersion.value += 1;
         known.text += text;
         for (const tell of ears.get(step) ?? []) tell(known, text);
         continue;

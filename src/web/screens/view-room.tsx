@@ -120,6 +120,7 @@ function Column({ row, run, live }: ColumnProps): VNode {
         ? "writing"
         : "calling"
       : (last?.state ?? "idle");
+  const waiting = state === "calling" ? live.find(([, { doing }]) => doing)?.[1].doing : undefined;
   return (
     <section class={`column ${state}`} aria-label={t.run.column(name)}>
       <header>
@@ -127,7 +128,7 @@ function Column({ row, run, live }: ColumnProps): VNode {
         <p class="quiet">
           {nameOfSeat(seat)} · <span class="model">{model}</span>
         </p>
-        <p class={`column-state ${state}`}>{stateWords(state)}</p>
+        {waiting ? <DoingText doing={waiting} /> : <p class={`column-state ${state}`}>{stateWords(state)}</p>}
       </header>
       {live.map(([step, { kind }]) => (
         <LiveText key={step} run={run} step={step} label={nameOfWork(kind ?? step)} />
@@ -145,6 +146,35 @@ function Column({ row, run, live }: ColumnProps): VNode {
       )}
     </section>
   );
+}
+
+type ShownDoing = NonNullable<LiveStep["doing"]>;
+
+/** What a step does before it writes, told anew every second. */
+function DoingText({ doing }: { readonly doing: ShownDoing }): VNode {
+  const now = useSignal(performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => (now.value = performance.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  // A new state may be younger than the last tick.
+  return <p class="column-state calling">{doingWords(doing, Math.max(0, now.value - doing.atMs))}</p>;
+}
+
+function doingWords({ doing, forMs, sentMs, expectedMs, again }: ShownDoing, passedMs: number): string {
+  const seconds = (ms: number) => formatCount(Math.max(0, Math.round(ms / 1_000)));
+  const since = seconds(sentMs + passedMs);
+  if (again) {
+    const { code, inMs, attempt, of } = again;
+    const reason = code === "rate-limited" ? t.run.doing.rateLimited : t.run.doing.failed(code);
+    const numbers = { attempt: formatCount(attempt), of: formatCount(of) };
+    return t.run.doing.again({ reason, seconds: seconds(inMs - passedMs), ...numbers });
+  }
+  if (doing === "place") return t.run.doing.place;
+  if (doing === "loading") return t.run.doing.loading(since);
+  const words = doing === "thinking" ? t.run.doing.thinking : t.run.doing.asked;
+  if (expectedMs === null) return words(seconds((doing === "thinking" ? forMs : sentMs) + passedMs));
+  return t.run.doing.ofAbout({ words: words(since), seconds: seconds(expectedMs) });
 }
 
 const stateWords = (state: StepView["state"] | "idle"): string => t.run[state];

@@ -29,6 +29,7 @@ import type { Script, ScriptedLine } from "../../../testing/scripted-models.ts";
 import { stage, type Stage, type StageOptions } from "../../../testing/stage.ts";
 import { panelSection } from "../../../views/panel.ts";
 import { resultOf } from "../../../views/result.ts";
+import { usualTimes } from "../../../app/usual-times.ts";
 import { measureContributions, type MeasureRequest, type RerunContext } from "./leave-one-out.ts";
 
 await Promise.all([ask.view?.(), council.view?.()]); // as above
@@ -115,6 +116,7 @@ const tools = (
   ...{ store: store.for(LOCAL), engine: engine.for(LOCAL), models, frames, settings },
   process: { store },
   world: clock,
+  usual: usualTimes(clock.now),
   protocols: [ask, council],
   checkModel: async () => undefined,
 });
