@@ -124,7 +124,7 @@ async function probeProviders(
   const { compatible } = settings;
   const models = createModels({
     env,
-    compatible,
+    ...{ compatible, providers: settings.providers },
     openrouter: settings.openrouter,
     prices: declaredPrices(settings),
   });

@@ -3,7 +3,10 @@ import { openParleyWith } from "./parley.ts";
 import { fileResources, type Resources } from "../config/resources.ts";
 import { systemWorld } from "../engine/world.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
-import { Principal, Scope } from "../kernel/index.ts";
+import type { Settings } from "../config/settings.ts";
+import { Principal, refusal, Scope } from "../kernel/index.ts";
+import { providers } from "../models/index.ts";
+import { findNearest } from "../text/words.ts";
 import type { AppFeature } from "./registry.ts";
 import { isRequestSetting } from "./start.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
@@ -31,6 +34,7 @@ export async function openConfigured({
   readonly features?: readonly AppFeature[] | undefined;
 }) {
   const { settings, given, renamed } = loadSettings(place);
+  refuseUnknownProviders(settings);
   const resources = () =>
     fileResources(place, { files: [settings.strategy, ...files], strategyFrom: given.get("strategy")?.[0] });
   const parley = await openParleyWith(settings, {
@@ -53,6 +57,15 @@ export async function openConfigured({
   );
   const me = parley.as(principal, requested);
   return { parley, me, context: me.context(), renamed };
+}
+
+/** @throws Fault `configuration` for an entry of `providers` that no request would be sent with */
+function refuseUnknownProviders({ providers: extras }: Pick<Settings, "providers">): void {
+  const names = Object.keys(providers);
+  const unknown = Object.keys(extras).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const next = `the nearest is ${findNearest(unknown, names)}; a server of your own stands under compatible`;
+  throw refusal(`providers.${unknown}: there is no provider "${unknown}"`, next);
 }
 
 const FRESH_MS = 1_000;
