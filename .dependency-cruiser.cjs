@@ -44,6 +44,7 @@ const builtIn = [
     "fast-string-width",
     "hono",
     "lru-cache",
+    "htmlparser2",
     "marked",
     "preact",
     "quickjs-emscripten-core",

@@ -18,7 +18,7 @@ const library = Object.keys(manifest.exports)
   });
 
 /** Not in the build: they bring binaries and threads, or are the user's to install. */
-const EXTERNAL = ["@libsql", "pg", "piscina", "vitest"];
+const EXTERNAL = ["@libsql", "pg", "piscina", "unpdf", "vitest"];
 
 /**
  * libsql asks Node for two diagnostic reports, 5 ms each, to tell which C library there is. The command tries the binaries that
@@ -262,6 +262,7 @@ export default defineConfig([
     entry: {
       "store-contract-worker": "src/testing/store-contract-worker.ts",
       "gate-worker": "src/gates/worker.ts",
+      "pdf-worker": "src/app/attachments/pdf-worker.ts",
     },
     dts: false,
     minify: minified,

@@ -20,6 +20,7 @@ import { adviceTemplate } from "../protocols/phases/draft.ts";
 import { MAX_TOOL_CALLS, requireTools, uniqueSpecs } from "../protocols/phases/tools.ts";
 import { personaIdOf } from "../views/votes.ts";
 import type { OpeningPart, Panel } from "../engine/opening-part.ts";
+import { GivenContext, readGiven } from "./attachments/index.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
@@ -43,6 +44,7 @@ import { follow, type Run, type RunOptions } from "./run.ts";
 const PROCESS_SETTINGS = [
   ...(["store", "organization", "user", "compatible", "mcpServers", "families", "prices"] as const),
   ...(["embedding", "clientModels", "features", "providers", "memberOptions"] as const),
+  ...(["fetchPrivate", "fetchUrls"] as const),
   ...(["callsAtOnce", "requestsPerMinute", "tokensPerMinute"] as const),
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
@@ -72,8 +74,11 @@ export type StartRequest = RequestSettings &
     readonly protocol?: string | undefined;
     /** A pack by id: members, strategy and settings, and the protocol where none is named. What the request sets counts before it. */
     readonly pack?: string | undefined;
-    /** Attachments: display names and texts. Models see the texts fenced, as untrusted data. */
-    readonly context?: NewDeliberation["context"] | undefined;
+    /**
+     * Attachments: display names and texts, which models see fenced, as untrusted data, or the bytes of pictures (PNG, JPEG, GIF,
+     * WebP) and PDFs in base64.
+     */
+    readonly context?: readonly GivenContext[] | undefined;
     /** An idempotency key: the same key returns the same deliberation. */
     readonly request?: string | undefined;
     /** People who take part: `me`, or a user, in a seat: `member`, `reviewer` or `judge`. */
@@ -179,12 +184,14 @@ export async function prepareOpening(
     settings,
     templates: { ...opened.templates, ...following?.templates },
   };
-  const texts = [...attached, ...turn.attachments];
+  const { context: read, notes } = await readGiven(context, attached, part.participants);
+  const texts = [...read, ...turn.attachments];
   const { labels } = request;
   const { client } = options;
   await refuseOtherModels(context, part.participants, pack?.settings);
   return assembleOpening(context, {
-    ...{ protocol, question, context: texts, part, reactions, labels, client, pack: pack?.id },
+    ...{ protocol, question, context: texts, reactions, labels, client, pack: pack?.id },
+    part: { ...part, notes: [...part.notes, ...notes] },
   });
 }
 
@@ -287,7 +294,7 @@ const COMMON_FIELDS = {
   question: z.string(),
   protocol: z.string().optional(),
   pack: z.string().optional(),
-  context: z.array(z.strictObject({ name: z.string(), text: z.string() })).optional(),
+  context: z.array(GivenContext).optional(),
   previous: z.string().optional(),
   again: z.boolean().optional(),
   member: z.string().min(1).optional(),

@@ -49,9 +49,9 @@ describe("expandAttachments", () => {
   });
 
   it.each([
-    ["images", "images has no text file: skipped x.png (binary); check the path"],
-    ["none/*.md", "none/*.md matches no text file; check the path"],
-    ["*.rst", "*.rst matches no text file; check the path"],
+    ["images", "images has no text, picture or PDF: skipped x.png (binary); check the path"],
+    ["none/*.md", "none/*.md matches no text, picture or PDF; check the path"],
+    ["*.rst", "*.rst matches no text, picture or PDF; check the path"],
   ])("refuses %s", async (written, expected) => {
     using place = scratch(files);
     expect(await refusalOf(() => expandAttachments([written], { io: place, maxBytes: 9 }), place)).toBe(

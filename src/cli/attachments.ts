@@ -6,6 +6,7 @@ import { decodeText, displayPath, refuse } from "../config/text-file.ts";
 import { isFault } from "../kernel/index.ts";
 import { holdsKey, isSecretPath } from "../tools/path-checks.ts";
 import { pluralize } from "../text/format.ts";
+import { isUrl, mediaOf } from "../text/media.ts";
 import type { Io } from "./command.ts";
 
 /** Names of files that a note lists, at most. */
@@ -22,9 +23,9 @@ type Attachments = {
 };
 
 /**
- * The files that `--context` names, one by one: of a list with commas each, of a folder and of a pattern every text file. A
- * binary file or one with secrets is left out of these and named in a note; one that is named itself is the caller's to read.
- * @throws Fault `configuration` for a folder or a pattern without a text file
+ * The files that `--context` names, one by one: of a list with commas each, of a folder and of a pattern every text, picture and
+ * PDF. Another binary file or one with secrets is left out of these and named in a note; one that is named itself is the caller's to read.
+ * @throws Fault `configuration` for a folder or a pattern without any
  */
 export function expandAttachments(
   written: readonly string[],
@@ -39,7 +40,8 @@ export function expandAttachments(
     const read = left < 0 ? new Uint8Array() : (bytes.get(file) ?? head(toAbsolute(file, io), left + 1));
     if (read === undefined) return "unreadable";
     const why = read.length > left ? undefined : unfitness(file, read);
-    if (why !== undefined || left < 0 || bytes.has(file)) return why;
+    // What is no text has a limit of its own.
+    if (why !== undefined || left < 0 || bytes.has(file) || mediaOf(read)) return why;
     bytes.set(file, read);
     left -= read.length;
     return undefined;
@@ -47,6 +49,7 @@ export function expandAttachments(
   const files = written
     .flatMap((value) => splitNames(value, io))
     .flatMap((name) => {
+      if (isUrl(name)) return [name];
       const isFolder = statSync(toAbsolute(name, io), { throwIfNoEntry: false })?.isDirectory() === true;
       if (!isFolder && !isPattern(name, io)) return [name];
       const found = filesMatching(isFolder ? `${name.replace(/\/+$/, "")}/**` : name, io);
@@ -58,7 +61,7 @@ export function expandAttachments(
       const left = skipped.map(({ file, why }) => `${basename(displayPath(file))} (${why})`);
       if (kept.length === 0)
         throw refuse(
-          `${displayPath(name)} ${isFolder ? "has no text file" : "matches no text file"}${left.length > 0 ? `: skipped ${listNames(left)}` : ""}`,
+          `${displayPath(name)} ${isFolder ? "has" : "matches"} no text, picture or PDF${left.length > 0 ? `: skipped ${listNames(left)}` : ""}`,
           "check the path",
         );
       notes.push(
@@ -76,6 +79,7 @@ const listNames = (names: readonly string[]): string =>
 
 /** The entries of a list with commas; a comma may belong to the name of a file, or to a pattern's `{a,b}`. */
 function splitNames(value: string, io: Pick<Io, "cwd" | "env">): readonly string[] {
+  if (isUrl(value)) return [value];
   if (!value.includes(",") || statSync(toAbsolute(value, io), { throwIfNoEntry: false })) return [value];
   const names = value.split(/,(?![^{}]*\})/).map((name) => name.trim());
   return names.filter((name, index) => name !== "" || (index === 0 && names.length === 1));
@@ -88,6 +92,7 @@ function isSecret(file: string): boolean {
 
 /** Why a file that nobody named is not attached, by all that it has. */
 function unfitness(file: string, bytes: Uint8Array): string | undefined {
+  if (mediaOf(bytes)) return undefined;
   if (bytes.includes(0)) return "binary";
   try {
     return holdsKey(decodeText({ bytes, name: file, maxBytes: bytes.length })) ? "secret" : undefined;

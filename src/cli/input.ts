@@ -1,9 +1,10 @@
 import { fstatSync } from "node:fs";
 import type { EffectiveSettings } from "../app/context.ts";
-import { readContext, type ContextText } from "../config/input-files.ts";
+import { readContextFiles, type ContextFile } from "../config/input-files.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { readTextFile } from "../config/text-file.ts";
 import { Fault, refusal } from "../kernel/index.ts";
+import { isUrl } from "../text/media.ts";
 import type { Io } from "./command.ts";
 import type { Output } from "./output.ts";
 
@@ -25,12 +26,8 @@ export async function readQuestion(
     context,
     settings,
     quiet,
-  }: {
-    readonly context: readonly string[];
-    readonly settings: Pick<EffectiveSettings, "maxContextBytes">;
-    readonly quiet: boolean;
-  },
-): Promise<{ readonly question: string; readonly texts: readonly ContextText[] }> {
+  }: { readonly context: readonly string[]; readonly settings: ContextSettings; readonly quiet: boolean },
+): Promise<{ readonly question: string; readonly texts: readonly ContextFile[] }> {
   const words = args.filter((word) => word !== "-");
   const typed = words.join(" ").trim();
   const stdin = await readStandardInput(io.output, { isWanted: words.length < args.length });
@@ -47,22 +44,32 @@ export async function readQuestion(
 export const readTextOf = ({ cwd, env }: Io, file: string): string =>
   readTextFile({ path: toAbsolute(file, { cwd, env }), kind: "file of instructions", maxBytes: 100_000 });
 
-/** The texts of what `--context` names (files, folders, patterns, `-`) and of the pipe. @throws Fault `configuration` */
+type ContextSettings = Pick<EffectiveSettings, "maxContextBytes" | "maxAttachmentBytes" | "fetchPrivate">;
+
+/** What `--context` names (files, folders, patterns, addresses of the web, `-`) and the pipe. @throws Fault `configuration` */
 export async function readAttachments(
   io: Io,
   { context, stdin }: { readonly context: readonly string[]; readonly stdin: string | undefined },
-  {
-    settings: { maxContextBytes: maxBytes },
-    quiet,
-  }: { readonly settings: Pick<EffectiveSettings, "maxContextBytes">; readonly quiet: boolean },
-): Promise<readonly ContextText[]> {
+  { settings, quiet }: { readonly settings: ContextSettings; readonly quiet: boolean },
+): Promise<readonly ContextFile[]> {
+  const { maxContextBytes: maxBytes, maxAttachmentBytes: maxMediaBytes } = settings;
   const written = context.filter((file) => file !== "-");
   const { expandAttachments } = written.length > 0 ? await import("./attachments.ts") : {};
   const { notes = [], ...attached } = expandAttachments?.(written, { io, maxBytes }) ?? { files: [] };
   if (!quiet) for (const note of notes) io.output.note(note);
-  const texts = await readContext({ ...attached, stdin, maxBytes, cwd: io.cwd, env: io.env });
+  const place = { cwd: io.cwd, env: io.env };
+  const files = attached.files.filter((file) => !isUrl(file));
+  const read = await readContextFiles({ ...attached, files, stdin, maxBytes, maxMediaBytes, ...place });
+  const pages = new Map<string, ContextFile>();
+  for (const url of attached.files.filter(isUrl)) {
+    const { fetchContext } = await import("../app/attachments/web.ts");
+    if (!quiet) io.output.note(`Fetching ${url}`);
+    pages.set(url, await fetchContext({ env: io.env, settings }, url));
+  }
+  const texts = [...attached.files.flatMap((file) => pages.get(file) ?? read.shift() ?? []), ...read];
   if (!quiet)
-    for (const { name, text } of texts) if (text.trim() === "") io.output.note(`Warning: ${name} is empty`);
+    for (const one of texts)
+      if ("text" in one && one.text.trim() === "") io.output.note(`Warning: ${one.name} is empty`);
   return texts;
 }
 

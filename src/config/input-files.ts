@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import * as z from "zod";
 import { isFault } from "../kernel/index.ts";
+import { mediaOf } from "../text/media.ts";
 import { checkedFile } from "./named-files.ts";
 import { toAbsolute, type FileContext } from "./paths.ts";
 import {
@@ -21,6 +22,8 @@ type PathContext = Pick<FileContext, "cwd" | "env">;
 
 /** Material that goes with a question: a name for people, and the text. */
 export type ContextText = { readonly name: string; readonly text: string };
+/** The same, or the bytes of a picture or a PDF in base64. */
+export type ContextFile = ContextText | { readonly name: string; readonly base64: string };
 
 export type ContextRequest = PathContext & {
   /** As a person wrote them; a pipe is read too. */
@@ -32,6 +35,35 @@ export type ContextRequest = PathContext & {
   /** Of all of it together. */
   readonly maxBytes?: number;
 };
+
+/**
+ * The texts and, of pictures and PDFs, the bytes in the order given, standard input last; as `readContext`, with a limit of its
+ * own for each file that is no text.
+ * @throws Fault `configuration` as `readContext` does
+ */
+export async function readContextFiles(
+  request: ContextRequest & { readonly maxMediaBytes: number },
+): Promise<ContextFile[]> {
+  const { maxMediaBytes, files, ...rest } = request;
+  const media = new Map<string, ContextFile>();
+  for (const file of files) {
+    const path = toAbsolute(file, request);
+    if (!isFile(path) || !mediaOf(await readAtMost(path, displayPath(file), MEDIA_HEAD))) continue;
+    const name = displayPath(file);
+    const bytes = await readAtMost(path, name, maxMediaBytes + 1);
+    if (bytes.length > maxMediaBytes)
+      throw refuse(
+        `${name} has more than ${formatSize(maxMediaBytes)}`,
+        "give less, or raise max-attachment-bytes",
+      );
+    media.set(file, { name, base64: Buffer.from(bytes).toString("base64") });
+  }
+  const texts = await readContext({ ...rest, files: files.filter((file) => !media.has(file)) });
+  return [...files.flatMap((file) => media.get(file) ?? texts.shift() ?? []), ...texts];
+}
+
+/** As many bytes as say what a file is. */
+const MEDIA_HEAD = 1_024;
 
 /**
  * The texts in the order given, standard input last, without byte order marks.

@@ -179,6 +179,14 @@ export const settingTypes = {
   strictFamilies: truth,
   /** A limit on the size of all context files and standard input together. */
   maxContextBytes: count("1000000"),
+  /** A limit on the size of one picture or PDF; all of them together may have twice as much. */
+  maxAttachmentBytes: count("10000000"),
+  /** What is made of a PDF: its text alone, or the file as well for models that take it. */
+  pdf: choice(["text", "file"], "file"),
+  /** Whether addresses of this machine and its network, and other ports than the web's, may be fetched for a question. */
+  fetchPrivate: truth,
+  /** Whether a server fetches addresses that its clients name. */
+  fetchUrls: truth,
   /** Where runs are recorded: `postgres://…`, an absolute path of an SQLite file, or `:memory:`. `PARLEY_DATABASE_URL` is read too. */
   store: z
     .string()
@@ -267,8 +275,10 @@ const makeDefaults = () => ({
   ...{ critic: "auto", memory: true, memoryTools: true, user: UserId.parse("local"), historyTurns: 20 },
   ...{ respondent: "respondent", respondentB: false, temperatureB: 0.5, strategy: "balanced" },
   ...{ mode: "consensus", onDegraded: "accept", personaFeedback: false, strictFamilies: false },
-  ...{ maxContextBytes: 1_000_000, storeConnections: 4, organization: OrganizationId.parse("local") },
-  ...{ mcpServers: {}, compatible: {}, providers: {}, families: {}, prices: {}, features: [], reactors: {} },
+  ...{ maxContextBytes: 1_000_000, maxAttachmentBytes: 10_000_000, pdf: "text" },
+  ...{ fetchPrivate: false, fetchUrls: false, storeConnections: 4 },
+  ...{ organization: OrganizationId.parse("local"), mcpServers: {}, compatible: {}, providers: {} },
+  ...{ families: {}, prices: {}, features: [], reactors: {} },
   ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },
 });
 

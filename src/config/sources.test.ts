@@ -21,13 +21,8 @@ describe("defaults", () => {
     expect(settings).toEqual({
       models: [],
       clientModels: [],
-      chair: [],
-      reviewers: [],
-      synthesizer: [],
-      judge: [],
-      critic: "auto",
-      memory: true,
-      memoryTools: true,
+      ...{ chair: [], reviewers: [], synthesizer: [], judge: [] },
+      ...{ critic: "auto", memory: true, memoryTools: true },
       mcpServers: {},
       tools: [],
       user: "local",
@@ -43,6 +38,7 @@ describe("defaults", () => {
       strictFamilies: false,
       personaFeedback: false,
       maxContextBytes: 1_000_000,
+      ...{ maxAttachmentBytes: 10_000_000, pdf: "text", fetchPrivate: false, fetchUrls: false },
       store: join(place.home, ".local/share/parley/parley.db"),
       organization: "local",
       ...{ compatible: {}, providers: {}, families: {}, prices: {}, reactors: {} },
@@ -192,6 +188,10 @@ on-degraded: refuse
 strict-families: yes
 persona-feedback: on
 max-context-bytes: 5
+max-attachment-bytes: 6
+pdf: file
+fetch-private: true
+fetch-urls: true
 store: data/mine.db
 organization: acme
 compatible:
@@ -234,10 +234,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       timeoutMs: 90_000,
       callTimeoutMs: 90_000,
       patienceMs: 500,
-      draftTokens: 10,
-      reviewTokens: 11,
-      synthesisTokens: 12,
-      respondTokens: 13,
+      ...{ draftTokens: 10, reviewTokens: 11, synthesisTokens: 12, respondTokens: 13 },
       features: [`${place.cwd}/poll.mjs`],
       historyTurns: 4,
       storeConnections: 9,
@@ -246,6 +243,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       onDegraded: "refuse",
       ...{ strictFamilies: true, personaFeedback: true },
       maxContextBytes: 5,
+      ...{ maxAttachmentBytes: 6, pdf: "file", fetchPrivate: true, fetchUrls: true },
       store: join(place.cwd, "data/mine.db"),
       organization: "acme",
       compatible: {

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import {
+  attachmentsOf,
   callOf,
+  kindOf,
   isEvent,
   isVoice,
   timeOf,
@@ -160,6 +162,8 @@ export function resultFold(view?: SectionView): ResultFold {
   const lacking: Result["degraded"] = [];
   /** The steps that say themselves that their part is lost. */
   const noted = new Set<string>();
+  /** Who is said not to have seen what. */
+  const unseen = new Set<string>();
   const bill = billing();
   const folds = { waiting: waitingFold(), spent: spentFold(), criticalPath: criticalPathFold() };
   const at = {
@@ -193,6 +197,8 @@ export function resultFold(view?: SectionView): ResultFold {
     }
     if (step !== undefined && isLost(entry)) noted.add(step);
     lacking.push(...lackingIn(entry, { budget: at.opened.at(count)?.data.budget ?? {}, noted }));
+    const opening = at.opened.at(count)?.data;
+    if (opening) lacking.push(...unseenIn(entry, opening, unseen));
     at.lacking.set(count, lacking.length);
     folds.waiting.take(entry);
     at.waiting.set(count, folds.waiting.read());
@@ -325,6 +331,24 @@ function lackingIn(
     if (isNoted(`${entry.data.phase}/${id}`)) return [];
     const what = `${work.of ?? "part"} by ${id.replace("/of/", " of ")}${when}`;
     return [needs ? { what, why: `${why}${describeNeeds(needs, budget)}`, needs } : { what, why }];
+  });
+}
+
+/** Which attachments a participant was not shown, the first time that a call of it says so. */
+function unseenIn(entry: Entry, opening: Opening, told: Set<string>): Result["degraded"] {
+  const { without = [] } = callOf(entry) ?? {};
+  const by = opening.participants.find(({ id }) => id === workOf(entry)?.by);
+  if (!by) return [];
+  return attachmentsOf(opening).flatMap((one) => {
+    const key = `${by.id} ${one.digest} ${one.name}`;
+    if (!without.includes(kindOf(one)) || told.has(key)) return [];
+    told.add(key);
+    return [
+      {
+        what: `${one.name} for ${by.persona.name}`,
+        why: `${by.model} was not shown it: it takes no ${kindOf(one)}`,
+      },
+    ];
   });
 }
 

@@ -10,7 +10,9 @@ import { pluralize } from "../../../text/format.ts";
 import { editDistance, findNearest, quoteValue } from "../../../text/words.ts";
 import { wordScore, wordSecond } from "./chat-screen.ts";
 import { faceOf, type Io } from "../../../cli/command.ts";
+import { readAttachments } from "../../../cli/input.ts";
 import { wordFeedback } from "../../../cli/notes.ts";
+import type { ContextFile } from "../../../config/input-files.ts";
 import type { TurnRequest, TurnResult } from "./turn.ts";
 
 /** What a conversation knows of itself. */
@@ -21,6 +23,8 @@ export type ChatState = {
   /** What its next turns are asked with. */
   model: string | undefined;
   memory: boolean;
+  /** What goes with every question from here on. */
+  files: readonly ContextFile[];
   /** The models that were found at the start, where none is configured. */
   panel?: readonly string[] | undefined;
 };
@@ -71,6 +75,10 @@ const rate = (thumb: "up" | "down") => async (chat: Chat, text: string) => {
 
 const COMMANDS: { readonly [name: string]: ChatCommand } = {
   retry: { group: "Ask", usage: "/retry", help: "ask the last question again", run: askAgain() },
+  file: {
+    ...{ group: "Ask", usage: "/file [PATH|URL|none]", help: "attach a file to what follows, or drop all" },
+    run: attachFile,
+  },
   model: { group: "Ask", usage: "/model [REF]", help: "show or change the model", run: chooseModel },
   all: {
     ...{ group: "Ask", usage: "/all", help: "show the second model's last answer" },
@@ -92,7 +100,7 @@ const COMMANDS: { readonly [name: string]: ChatCommand } = {
   new: {
     ...{ group: "Conversation", usage: "/new", help: "start a new conversation" },
     run({ state, io }) {
-      Object.assign(state, { last: undefined, lastTurn: undefined, lastQuestion: undefined });
+      Object.assign(state, { last: undefined, lastTurn: undefined, lastQuestion: undefined, files: [] });
       io.output.note("New conversation");
     },
   },
@@ -170,6 +178,17 @@ async function showMemory(chat: Chat, rest: string): Promise<void> {
   const facts = await (await context.memory()).facts(scopeOf(chat));
   if (facts.length === 0) io.output.note("No pinned facts");
   for (const { id, fact } of facts) io.output.note(`${shortFactId(id)}  ${oneLine(fact, 300)}`);
+}
+
+async function attachFile({ io, context, state }: Chat, rest: string): Promise<void> {
+  if (rest === "none") state.files = [];
+  else if (rest !== "") {
+    const written = { context: [rest], stdin: undefined };
+    const read = await readAttachments(io, written, { settings: context.settings, quiet: false });
+    state.files = [...state.files, ...read];
+  }
+  const names = state.files.map(({ name }) => oneLine(name, 100)).join(", ");
+  io.output.note(names === "" ? "No file is attached" : `With every question from here on: ${names}`);
 }
 
 export async function pinFact(chat: Chat, fact: string): Promise<void> {

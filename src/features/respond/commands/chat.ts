@@ -87,7 +87,7 @@ async function converse(
   let turn: LinkedAbort | undefined;
   const state: ChatState = {
     ...{ last: previous, lastTurn: undefined, lastQuestion: undefined },
-    ...{ model: first, memory: context.settings.memory },
+    ...{ model: first, memory: context.settings.memory, files: [] },
   };
   let exit: number = EXIT.answered;
   const after = new Set<Promise<unknown>>();
@@ -116,7 +116,8 @@ async function converse(
       };
       const place = { previous: last, again, member };
       if (model === undefined && member === undefined) await refuseWithoutModels(context, question);
-      const one = await askTurn(io, { me, question, ...place, how, folder, signal }, showing);
+      const turnOf = { me, question, ...place, how, folder, signal, context: state.files };
+      const one = await askTurn(io, turnOf, showing);
       state.lastTurn = one;
       // What was found is kept, so that no later turn looks for it and says so again.
       if (member === undefined) state.model ??= one.run.opening.participants[0]?.model;
@@ -161,7 +162,10 @@ async function converse(
     let run: Run | undefined;
     const begin = async () =>
       (run = await panel.start(
-        { ...(state.panel ? { models: state.panel } : {}), protocol, question, again, previous: state.last },
+        {
+          ...(state.panel ? { models: state.panel } : {}),
+          ...{ protocol, question, again, previous: state.last, context: state.files },
+        },
         { signal: link.signal, onMost: estimateNote(io, showing) },
       ));
     try {

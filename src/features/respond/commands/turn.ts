@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { ContextFile } from "../../../config/input-files.ts";
 import type { EffectiveSettings } from "../../../app/context.ts";
 import type { Parley } from "../../../app/parley.ts";
 import type { Run } from "../../../app/run.ts";
@@ -38,7 +39,7 @@ export type TurnResult = DisplayedRun & {
 export type TurnRequest = {
   readonly me: Parley;
   readonly question: string;
-  readonly context?: readonly { readonly name: string; readonly text: string }[] | undefined;
+  readonly context?: readonly ContextFile[] | undefined;
   /** The turn that this one follows, whether that is asked again, and the member that is asked. */
   readonly previous?: string | undefined;
   readonly again?: boolean | undefined;

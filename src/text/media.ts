@@ -1,0 +1,55 @@
+/** What bytes are, by themselves: their name may say anything. A size is in pixels. */
+export type FoundMedia = {
+  readonly mediaType: string;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+};
+
+const PDF = "application/pdf";
+/** As far as readers of PDF look for its first words. */
+const PDF_HEAD = 1_024;
+
+/** The picture or PDF that these bytes begin; undefined for anything else. A picture whose size cannot be read has none. */
+export function mediaOf(bytes: Uint8Array): FoundMedia | undefined {
+  const at = (index: number): number => bytes[index] ?? 0;
+  const ascii = (start: number, end: number): string => String.fromCharCode(...bytes.subarray(start, end));
+  const big = (index: number) => at(index) * 256 + at(index + 1);
+  const little = (index: number) => at(index) + at(index + 1) * 256;
+  if (ascii(0, 8) === "\x89PNG\r\n\x1a\n")
+    return sized("image/png", big(16) * 65_536 + big(18), big(20) * 65_536 + big(22));
+  if (/^GIF8[79]a$/.test(ascii(0, 6))) return sized("image/gif", little(6), little(8));
+  if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WEBP") {
+    const kind = ascii(12, 16);
+    if (kind === "VP8X") {
+      const far = (index: number) => 1 + little(index) + at(index + 2) * 65_536;
+      return sized("image/webp", far(24), far(27));
+    }
+    if (kind === "VP8L")
+      return sized(
+        "image/webp",
+        1 + ((at(22) & 0x3f) << 8) + at(21),
+        1 + ((at(24) & 0x0f) << 10) + (at(23) << 2) + (at(22) >> 6),
+      );
+    return sized("image/webp", little(26) & 0x3fff, little(28) & 0x3fff);
+  }
+  if (at(0) === 0xff && at(1) === 0xd8 && at(2) === 0xff) {
+    for (let index = 2; index + 9 < bytes.length && at(index) === 0xff;) {
+      const marker = at(index + 1);
+      if (marker === 0xff) {
+        index += 1;
+        continue;
+      }
+      const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+      if (isFrame) return sized("image/jpeg", big(index + 7), big(index + 5));
+      index += 2 + Math.max(2, big(index + 2));
+    }
+    return { mediaType: "image/jpeg" };
+  }
+  return ascii(0, PDF_HEAD).includes("%PDF-") ? { mediaType: PDF } : undefined;
+}
+
+const sized = (mediaType: string, width: number, height: number): FoundMedia =>
+  width > 0 && height > 0 ? { mediaType, width, height } : { mediaType };
+
+/** Whether a name that was written is an address of the web. */
+export const isUrl = (written: string): boolean => /^https?:\/\//i.test(written);
