@@ -278,6 +278,7 @@ export default defineConfig([
   },
   {
     ...common,
+    copy: ["src/models/model-list.json"],
     // With its libraries in its own files the command starts in two thirds of the time.
     entry: Object.fromEntries(library),
     format: "cjs",

@@ -190,7 +190,7 @@ function remove(path) {
 function digestOfSources(root) {
   const hash = createHash("sha256");
   const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(?:tsx?|css|html)$/.test(name) && !name.endsWith(".test.ts"))
+    .filter((name) => /\.(?:tsx?|css|html|json)$/.test(name) && !name.endsWith(".test.ts"))
     .map((name) => join("src", name))
     .sort();
   for (const name of [...buildFiles, ...sources]) {

@@ -152,12 +152,14 @@ describe("an estimate", () => {
         settings: { prices },
       });
       opened.push(() => parley.close());
-      const asked = { protocol: "respond", question: "Which?", models: ["openai/gpt-5-mini"] };
+      const asked = { protocol: "respond", question: "Which?", models: ["openai/gpt-6.2-sol"] };
       return (await parley.estimate(asked)).oldPrices;
     };
-    expect(await of("2026-01-15")).toBeNull();
-    expect(await of("2026-11-23")).toBe("2025-11-30");
-    expect(await of("2026-11-23", { "openai/gpt-5-mini": { in: 1, out: 2 } })).toBeNull();
+    const [listed, day] = ["2026-11-18", 86_400_000];
+    const after = (days: number) => new Date(Date.parse(listed) + days * day).toISOString();
+    expect(await of(after(89))).toBeNull();
+    expect(await of(after(91))).toBe(listed);
+    expect(await of(after(91), { "openai/gpt-6.2-sol": { in: 1, out: 2 } })).toBeNull();
   });
 
   const estimateOfToy = async (deliberate: Parameters<typeof toyProtocol>[0]) => {
@@ -265,7 +267,7 @@ describe("an estimate in words", () => {
     const listed = await estimateOf(["openai/gpt-5-mini"]);
     const priced = { ...listed, oldPrices: null };
     expect(estimateLine({ ...priced, oldPrices: "2025-11-30" })).toMatch(
-      /^Up to 2 calls, at most \$0\.\d{4} \(list prices of 2025-11-30, which may have changed\)$/,
+      /^Up to 2 calls, at most \$0\.\d{4} \(prices of 2025-11-30, older than 90 days: parley models update\)$/,
     );
     expect(estimateLine(priced)).toMatch(/^Up to 2 calls, at most \$0\.\d{4}$/);
     expect(Number(/\$([\d.]+)/.exec(estimateLine(priced))?.[1])).toBeGreaterThanOrEqual(
@@ -277,12 +279,17 @@ describe("an estimate in words", () => {
     expect(estimateLine(await estimateOf(["sim/ada"]))).toMatch(/^Up to \d calls?, free$/);
     const capped = { ...priced, caps: { calls: 1, usd: 0.0001 } };
     expect(estimateLine(capped)).toMatch(
-      /^Up to 1 call, at most \$0\.0001; the limits hold, in full 2 calls and \$0\.\d{4}$/,
+      /^Up to 2 calls, worst case \$0\.\d{4}, capped at 1 call and \$0\.0001$/,
     );
     expect(estimateLine({ ...priced, caps: { tokens: 2_000 } })).toMatch(
-      /^Up to 2 calls, at most 2,000 tokens, at most \$0\.\d{4}; the limits hold, in full 2 calls, [\d,]+ tokens and \$0\.\d{4}$/,
+      /^Up to 2 calls, worst case [\d,]+ tokens and \$0\.\d{4}, capped at 2,000 tokens$/,
     );
     expect(estimateLine({ ...priced, caps: { calls: 9, usd: 9, tokens: 9e9 } })).toBe(estimateLine(priced));
+    const usd = { low: 0.1, expected: 0.2, high: 0.7666 };
+    const total = priced.total && { ...priced.total, usd };
+    expect(estimateLine({ ...priced, total, caps: { usd: 0.5 } })).toBe(
+      "Up to 2 calls, worst case $0.77, capped at $0.50",
+    );
   });
 
   it.each([80, 40])("fits %i columns", async (width) => {

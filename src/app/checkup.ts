@@ -14,7 +14,7 @@ import { fileResources } from "../config/resources.ts";
 import { graderOf, recallSettings } from "./reaction-plan.ts";
 import { withProtocols } from "./registry.ts";
 import { knownKeys } from "./keys.ts";
-import { declaredPrices } from "./context.ts";
+import { isOldPrice, openCatalog, readTakenLists, UPDATE_COMMAND } from "./listed-models.ts";
 import { testModel } from "./model-table.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
 
@@ -102,16 +102,37 @@ export async function checkup(
       ...{ what: "models", ok: true },
       ...(places.length > 0 ? { found } : { found: "simulated models only", next }),
     });
-    if (probe) checks.push(...(await probeProviders(places, { env: place.env, settings, signal: probe })));
+    const named =
+      refs.length > 0
+        ? refs
+        : places.flatMap(({ provider, models: own }) => own.map((model) => `${provider}/${model}`));
+    checks.push(...checkPrices(named, settings, place));
+    if (probe) checks.push(...(await probeProviders(places, { place, settings, signal: probe })));
   }
   return checks;
+}
+
+/** Says something where the prices of these models are old, or the list that the user took is damaged. */
+function checkPrices(
+  models: readonly string[],
+  settings: LoadedSettings["settings"],
+  place: SettingsRequest,
+): readonly Check[] {
+  const { problem } = readTakenLists(place);
+  if (problem !== undefined) return [{ what: "prices", ok: false, found: problem, next: UPDATE_COMMAND }];
+  const catalog = openCatalog(settings, place);
+  const dates = models.flatMap((model) => catalog.price(model)?.date ?? []);
+  const [oldest] = dates.filter((date) => isOldPrice(date, Date.now())).toSorted();
+  if (oldest === undefined) return [];
+  const found = `those of ${oldest} are used, which may have changed`;
+  return [{ what: "prices", ok: true, found, next: UPDATE_COMMAND }];
 }
 
 /** The shortest reply that every provider lets a request ask for. */
 const PROBE_TOKENS = 16;
 
 type ProbeContext = {
-  readonly env: SettingsRequest["env"];
+  readonly place: Pick<SettingsRequest, "cwd" | "env">;
   readonly settings: LoadedSettings["settings"];
   readonly signal: AbortSignal;
 };
@@ -119,14 +140,15 @@ type ProbeContext = {
 /** Makes one short call to each provider, all at once: to a configured model of it, else to the one that Parley would choose. */
 async function probeProviders(
   places: readonly Reachable[],
-  { env, settings, signal }: ProbeContext,
+  { place, settings, signal }: ProbeContext,
 ): Promise<readonly Check[]> {
   const { compatible } = settings;
+  const { env } = place;
   const models = createModels({
     env,
     ...{ compatible, providers: settings.providers },
     openrouter: settings.openrouter,
-    prices: declaredPrices(settings),
+    catalog: openCatalog(settings, place),
   });
   const probe = async ({ provider, models: [first] }: Reachable): Promise<Check> => {
     const what = `call to ${provider}`;

@@ -35,7 +35,7 @@ import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
-import type { Price } from "../models/prices.ts";
+import type { Catalog } from "../models/model-list.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { RunProjection } from "../stores/projection.ts";
@@ -53,6 +53,7 @@ import {
   type GateGrounds,
   type ModelProblem,
 } from "./ports.ts";
+import { openCatalog } from "./listed-models.ts";
 import { openToolServers } from "./named-tools.ts";
 import { usualTimes, type UsualTimes } from "./usual-times.ts";
 
@@ -83,6 +84,8 @@ export interface Process {
   readonly memory: () => Promise<EngramMemory>;
   readonly engine: Engine;
   readonly models: Models;
+  /** Prices and what else lists say of models. */
+  readonly catalog: Catalog;
   readonly protocols: Registry<AnyProtocol>;
   /** How features export their own runs. */
   readonly exports: readonly FeatureExports[];
@@ -178,6 +181,7 @@ export function openProcess(parts: ProcessParts): Process {
     return (await import("../sim/recorded.ts")).createRecorded({ load: loadRecorded ?? cannot });
   });
   const home = configFolder({ env, cwd: process.cwd() });
+  const catalog = openCatalog(settings, { env, cwd: process.cwd() });
   const packages = once(async () =>
     (await import("../models/sdk-transport.ts")).createSdkTransport({ env, home }),
   );
@@ -188,7 +192,7 @@ export function openProcess(parts: ProcessParts): Process {
         ...places,
         openrouter: settings.openrouter,
         families: declaredFamilies(settings),
-        prices: declaredPrices(settings),
+        catalog,
         limits: { callsAtOnce, requestsPerMinute, tokensPerMinute },
         locals: {
           sim: { send: async (...request) => (await sim()).send(...request) },
@@ -250,7 +254,7 @@ export function openProcess(parts: ProcessParts): Process {
     env,
     store,
     credentials: store.credentials,
-    ...{ memory, engine, models, protocols },
+    ...{ memory, engine, models, catalog, protocols },
     exports: parts.exports,
     reactors,
     embeddings: embedding.embeddings,
@@ -304,12 +308,6 @@ export const declaredFamilies = ({
   ...families,
 });
 
-export const declaredPrices = ({ prices }: Pick<EffectiveSettings, "prices">): Price[] =>
-  Object.entries(prices).map(([model, { cached, ...price }]) => ({
-    ...{ model, ...price, date: "declared", source: "your settings" },
-    ...(cached === undefined ? {} : { cached }),
-  }));
-
 /** The tag that Ollama takes where none is said: `ollama/x:latest` is the model `ollama/x`. */
 const OLLAMA_LATEST = /^(ollama\/[^?]*):latest(?=\?|$)/;
 
@@ -346,22 +344,6 @@ export async function checkModelRef(
     next,
     ...(needsKeyOf === undefined || meant !== undefined ? {} : { needsKeyOf }),
   });
-}
-
-/** @throws Fault `budget` for a model whose price is unknown, because a cost limit could not be enforced */
-export function refuseUnknownPrices(
-  { models }: Pick<AppContext, "models">,
-  participants: readonly { readonly model: ModelRef }[],
-): void {
-  for (const { model } of participants) {
-    if (personOf(model) !== undefined) continue;
-    const quote = models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1 });
-    if (quote.usd !== null) continue;
-    throw new Fault("budget", {
-      why: `the price of ${bareReference(model)} is unknown, so a limit in USD cannot be enforced`,
-      next: "declare its price (setting: prices), choose another model, or limit tokens instead",
-    });
-  }
 }
 
 /** A run that is exported. `place`: where `config` is, a file that says what participants are called where a run does not. */

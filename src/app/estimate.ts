@@ -9,16 +9,13 @@ import {
   type DryDesk,
   type Ports,
 } from "../engine/index.ts";
-import { bareReference, EngramId, RecallRules, UserId, type Memory, type Recalled } from "../kernel/index.ts";
-import { findPrice } from "../models/index.ts";
-import { declaredPrices, type AppContext } from "./context.ts";
+import { EngramId, RecallRules, UserId, type Memory, type Recalled } from "../kernel/index.ts";
+import type { AppContext } from "./context.ts";
+import { isOldPrice } from "./listed-models.ts";
 import type { AssembledOpening } from "./opening.ts";
 
 // An estimate records nothing, opens nothing and calls no model.
 // `high` counts every phase, round, repair and fallback at full length; a request that is sent again is not in it.
-
-/** Prices of lists change within months. */
-const OLD_PRICE_MS = 180 * 24 * 60 * 60 * 1_000;
 
 /** The tokens that a reply takes on the shortest and on the usual course, unless its limit is lower. */
 const EXPECTED_REPLY_TOKENS = 800;
@@ -119,8 +116,7 @@ export async function estimateOpening(
   });
   const { unpriced, oldestPrice } = pricing;
   const oldest = oldestPrice();
-  const isOld = oldest !== undefined && context.world.now() - Date.parse(oldest) > OLD_PRICE_MS;
-  const oldPrices = isOld ? oldest : null;
+  const oldPrices = oldest !== undefined && isOldPrice(oldest, context.world.now()) ? oldest : null;
   return { ...none, phases, total: totalOf(phases), unpriced: unpriced(), oldPrices };
 }
 
@@ -205,7 +201,7 @@ function totalOf(phases: RunEstimate["phases"]): EstimatedCost {
 }
 
 /** Prices calls, and remembers which models have no price and how old the others' prices are. */
-function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings">) {
+function priceCalls({ models, catalog }: Pick<AppContext, "models" | "catalog">) {
   const known = new Map<DryCall["request"]["model"], number | null>();
   /** Of a token more in a prompt. */
   const rateOf = ({ model }: DryCall["request"]): number | null => {
@@ -222,14 +218,12 @@ function priceCalls({ models, settings }: Pick<AppContext, "models" | "settings"
     return rate;
   };
   const dates = new Set<string>();
-  const own = declaredPrices(settings);
   return {
     priceOf({ request, shown }: DryCall): PhaseCost {
       const rate = rateOf(request);
       const { tokensIn, tokensOut, usd } = models.quote(request);
-      const model = bareReference(request.model);
-      const date = (usd ?? 0) > 0 && findPrice(model, own) === null && findPrice(model)?.date;
-      if (date) dates.add(date);
+      const date = (usd ?? 0) > 0 ? catalog.price(request.model)?.date : undefined;
+      if (date !== undefined && date !== "declared") dates.add(date);
       return {
         calls: 1,
         tokens: tokensIn + shown + tokensOut,

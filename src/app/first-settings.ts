@@ -2,7 +2,7 @@ import { basename, extname, join } from "node:path";
 import { builtIn } from "../config/defaults/index.ts";
 import { configFolder, type FileContext } from "../config/paths.ts";
 import { loadSettings } from "../config/sources.ts";
-import { findPrice } from "../models/prices.ts";
+import { openCatalog } from "./listed-models.ts";
 import { dealTo, PANEL_SIZE, spread } from "./panel.ts";
 import { reachable, type Reachable } from "./reachable.ts";
 
@@ -25,7 +25,8 @@ export async function findFirstSettings(place: FileContext): Promise<FirstSettin
   const refs = places.flatMap(({ provider, models }) => models.map((model) => `${provider}/${model}`));
   const models = refs.length === 0 ? [] : spread(refs, { families: settings.families, size: PANEL_SIZE });
   const paid = models.filter((ref) => !FREE.test(ref));
-  return { places, models, isPriced: paid.length > 0 && paid.every((ref) => findPrice(ref) !== null) };
+  const catalog = openCatalog(settings, place);
+  return { places, models, isPriced: paid.length > 0 && paid.every((ref) => catalog.price(ref) !== null) };
 }
 
 /** Where the file would be: in this folder, or among the user's own settings. */

@@ -15,7 +15,8 @@ import {
 } from "../kernel/index.ts";
 import { Strategy } from "../protocols/phases/panel/settings.ts";
 import { speakerOf } from "../views/spending.ts";
-import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
+import { pricesUsed, refuseUnknownPrices } from "./listed-models.ts";
+import { checkModelRef, type AppContext } from "./context.ts";
 import { estimateOpening, withoutKeys } from "./estimate.ts";
 import { findOpening, resolveId } from "./lookup.ts";
 import { refuseOtherModels } from "./ceilings.ts";
@@ -212,6 +213,10 @@ async function planFork(
     templates,
     participants,
     budget,
+    prices: pricesUsed(
+      context.catalog,
+      participants.map(({ model }) => model),
+    ),
   };
   return { changes, texts };
 }

@@ -1,35 +1,38 @@
 import type { ModelList, ModelRow } from "../contract/figures.ts";
 import { bareReference, familyOf, type Call, type ModelRef, type Models } from "../kernel/index.ts";
-import { contextLength, findPrice, listedRef, prices, providers } from "../models/index.ts";
-import { declaredPrices, type AppContext } from "./context.ts";
+import { providers } from "../models/index.ts";
+import type { AppContext } from "./context.ts";
 import { reachable } from "./reachable.ts";
 
 const LOCAL = new Set(["ollama", "lmstudio", "recorded", "sim"]);
 
 /** Lists the available models, and how to make the `missing` providers available. It queries local servers, but does not test keys. */
 export async function modelTable(context: AppContext): Promise<ModelList> {
-  const { settings } = context;
+  const { settings, catalog } = context;
   const places = await reachable(context);
-  const table = [...declaredPrices(settings), ...prices];
   const priceOf = (ref: string): ModelRow["price"] => {
     if (LOCAL.has(ref.split("/")[0] ?? "")) return "free";
-    const price = findPrice(ref, table) ?? findPrice(listedRef(ref), table);
-    return price && { in: price.in, out: price.out, date: price.date, source: price.source };
+    const price = catalog.price(ref);
+    if (!price) return null;
+    const { in: input, out, cached = null, written = null, search = null, date, source } = price;
+    return { in: input, out, cached, written, search, date, source };
   };
-  const contextOf = (ref: string): number | null => {
-    const [, endpoint = ""] = ref.split("/");
-    const declared = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
-    return declared ?? contextLength(listedRef(ref));
+  const factsOf = (ref: string) => {
+    const [, endpoint = ""] = bareReference(ref).split("/");
+    const own = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
+    const { context = null, output = null, ...can } = catalog.facts(ref);
+    const { pictures = null, documents = null, tools = null, thinks = null } = can;
+    return { context: own ?? context, output, pictures, documents, tools, thinks };
   };
   const row = (ref: string, state: ModelRow["reachable"], how: string): ModelRow => ({
-    ...{ ref, family: familyOf(ref, settings.families) },
-    ...{ context: contextOf(bareReference(ref)), price: priceOf(bareReference(ref)) },
+    ...{ ref, family: familyOf(ref, settings.families), ...factsOf(ref), price: priceOf(ref) },
     ...{ reachable: state, how },
   });
+  const listed = catalog.models();
   const found = places.flatMap(({ provider, state, how, models }) => {
-    const listed = prices.filter(({ model }) => model.startsWith(`${provider}/`)).map(({ model }) => model);
     const refs = models.length > 0 ? models.map((model) => `${provider}/${model}`) : [provider];
-    return [...new Set([...refs, ...listed])].map((ref) => row(ref, state, how));
+    const more = listed.filter((model) => model.startsWith(`${provider}/`));
+    return [...new Set([...refs, ...more])].map((ref) => row(ref, state, how));
   });
   const known = new Map(found.map((one) => [one.ref, one.reachable]));
   const configured = await Promise.all(

@@ -21,8 +21,9 @@ import { slotsOf } from "../prompts/template.ts";
 import { pluralize } from "../text/format.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
 import type { EndpointExtras } from "../models/index.ts";
-import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
+import { checkModelRef, type AppContext, type EffectiveSettings } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
+import { pricesUsed, refuseUnknownPrices } from "./listed-models.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel, listPersonas } from "./panel.ts";
 import { seatPerson } from "./people.ts";
@@ -72,6 +73,10 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
   const participants = await Promise.all(part.participants.map((one) => pinAsked(context, one)));
   if (budget.usd !== undefined)
     refuseUnknownPrices(context, [...participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
+  const prices = pricesUsed(context.catalog, [
+    ...participants.map(({ model }) => model),
+    ...(plan?.models ?? []),
+  ]);
   const templates = await templatesInForce(
     [...protocol.templates, ...(plan?.templates ?? [])],
     context.resources,
@@ -89,6 +94,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       ...(plan ? { reactions: { ...plan.settings, ...part.reactions?.(own) } } : {}),
       ...part.conversation,
       ...(settings.seatTimeoutMs === undefined ? {} : { seatTimeoutMs: settings.seatTimeoutMs }),
+      ...(prices === undefined ? {} : { prices }),
       ...(parts.labels === undefined ? {} : { labels: parts.labels }),
       ...(parts.client === undefined ? {} : { client: parts.client }),
       ...(context.askedIn === undefined ? {} : { folder: context.askedIn }),

@@ -144,10 +144,11 @@ export const COMMANDS: readonly CommandRow[] = [
     examples: ["worker", "worker --backfill --quiet"],
     run: async (io, given) => (await import("./commands/watch.ts")).worker(io, given),
   }),
-  defineCommand("models [words...]", "List available models, or test one (models test REF)", {
-    details: "A test makes one call, and prints its time, tokens, cost and the beginning of the reply.",
-    options: options.JSON_FLAG,
-    examples: ["models", "models test openai/gpt-5-mini"],
+  defineCommand("models [words...]", "List models, test one, or take a list of prices (update)", {
+    details:
+      "A test makes one call, and prints its time, tokens, cost and the beginning of the reply. An update takes prices and facts from LiteLLM's or models.dev's list, over the built-in ones; without FILE or URL, from where the last one was.",
+    options: options.MODEL_LIST,
+    examples: ["models test openai/gpt-5-mini", "models update https://models.dev/api.json"],
     run: async (io, given, words) => (await import("./commands/models.ts")).models(io, given, words),
   }),
   defineCommand("tools", "List the tools that models may be given, of servers too", {

@@ -90,7 +90,17 @@ const TRY = "Try: ";
 export function noteProblem({ output }: Pick<Io, "output">, { problem, next }: CommandProblem): void {
   const line = oneLine(problem, MAX_PROBLEM_LENGTH).trim();
   output.note(`${PROBLEM}${line}${/[.?!)]$/.test(line) ? "" : "."}`);
-  if (next !== undefined) output.note(`${TRY}${oneLine(next, MAX_PROBLEM_LENGTH)}`);
+  if (next === undefined) return;
+  // What is to be pasted has lines of its own.
+  const lines = next
+    .split("\n")
+    .map((line) =>
+      line.replace(
+        /^( *)(.*)$/s,
+        (_, indent: string, rest: string) => `${indent}${oneLine(rest, MAX_PROBLEM_LENGTH)}`,
+      ),
+    );
+  output.note(`${TRY}${lines.join("\n")}`);
 }
 
 /** Writes an error for people. A bug shows its stack only with `PARLEY_DEBUG`. */

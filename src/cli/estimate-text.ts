@@ -8,26 +8,32 @@ import { print, type Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 import type { Showing } from "./session.ts";
 
-/** `Up to 8 calls, at most $0.0500`: what is said before the first call. Caps below that are what holds. */
+/** `Up to 8 calls, at most $0.05`, or `…, worst case $0.77, capped at $0.50`: what is said before the first call. */
 export function estimateLine(estimate: RunEstimate): string {
   const { total, unpriced, caps, oldPrices } = estimate;
   if (total === null) return `Calls and cost unknown: ${unknownReason(estimate)}`;
-  const most = total.calls.high;
-  const calls = `Up to ${pluralize(Math.min(most, caps.calls ?? most), "call")}`;
-  const { high: tokens } = total.tokens;
-  const withTokens = tokens > (caps.tokens ?? tokens);
-  const capped = withTokens ? `, at most ${formatNumber(caps.tokens ?? 0)} tokens` : "";
-  if (total.usd === null) return `${calls}${capped}; cost unknown: no price for ${listNames(unpriced)}`;
-  const high = total.usd.high;
-  const dated = oldPrices === null ? "" : ` (list prices of ${oldPrices}, which may have changed)`;
-  const isCapped = withTokens || most > (caps.calls ?? most) || high > (caps.usd ?? high);
-  const inFull = [
-    pluralize(most, "call"),
-    ...(withTokens ? [`${formatNumber(tokens)} tokens`] : []),
-    ...(high === 0 ? [] : [atMost(high)]),
+  const { calls, tokens, usd } = total;
+  const inTokens = (most: number): string => `${formatNumber(most)} tokens`;
+  const isOver = (kind: "calls" | "tokens" | "usd", most: number): boolean => most > (caps[kind] ?? most);
+  const capped = [
+    ...(isOver("calls", calls.high) ? [pluralize(caps.calls ?? 0, "call")] : []),
+    ...(isOver("tokens", tokens.high) ? [inTokens(caps.tokens ?? 0)] : []),
+    ...(usd && isOver("usd", usd.high) ? [atMost(caps.usd ?? 0)] : []),
   ];
-  const full = isCapped ? `; the limits hold, in full ${joinWithAnd(inFull)}` : "";
-  return `${calls}${capped}, ${high === 0 ? "free" : `at most ${atMost(Math.min(high, caps.usd ?? high))}`}${dated}${full}`;
+  const most = [
+    ...(isOver("tokens", tokens.high) ? [inTokens(tokens.high)] : []),
+    ...(usd === null || usd.high === 0 ? [] : [atMost(usd.high)]),
+  ];
+  const bound =
+    most.length === 0 ? "" : `, ${capped.length > 0 ? "worst case" : "at most"} ${joinWithAnd(most)}`;
+  const limits = capped.length === 0 ? "" : `, capped at ${joinWithAnd(capped)}`;
+  const cost =
+    usd === null ? `; cost unknown: no price for ${listNames(unpriced)}` : usd.high === 0 ? ", free" : "";
+  const dated =
+    oldPrices === null || usd === null
+      ? ""
+      : ` (prices of ${oldPrices}, older than 90 days: parley models update)`;
+  return `Up to ${pluralize(calls.high, "call")}${bound}${limits}${cost}${dated}`;
 }
 
 const joinWithAnd = (parts: readonly string[]): string =>
@@ -36,12 +42,12 @@ const listNames = (names: readonly string[]): string => oneLine(names.join(", ")
 const unknownReason = ({ undeclared }: RunEstimate): string =>
   `${listNames(undeclared)} cannot be tried without models`;
 
-/** Dollars rounded up, because a limit is not to be passed by what rounding hides. */
-const atMost = (usd: number): string => formatUsd(roundUp(usd));
-const roundUp = (usd: number): number => {
-  const parts = usd >= 1 ? 100 : 10_000;
-  return Math.ceil(Number((usd * parts).toFixed(6))) / parts;
-};
+/** Dollars rounded up, because a limit is not to be passed by what rounding hides; in cents from ten cents on. */
+function atMost(usd: number): string {
+  const parts = usd >= 0.1 ? 100 : 10_000;
+  const rounded = Math.ceil(Number((usd * parts).toFixed(6))) / parts;
+  return rounded >= 0.1 ? `$${rounded.toFixed(2)}` : formatUsd(rounded);
+}
 
 const NARROW = 60;
 

@@ -34,6 +34,10 @@ export const RESPONDENT = {
 
 export const PACK = { pack: text("--pack <id>", "members, strategy and settings of a pack (parley packs)") };
 export const JSON_FLAG = { json: flag("--json", "print one JSON object") };
+export const MODEL_LIST = {
+  dryRun: flag("--dry-run", "dry run: print what a list would change; write nothing"),
+  ...JSON_FLAG,
+};
 export const INIT = {
   yes: flag("-y, --yes", "do not ask: take what is found"),
   project: flag("--project", "write to this project: parley.yaml here, not your own settings"),
@@ -82,7 +86,7 @@ export const SHOWING = {
   onDegraded: setting("--on-degraded <what>", "accept or refuse (exit 6) a degraded answer"),
 };
 
-export const DRY_RUN = { dryRun: flag("--dry-run", "print calls and cost by phase; call no model") };
+export const DRY_RUN = { dryRun: flag("--dry-run", "dry run: print calls and cost by phase; call no model") };
 
 /** How the chair writes, by the names of the settings. */
 export const STRATEGY = {

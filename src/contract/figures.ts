@@ -2,6 +2,7 @@ import * as z from "zod";
 
 const text = z.string();
 const figure = z.number().nullable();
+const known = z.boolean().nullable();
 
 /** A figure with the number of observations that it rests on and its 95 % interval; null where nothing tells it. */
 export const Estimate = z.strictObject({
@@ -64,12 +65,22 @@ export const ModelList = z.strictObject({
       ...{ ref: text, family: text.nullable() },
       /** Tokens that a prompt and its reply may have together; null where it is not known. */
       context: z.number().nullable(),
+      /** The longest reply in tokens; null where it is not known. */
+      output: z.number().nullable(),
+      /** Whether it takes pictures, PDFs, and tools, and whether it thinks before it answers; null where it is not known. */
+      ...{ pictures: known, documents: known, tools: known, thinks: known },
       how: text,
       /** What is known without a call: that its server answers, or only that a key or an address is set. */
       reachable: z.enum(["answers", "configured", "key set", "URL set", "simulated", "no"]),
       /** In US dollars per million tokens. */
       price: z.union([
-        z.strictObject({ in: z.number(), out: z.number(), date: text, source: text }),
+        z.strictObject({
+          ...{ in: z.number(), out: z.number(), date: text, source: text },
+          /** Of input read from the provider's cache and written to it; as `in` where null. */
+          ...{ cached: figure, written: figure },
+          /** For one search that the provider makes; null where it is not known. */
+          search: figure,
+        }),
         z.literal("free"),
         z.null(),
       ]),

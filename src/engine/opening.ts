@@ -208,7 +208,7 @@ async function record(store: OrganizationStore, { id, request, opening }: NewOpe
 }
 
 /** The fields that a request does not ask for: the version of the readers, and where it was asked. */
-const NOT_ASKED: ReadonlySet<keyof Opening> = new Set(["readers", "folder"]);
+const NOT_ASKED: ReadonlySet<keyof Opening> = new Set(["prices", "readers", "folder"]);
 
 /** The fields in which two openings differ, of those that a request asks for. */
 function differingFields(one: Opening, other: Opening): (keyof Opening)[] {
@@ -221,7 +221,7 @@ function differingFields(one: Opening, other: Opening): (keyof Opening)[] {
 /** The fields of an opening that a fork may change; the others, such as the seed, are the parent's. */
 export type ForkChanges = Partial<
   Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol" | "reactions"> &
-    Pick<Opening, "labels" | "client" | "folder">
+    Pick<Opening, "labels" | "client" | "folder" | "prices">
 >;
 
 /** `upToSeq`: steps that were recorded later are not taken over; by default all are. */

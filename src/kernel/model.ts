@@ -159,6 +159,8 @@ export const Tokens = z.strictObject({
   out: z.int().nonnegative().nullable(),
   cached: z.int().nonnegative().nullable(),
   reasoning: z.int().nonnegative().nullable(),
+  /** The part of `in` that was written to the provider's cache, which some charge more for. */
+  written: z.int().nonnegative().optional(),
 });
 export type Tokens = z.infer<typeof Tokens>;
 
@@ -183,6 +185,8 @@ const spent = {
   unreported: z.int().nonnegative().optional(),
   /** The reply's limit in tokens in the last request. */
   limit: z.int().positive().optional(),
+  /** How often the provider searched the web, where it charges for that. */
+  searches: z.int().positive().optional(),
   /** What the provider refused, so that it was asked without: `temperature`, `effort`, … */
   without: z.array(z.string()).optional(),
 };

@@ -87,6 +87,11 @@ export const Opening = z.strictObject({
   /** How long each seat of a person waits for its answer; absent means without limit. */
   seatTimeoutMs: z.int().positive().optional(),
   organization: OrganizationId,
+  /**
+   * The lists that the prices of its models were from when it was opened, and their dates; null for what settings say. Absent
+   * where none of its models has a price.
+   */
+  prices: z.array(z.strictObject({ source: z.string(), date: z.string().nullable() })).optional(),
   /** The owner of the conversation; absent if it belongs to the whole organization. */
   user: UserId.optional(),
   series: z.strictObject({ id: SeriesId, index: z.int().nonnegative() }).optional(),

@@ -5,7 +5,12 @@ export const WIRE_NAMES = ["openai", "responses", "anthropic", "ollama"] as cons
 export type WireName = (typeof WIRE_NAMES)[number];
 
 /** The usage of one attempt as the provider reports it; `usd` is null if it reports no cost. */
-export type Usage = { readonly tokens: Tokens; readonly usd: number | null };
+export type Usage = {
+  readonly tokens: Tokens;
+  /** How often the provider searched the web for it, where it says so. */
+  readonly searches?: number | undefined;
+  readonly usd: number | null;
+};
 
 export const noUsage: Usage = Object.freeze({
   tokens: Object.freeze({ in: null, out: null, cached: null, reasoning: null }),

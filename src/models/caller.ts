@@ -225,6 +225,7 @@ export class Caller {
     const { request, route } = this.#calling;
     const firstSentMs = this.#firstSentMs;
     const { unreported, ...usage } = this.#usage();
+    const searches = this.#spending.searches();
     return {
       model: request.model,
       family: route.family,
@@ -233,6 +234,7 @@ export class Caller {
       ...(unreported > 0 ? { unreported } : {}),
       ...(this.#attempts > 0 ? { limit: this.#limit } : {}),
       ...(this.#without.length > 0 ? { without: [...this.#without] } : {}),
+      ...(searches > 0 ? { searches } : {}),
     };
   }
 

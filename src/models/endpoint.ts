@@ -94,6 +94,8 @@ export type CompatibleEntry = EndpointExtras & {
   readonly model?: string | undefined;
   /** It runs on the user's own machine and costs nothing. */
   readonly local?: boolean | undefined;
+  /** Tokens of prompt and reply together. */
+  readonly context?: number | undefined;
 };
 
 export type Compatible = { readonly [name: string]: CompatibleEntry };
@@ -170,7 +172,7 @@ function completePath(written: string, { url, completesPath }: Provider): string
 /** OpenAI's models that the Responses API has alone: `gpt-5-pro`, `o3-pro`, `gpt-5-codex`, `o3-deep-research`. */
 const RESPONSES_ONLY = /(?:^|-)(?:codex|deep-research)(?:-|$)|^(?:gpt|o)[\d.a-z-]*-pro(?:-|$)/;
 
-/** A reference as prices and context lengths list it: `ai-sdk/openai/gpt-5?effort=high` is `openai/gpt-5`. */
+/** A reference as lists of models have it: `ai-sdk/openai/gpt-5?effort=high` is `openai/gpt-5`. */
 export function listedRef(ref: string): string {
   return bareReference(ref.startsWith(`${SDK}/`) ? ref.slice(SDK.length + 1) : ref);
 }

@@ -23,7 +23,8 @@ export type Receiver = { head(head: ResponseHead): void; bytes(chunk: Buffer): b
 export type Exchange = {
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
-  readonly body: string;
+  /** What is posted; nothing where something is got. */
+  readonly body: string | null;
   readonly signal: AbortSignal;
   readonly receiver: Receiver;
 };
@@ -184,7 +185,7 @@ export type Http = ReturnType<typeof createHttp>;
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
 /**
- * POSTs over kept-alive connections, through the proxies that `env` names. An abort of the signal closes the socket,
+ * POSTs and GETs over kept-alive connections, through the proxies that `env` names. An abort of the signal closes the socket,
  * also while it is connecting. Rejects only with what the receiver throws, and then closes the socket too.
  */
 export function createHttp({
@@ -218,7 +219,7 @@ export function createHttp({
       {
         origin: url.origin,
         path: url.pathname + url.search,
-        method: "POST",
+        method: body === null ? "GET" : "POST",
         // Both would bound what a model that thinks for long may take.
         ...{ headersTimeout: 0, bodyTimeout: 0 },
         headers: {
@@ -233,13 +234,15 @@ export function createHttp({
       exchanging,
     );
   };
+  const post = (exchange: Exchange): OpenExchange => {
+    const exchanging = new OpenExchange(exchange);
+    if (closed) exchanging.end({ how: "broken", error: new Error("connections are closed") });
+    else send(exchanging, exchange).catch((thrown: unknown) => exchanging.fail(toError(thrown)));
+    return exchanging;
+  };
   return {
-    post: (exchange: Exchange): OpenExchange => {
-      const exchanging = new OpenExchange(exchange);
-      if (closed) exchanging.end({ how: "broken", error: new Error("connections are closed") });
-      else send(exchanging, exchange).catch((thrown: unknown) => exchanging.fail(toError(thrown)));
-      return exchanging;
-    },
+    post,
+    get: (exchange: Omit<Exchange, "body">): OpenExchange => post({ ...exchange, body: null }),
     /** Closes every connection, used or idle. */
     close: async (): Promise<void> => {
       closed = true;

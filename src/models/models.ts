@@ -3,15 +3,15 @@ import { familyOf, type Families } from "../kernel/families.ts";
 import { bareReference } from "../kernel/model-options.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
-import { contextLength } from "./context-lengths.ts";
 import { Caller, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatches } from "./clock.ts";
 import type { Variables } from "./proxy.ts";
-import { listedRef, resolveEndpoint, type Configured, type Endpoint } from "./endpoint.ts";
+import { resolveEndpoint, type Configured, type Endpoint } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.ts";
-import { findPrice, prices as listed, type Price, quoteRequest } from "./prices.ts";
+import { builtInLists, createCatalog, type Catalog } from "./model-list.ts";
+import { quoteRequest } from "./prices.ts";
 import { hasAttachments, withSight, type Blindness } from "./attachments.ts";
 import type { WireFeature } from "./wires/wire.ts";
 
@@ -74,8 +74,8 @@ export type ModelsOptions = Configured & {
   /** Providers whose calls leave this process by code of their own; prices hold for them. */
   readonly remotes?: { readonly [provider: string]: Transport } | undefined;
   readonly families?: Families | undefined;
-  /** Looked at before the built-in table. */
-  readonly prices?: readonly Price[] | undefined;
+  /** Prices and what else is known of models; by default the built-in list. */
+  readonly catalog?: Catalog | undefined;
   readonly limits?: Partial<CallLimits> | undefined;
   readonly substitutes?: Substitutes | undefined;
 };
@@ -136,7 +136,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const clock = substitutes.clock ?? systemClock;
   const http = createHttp({ own: substitutes.dispatcher, env });
-  const table = [...(options.prices ?? []), ...listed];
+  const catalog = options.catalog ?? createCatalog([builtInLists]);
   const learned = new Map<string, Set<WireFeature>>();
   const marksEndAlone = new Set<string>();
   const unseen: Blindness = new Map();
@@ -187,9 +187,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
     if (remote !== undefined) {
       const provider = ref.slice(0, ref.lastIndexOf("/"));
       const key = keyOf({ provider, model: ref });
-      // `ai-sdk/openai/gpt-5` costs what `openai/gpt-5` does.
-      const price = findPrice(bareReference(ref), table) ?? findPrice(listedRef(ref), table);
-      return { ok: true, route: { transport: remote, key, family, price } };
+      return { ok: true, route: { transport: remote, key, family, price: catalog.price(ref) } };
     }
     const known = routes.get(ref);
     if (known !== undefined) return known;
@@ -208,7 +206,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
         key: keyOf({ provider, model: ref }, { ...caps, router }),
         ...(endpoint.local ? { loaded: { atMs: -Infinity } } : {}),
         family,
-        price: endpoint.local ? "free" : findPrice(bareReference(ref), table),
+        price: endpoint.local ? "free" : catalog.price(ref),
       },
     };
     routes.set(ref, routed);
@@ -217,11 +215,14 @@ export function createModels(options: ModelsOptions): ClosableModels {
 
   const factsOf = (model: string): ModelFacts => {
     if (model.startsWith("sim/")) return { pictures: false, documents: false };
-    const context = contextLength(listedRef(model));
+    const [provider, name = ""] = bareReference(model).split("/");
+    const { compatible = {} } = options;
+    const own = provider === "compatible" && Object.hasOwn(compatible, name) ? compatible[name] : undefined;
     return {
-      ...(context === null ? {} : { context }),
+      ...catalog.facts(model),
+      ...(own?.context === undefined ? {} : { context: own.context }),
       // Its wire has no form for a document.
-      ...(model.startsWith("ollama/") ? { documents: false } : {}),
+      ...(provider === "ollama" ? { documents: false } : {}),
     };
   };
 
@@ -255,7 +256,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
     },
     quote: (request) => {
       const routed = routeOf(request.model);
-      const price = routed.ok ? routed.route.price : findPrice(bareReference(request.model), table);
+      const price = routed.ok ? routed.route.price : catalog.price(request.model);
       return quoteRequest(request, price, factsOf(request.model));
     },
     facts: factsOf,

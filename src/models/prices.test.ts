@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type ModelRequest } from "../kernel/model.ts";
 import { createModels } from "./models.ts";
-import { costOfTokens, findPrice, prices, createSpending } from "./prices.ts";
+import { builtInLists, createCatalog } from "./model-list.ts";
+import { costOf, createSpending } from "./prices.ts";
 
 const price = { model: "x/m", in: 1, out: 2, cached: 0.5, date: "2026-01-01", source: "test" };
 const usage = (sent: number | null, answered: number | null, usd: number | null = null) => ({
@@ -9,41 +10,28 @@ const usage = (sent: number | null, answered: number | null, usd: number | null 
   usd,
 });
 
-describe("a price", () => {
-  it("is found for a model and its dated versions, and for no other", () => {
-    expect(findPrice("openai/gpt-4o")?.model).toBe("openai/gpt-4o");
-    expect(findPrice("openai/gpt-4o-2024-08-06")?.model).toBe("openai/gpt-4o");
-    expect(findPrice("anthropic/claude-sonnet-4-5-20250929")?.model).toBe("anthropic/claude-sonnet-4-5");
-    expect(findPrice("openai/gpt-4o-mini")?.model).toBe("openai/gpt-4o-mini");
-    for (const ref of [
-      "openai/gpt-4o-audio-preview",
-      "openai/gpt-4",
-      "openrouter/openai/gpt-4o",
-      "compatible/box/gpt-4o",
-    ]) {
-      expect(findPrice(ref)).toBeNull();
-    }
-  });
-
-  it("has a date, a source and sane figures in every row, and each model once", () => {
-    expect(new Set(prices.map(({ model }) => model)).size).toBe(prices.length);
-    for (const row of prices) {
-      expect(row).toMatchObject({
-        date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
-        source: expect.stringMatching(/./),
-      });
-      expect(row.out).toBeGreaterThanOrEqual(row.in);
-      expect(row.cached ?? row.in).toBeLessThanOrEqual(row.in);
-    }
-  });
-
-  it("counts cached tokens at their own rate and long prompts at theirs", () => {
-    expect(costOfTokens(price, { in: 1_000_000, out: 1_000_000, cached: 400_000 })).toBeCloseTo(
-      0.6 + 0.2 + 2,
-    );
-    const long = { ...price, long: { above: 10, in: 10, out: 20 } };
-    expect(costOfTokens(long, { in: 11, out: 0, cached: 11 })).toBeCloseTo(110e-6);
-    expect(costOfTokens(long, { in: 10, out: 0, cached: 0 })).toBeCloseTo(10e-6);
+describe("what a call costs", () => {
+  const rates = { ...price, in: 4, out: 20, cached: 0.4, written: 5, search: 0.01 };
+  const long = { ...rates, long: { above: 100_000, in: 8, out: 30, cached: 0.8, written: 10 } };
+  // Each sum is worked out by hand from the figures before it.
+  it.each([
+    ["plain", price, { in: 1_000_000, out: 1_000_000 }, 1 + 2],
+    ["cached", price, { in: 1_000_000, out: 1_000_000, cached: 400_000 }, 0.6 + 0.2 + 2],
+    [
+      "cached, without a rate for it",
+      { ...price, cached: undefined },
+      { in: 1_000_000, out: 0, cached: 400_000 },
+      1,
+    ],
+    ["written", rates, { in: 90_000, out: 0, cached: 20_000, written: 30_000 }, 0.16 + 0.008 + 0.15],
+    ["written, without a rate for it", price, { in: 1_000_000, out: 0, written: 400_000 }, 1],
+    ["searched for", rates, { in: 1_000, out: 1_000, searches: 3 }, 0.004 + 0.02 + 0.03],
+    ["searched for, without a rate for it", price, { in: 0, out: 0, searches: 3 }, 0],
+    ["up to the length of a long prompt", long, { in: 100_000, out: 1_000 }, 0.4 + 0.02],
+    ["a token above it", long, { in: 100_001, out: 1_000, cached: 100_001 }, 0.0800008 + 0.03],
+    ["more cached and written than there was", rates, { in: 10, out: 0, cached: 20, written: 20 }, 4e-6],
+  ])("%s", (...[, at, use, usd]) => {
+    expect(costOf(at, use)).toBeCloseTo(usd, 12);
   });
 });
 
@@ -78,7 +66,10 @@ describe("a quote", () => {
   const models = createModels({
     env: { OPENAI_API_KEY: "k-1234" },
     locals: { sim: { send: () => Promise.reject(new Error("a quote sends nothing")) } },
-    prices: [price],
+    catalog: createCatalog([
+      () => [{ source: "test", date: "2026-01-01", models: [{ model: "x/m", in: 1, out: 2 }] }],
+      builtInLists,
+    ]),
   });
 
   it("is the worst case: a third of a token a letter, a whole one for other scripts", () => {
@@ -88,6 +79,11 @@ describe("a quote", () => {
       usd: (108 * 1.25 + 1_000 * 10) / 1e6,
     });
     expect(models.quote(request("openai/gpt-5", "言葉"))).toMatchObject({ tokensIn: 10 });
+  });
+
+  it("is not passed by a prompt that is written to the provider's cache", () => {
+    const { usd } = models.quote(request("openai/gpt-5.6-sol", "x".repeat(300)));
+    expect(usd).toBeCloseTo((108 * 6.25 + 1_000 * 30) / 1e6);
   });
 
   it("knows free and unknown models, also before a key is set", () => {

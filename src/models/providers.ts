@@ -104,7 +104,7 @@ export const providers = {
     urlVariables: ["DEEPSEEK_BASE_URL"],
     // It has only `json_object`, which says nothing about a schema.
     dialect: without("reply"),
-    usual: ["deepseek-chat"],
+    usual: ["deepseek-flash"],
     embeddings: false,
   },
   xai: {
@@ -113,7 +113,7 @@ export const providers = {
     keyVariables: ["XAI_API_KEY"],
     urlVariables: ["XAI_BASE_URL"],
     completesPath: true,
-    usual: ["grok-4"],
+    usual: ["grok-4.7"],
   },
   together: {
     wire: "openai",

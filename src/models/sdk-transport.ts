@@ -287,7 +287,6 @@ function createReading() {
       finish: word === "stop" && toolCalls.length > 0 ? "tool-calls" : word,
     };
   };
-
   return {
     usage: () => usage,
     end,
@@ -348,6 +347,7 @@ function readUsage(part: LooseObject): Usage {
       in: firstCount(sent["total"], usage["inputTokens"]),
       out: firstCount(answered["total"], usage["outputTokens"]),
       cached: firstCount(sent["cacheRead"], usage["cachedInputTokens"]),
+      written: firstCount(sent["cacheWrite"]) || undefined,
       reasoning: firstCount(answered["reasoning"], usage["reasoningTokens"]),
     },
     usd: typeof charged === "number" && Number.isFinite(charged) && charged >= 0 ? charged : null,

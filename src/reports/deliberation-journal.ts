@@ -73,6 +73,7 @@ export function journalPart(
     `opened: ${at}`,
     `protocol: ${protocol.name}, version ${protocol.version}`,
     `seed: ${data.seed}`,
+    ...(data.prices ?? []).map(({ source, date }) => `prices: ${source}${date === null ? "" : `, ${date}`}`),
     parent ? `forked from: ${parent.id}, up to its event ${parent.upToSeq}` : "",
     series ? `series: ${series.id}, number ${series.index}` : "",
     previous === undefined ? "" : `previous: ${previous}`,

@@ -185,18 +185,20 @@ async function runIds(io: Io): Promise<readonly Candidate[]> {
 
 /** The models whose prices are known, and the simulated ones; a provider's own list would have to be asked for. */
 async function modelRefs({ env }: Io): Promise<readonly Candidate[]> {
-  const [{ findProvider }, { findPrice, prices }] = await Promise.all([
+  const [{ findProvider }, { builtInLists, createCatalog }] = await Promise.all([
     import("../../models/providers.ts"),
-    import("../../models/prices.ts"),
+    import("../../models/model-list.ts"),
   ]);
+  const catalog = createCatalog([builtInLists]);
   const hasKey = (ref: string) =>
     (findProvider(ref.slice(0, ref.indexOf("/")))?.keyVariables ?? []).some(
       (variable) => (env[variable] ?? "") !== "",
     );
-  const known = prices.filter(({ model }) => hasKey(model));
+  const listed = catalog.models();
+  const known = listed.filter(hasKey);
   return [
-    ...(known.length > 0 ? known : prices).map(({ model }): Candidate => {
-      const price = findPrice(model);
+    ...(known.length > 0 ? known : listed).map((model): Candidate => {
+      const price = catalog.price(model);
       return [model, price ? `$${price.in} in, $${price.out} out per million tokens` : ""];
     }),
     ["sim/ada", "simulated"],

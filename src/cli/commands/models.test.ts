@@ -11,8 +11,9 @@ import { tableText } from "./models.ts";
 const NOWHERE = { OLLAMA_HOST: "http://127.0.0.1:1", LMSTUDIO_HOST: "http://127.0.0.1:1" };
 
 const row = (ref: string, more: Partial<ModelRow> = {}): ModelRow => ({
-  ...{ ref, family: "openai", context: 400_000, reachable: "key set", how: "" },
-  price: { in: 0.25, out: 2, date: "2025-11-30", source: "list" },
+  ...{ ref, family: "openai", context: 400_000, output: 128_000, reachable: "key set", how: "" },
+  ...{ pictures: true, documents: false, tools: true, thinks: null },
+  price: { in: 0.25, out: 2, cached: null, written: null, search: null, date: "2025-11-30", source: "list" },
   ...more,
 });
 const table = {
@@ -20,7 +21,7 @@ const table = {
     row("openai/gpt-5-mini"),
     row("ollama/a-very-long-name-of-a-model-that-somebody-tuned-at-home:27b-instruct-q4_K_M", {
       price: "free",
-      context: null,
+      ...{ context: null, output: null, pictures: null, tools: null, documents: null },
       reachable: "answers",
     }),
     row("ollama/\u001b[31mred\u202e\u0007", { price: null, family: null }),
@@ -40,15 +41,18 @@ describe("the table of models", () => {
 
   it("has the price, the context and the family of each model", () => {
     const [head, mini, local, red] = tableText(table, 160).split("\n");
-    expect(head?.split(/ +/)).toEqual(["MODEL", "IN", "OUT", "CONTEXT", "FAMILY", "REACHABLE"]);
-    expect(mini).toMatch(/^openai\/gpt-5-mini +0\.25 +2\.00 +400k +openai +key set$/);
-    expect(local).toMatch(/q4_K_M +free +free +\? +openai +answers$/);
-    expect(red).toMatch(/^ollama\/red +\? +\? +400k +\? +key set$/);
+    const heads = ["MODEL", "IN", "OUT", "CONTEXT", "OUTPUT", "CAN", "FAMILY", "REACHABLE"];
+    expect(head?.split(/ +/)).toEqual(heads);
+    expect(mini).toMatch(/^openai\/gpt-5-mini +0\.25 +2\.00 +400k +128k +pictures tools +openai +key set$/);
+    expect(local).toMatch(/q4_K_M +free +free +\? +\? +\? +openai +answers$/);
+    expect(red).toMatch(/^ollama\/red +\? +\? +400k +128k +pictures tools +\? +key set$/);
+    expect(tableText(table, 80)).toMatch(/^openai\/gpt-5-mini +0\.25 +2\.00 +400k +it +key set$/m);
+    expect(tableText(table, 80)).toContain("i takes pictures");
   });
 });
 
 it("tells the price of a model that is called through a package or over another API as its own", async () => {
-  const yaml = "models: ['ai-sdk/mistral/mistral-medium-latest', 'openai/gpt-4.1?wire=responses', sim/ada]\n";
+  const yaml = "models: ['ai-sdk/mistral/mistral-small-latest', 'openai/gpt-4.1?wire=responses', sim/ada]\n";
   using place = scratch(
     { ".config/parley/parley.yaml": yaml },
     { ...NOWHERE, OPENAI_API_KEY: "sk-0123456789abcdef" },
@@ -57,7 +61,7 @@ it("tells the price of a model that is called through a package or over another 
   expect(await commandNamed("models").run(io, { json: true }, [])).toBe(EXIT.answered);
   const { models } = JSON.parse(written.stdout) as { models: ModelRow[] };
   expect(models.find(({ ref }) => ref.startsWith("ai-sdk/"))).toMatchObject({
-    ...{ family: "mistral", reachable: "configured", price: { in: 0.4, out: 2 } },
+    ...{ family: "mistral", reachable: "configured", price: { in: 0.15, out: 0.6 }, pictures: true },
   });
   expect(models.find(({ ref }) => ref.endsWith("wire=responses"))).toMatchObject({
     ...{ family: "openai", price: { in: 2, out: 8 }, context: expect.any(Number) },

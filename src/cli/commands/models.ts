@@ -1,6 +1,7 @@
 import type { ModelRow } from "../../contract/figures.ts";
 import { checkModelRef } from "../../app/context.ts";
 import { testModel, type ModelTest, modelTable } from "../../app/model-table.ts";
+import { updateModelList, type ListChange, type ListUpdate } from "../../app/list-update.ts";
 import { listTools } from "../../app/named-tools.ts";
 import { refusal } from "../../kernel/index.ts";
 import { align } from "../../reports/labelled-rows.ts";
@@ -9,21 +10,23 @@ import { wrap } from "../../reports/text-width.ts";
 import { formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
-import type { JSON_FLAG } from "../options.ts";
+import type { JSON_FLAG, MODEL_LIST } from "../options.ts";
 import { interruptible, withParley } from "../session.ts";
 
-/** Lists the models, or with `test REF` calls one of them. */
+/** Lists the models; with `test REF` calls one of them, with `update` takes a list of what they cost and can do. */
 export async function models(
   io: Io,
-  options: Values<typeof JSON_FLAG>,
+  options: Values<typeof MODEL_LIST>,
   [action, ...refs]: readonly string[],
 ): Promise<number> {
-  if (action === undefined) return listModels(io, options);
   const [ref] = refs;
+  if (action === "update" && refs.length <= 1) return update(io, options, ref);
+  if (options.dryRun === true) throw refusal("--dry-run is of parley models update", "leave it out");
+  if (action === undefined) return listModels(io, options);
   if (action === "test" && ref !== undefined && refs.length === 1) return test(io, options, ref);
   throw refusal(
-    action === "test"
-      ? "parley models test takes one model"
+    action === "test" || action === "update"
+      ? `parley models ${action} takes one ${action === "test" ? "model" : "file or URL"}`
       : `parley models has no "${oneLine(action, 40)}"`,
     action.includes("/")
       ? `parley models test ${oneLine(action, 100)}`
@@ -31,8 +34,9 @@ export async function models(
   );
 }
 
-/** Cells that all columns need; with fewer, CONTEXT and FAMILY are left out. */
-const ALL_COLUMNS = 60;
+/** Cells that all columns need. With fewer, FAMILY and OUTPUT are left out and CAN is in letters; with `MIN_FACTS`, all three and CONTEXT. */
+const ALL_COLUMNS = 100;
+const MIN_FACTS = 60;
 /** The width in a pipe, where nobody's screen cuts a name. */
 const PIPE_WIDTH = 160;
 
@@ -49,21 +53,29 @@ export function tableText(
   { models: rows, missing }: Awaited<ReturnType<typeof modelTable>>,
   width: number,
 ): string {
-  const isWide = width >= ALL_COLUMNS;
+  const [isWide, hasFacts] = [width >= ALL_COLUMNS, width >= MIN_FACTS];
+  const factsOf = (row: ModelRow): string[] =>
+    isWide
+      ? [lengthText(row.context), lengthText(row.output), canText(row, " "), row.family ?? "?"]
+      : hasFacts
+        ? [lengthText(row.context), canText(row, "")]
+        : [];
+  const heads = isWide ? ["CONTEXT", "OUTPUT", "CAN", "FAMILY"] : hasFacts ? ["CONTEXT", "CAN"] : [];
   const table = [
-    ["MODEL", "IN", "OUT", ...(isWide ? ["CONTEXT", "FAMILY"] : []), "REACHABLE"],
-    ...rows.map((row) => {
-      const more = isWide ? [contextText(row.context), row.family ?? "?"] : [];
-      return [row.ref, ...priceTexts(row), ...more, row.reachable];
-    }),
+    ["MODEL", "IN", "OUT", ...heads, "REACHABLE"],
+    ...rows.map((row) => [row.ref, ...priceTexts(row), ...factsOf(row), row.reachable]),
   ];
   const dates = rows.flatMap(({ price }) => (price === null || price === "free" ? [] : [price.date]));
-  const listed = dates
-    .filter((date) => date !== "declared")
-    .sort()
-    .at(-1);
+  const [oldest, newest] = [0, -1].map((at) =>
+    dates
+      .filter((date) => date !== "declared")
+      .sort()
+      .at(at),
+  );
+  const listed = oldest === newest ? `on ${oldest}` : `from ${oldest} to ${newest}`;
   const notes = [
-    `Prices are in US dollars per million tokens${listed === undefined ? "" : `, as listed on ${listed}`}; ? is unknown.`,
+    `Prices are in US dollars per million tokens${oldest === undefined ? "" : `, as listed ${listed}`}; ? is unknown.`,
+    ...(hasFacts && !isWide ? ["CAN: i takes pictures, p PDFs, t tools; r thinks before it answers."] : []),
     "A key that is set has not been tested: parley models test REF calls one model.",
     ...(missing.length === 0
       ? []
@@ -79,10 +91,87 @@ function priceTexts({ price }: ModelRow): string[] {
 }
 
 /** 400k, 1M; `?` where it is not known. */
-function contextText(tokens: number | null): string {
+function lengthText(tokens: number | null): string {
   if (tokens === null) return "?";
   return tokens >= 1_000_000 ? `${Math.floor(tokens / 1_000_000)}M` : `${Math.floor(tokens / 1_000)}k`;
 }
+
+/** What a model takes beside text, and whether it thinks, in words or in letters; `?` where nothing is known of that. */
+function canText({ pictures, documents, tools, thinks }: ModelRow, between: "" | " "): string {
+  const all = [
+    [pictures, "pictures", "i"],
+    [documents, "PDF", "p"],
+    [tools, "tools", "t"],
+    [thinks, "thinks", "r"],
+  ] as const;
+  if (all.every(([can]) => can === null)) return "?";
+  const able = all.flatMap(([can, word, letter]) => (can === true ? [between === "" ? letter : word] : []));
+  return able.length === 0 ? "-" : able.join(between);
+}
+
+const update = (io: Io, options: Values<typeof MODEL_LIST>, from: string | undefined): Promise<number> =>
+  interruptible(async (signal) => {
+    const isDry = options.dryRun === true;
+    const value = await updateModelList(io, { from, isDry, now: Date.now(), signal });
+    await print(io, { json: options.json, value }, ({ width }) => updateText(value, width));
+    return EXIT.answered;
+  });
+
+const MAX_SHOWN = 30;
+
+/** What a list changes: figures of models that were there one by one, what is new and what is gone by name. */
+export function updateText(update: ListUpdate, width: number): string {
+  const { source, date, from, path, models: all, added, changed, gone, skipped } = update;
+  const figures = new Map<string, ListChange[]>();
+  for (const change of changed) figures.set(change.model, [...(figures.get(change.model) ?? []), change]);
+  const some = (label: string, names: readonly string[]): string[] => {
+    if (names.length === 0) return [];
+    const more = names.length > MAX_SHOWN ? `, and ${formatNumber(names.length - MAX_SHOWN)} more` : "";
+    return [
+      "",
+      ...wrap(
+        `${label}: ${names
+          .slice(0, MAX_SHOWN)
+          .map((name) => oneLine(name))
+          .join(", ")}${more}`,
+        width,
+      ),
+    ];
+  };
+  const rows = [...figures]
+    .slice(0, MAX_SHOWN)
+    .flatMap(([model, own]) => [
+      oneLine(model, width),
+      ...wrap(
+        own.map(({ field, from: was, to }) => `${field} ${figure(was)} → ${figure(to)}`).join(", "),
+        width - 2,
+      ).map((line) => `  ${line}`),
+    ]);
+  const unshown = figures.size - MAX_SHOWN;
+  const counts = `${formatNumber(added.length)} added, ${formatNumber(figures.size)} changed, ${formatNumber(gone.length)} gone`;
+  const lines = [
+    ...wrap(`${source} of ${date}: ${formatNumber(all)} models; ${counts}.`, width),
+    ...(rows.length === 0 ? [] : ["", ...rows]),
+    ...(unshown > 0 ? [`… and ${formatNumber(unshown)} more (--json has them all)`] : []),
+    ...some("Added", added),
+    ...some("Gone", gone),
+    ...some(
+      "Left out, because it cannot be right",
+      skipped.map(({ model, why }) => `${model} (${why})`),
+    ),
+    "",
+    ...wrap(
+      path === null
+        ? `Nothing was written (--dry-run). Read from ${oneLine(from, 300)}.`
+        : `Kept in ${oneLine(path, 300)}; settings' prices count before it.`,
+      width,
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const figure = (value: number | null): string =>
+  value === null ? "?" : value >= 1_000 ? formatNumber(value) : String(value);
 
 /** Hidden reasoning counts too, so that a model that thinks gets to a reply. */
 const TEST_TOKENS = 1_024;

@@ -107,6 +107,7 @@ type Counts = {
   written: number;
   read: number | null;
   thinking: number | null;
+  searches: number;
 };
 
 /** Later events repeat the counts as running totals, so the last word on each one holds. */
@@ -116,10 +117,11 @@ function count(counts: Counts, usage: LooseObject): void {
   counts.written = toCount(usage["cache_creation_input_tokens"]) ?? counts.written;
   counts.read = firstCount(usage["cache_read_input_tokens"], counts.read);
   counts.thinking = firstCount(objectAt(usage, "output_tokens_details")["thinking_tokens"], counts.thinking);
+  counts.searches = toCount(objectAt(usage, "server_tool_use")["web_search_requests"]) ?? counts.searches;
 }
 
 /** `input_tokens` are those neither read from nor written to the cache; `Tokens.in` counts all three. */
-function usageFrom({ input, output, written, read, thinking }: Counts): Usage {
+function usageFrom({ input, output, written, read, thinking, searches }: Counts): Usage {
   return input === null && output === null
     ? noUsage
     : {
@@ -128,7 +130,9 @@ function usageFrom({ input, output, written, read, thinking }: Counts): Usage {
           out: output,
           cached: read,
           reasoning: thinking,
+          ...(written > 0 ? { written } : {}),
         },
+        ...(searches > 0 ? { searches } : {}),
         usd: null,
       };
 }
@@ -162,7 +166,7 @@ function messageReader(
   let isTotal = false;
   let foreign = false;
   let problem: CallProblem | null = null;
-  const counts: Counts = { input: null, output: null, written: 0, read: null, thinking: null };
+  const counts: Counts = { input: null, output: null, written: 0, read: null, thinking: null, searches: 0 };
   const tools = new Map<unknown, { id: string; name: string; start: unknown; text: string }>();
 
   /** Blocks of thinking by index, as they came: they are signed, or redacted and encrypted. */

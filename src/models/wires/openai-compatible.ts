@@ -129,6 +129,8 @@ export function readUsage(usage: LooseObject): Usage {
   const total = firstCount(usage["total_tokens"]);
   const hidden = sent !== null && said !== null && total !== null ? Math.max(0, total - sent - said) : 0;
   const details = objectAt(usage, "prompt_tokens_details");
+  const written = toCount(details["cache_write_tokens"]) ?? 0;
+  const searches = toCount(objectAt(usage, "server_tool_use")["web_search_requests"]) ?? 0;
   const cost = dollars(usage["cost"]);
   const upstream =
     usage["is_byok"] === true ? dollars(objectAt(usage, "cost_details")["upstream_inference_cost"]) : null;
@@ -145,7 +147,9 @@ export function readUsage(usage: LooseObject): Usage {
       reasoning:
         firstCount(objectAt(usage, "completion_tokens_details")["reasoning_tokens"]) ??
         (hidden > 0 ? hidden : null),
+      ...(written > 0 ? { written } : {}),
     },
+    ...(searches > 0 ? { searches } : {}),
     usd: cost === null ? null : cost + (upstream ?? 0),
   };
 }

@@ -88,11 +88,16 @@ function responsesBody(
   return JSON.stringify(mergeBodies(extra ?? {}, body));
 }
 
+/** A search that is charged for; what it opens and finds on a page is not. */
+const isSearch = (item: unknown): boolean =>
+  toObject(item)["type"] === "web_search_call" && (objectAt(item, "action")["type"] ?? "search") === "search";
+
 /** Chat completions have the same numbers under other names. */
 function usageOf(response: LooseObject): Usage {
   const { usage } = response;
   if (!isObject(usage)) return noUsage;
   return readUsage({
+    server_tool_use: { web_search_requests: toItems(response["output"]).filter(isSearch).length },
     ...usage,
     prompt_tokens: usage["input_tokens"],
     completion_tokens: usage["output_tokens"],

@@ -1,5 +1,6 @@
 import type { BenchReport, BenchRow } from "../contract.ts";
-import { checkModelRef, refuseUnknownPrices, type AppContext } from "../../../app/context.ts";
+import { checkModelRef, type AppContext } from "../../../app/context.ts";
+import { refuseUnknownPrices } from "../../../app/listed-models.ts";
 import { budgetFrom } from "../../../app/opening.ts";
 import { choosePanel, judgeFamilyNote } from "../../../app/panel.ts";
 import { familyOf, refusal, type Budget, type Cap, type Entry } from "../../../kernel/index.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Contributions } from "../contract.ts";
-import { type AppContext, refuseUnknownPrices } from "../../../app/context.ts";
+import { type AppContext } from "../../../app/context.ts";
+import { refuseUnknownPrices } from "../../../app/listed-models.ts";
 import { budgetFrom, type Caps, protocolSettings } from "../../../app/opening.ts";
 import { follow } from "../../../app/run.ts";
 import { type AnyProtocol, digestOf, idOfRequest, loadNamed } from "../../../engine/index.ts";

@@ -1,5 +1,6 @@
 import type { BenchRow } from "../../contract.ts";
-import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../../../app/context.ts";
+import { type AppContext, checkModelRef } from "../../../../app/context.ts";
+import { refuseUnknownPrices } from "../../../../app/listed-models.ts";
 import { prepareOpening } from "../../../../app/start.ts";
 import { idOfRequest } from "../../../../engine/index.ts";
 import {

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { dataFolder, SETTINGS_FILE, type FileContext } from "../config/paths.ts";
+import type { LoadedSettings } from "../config/sources.ts";
+import { Fault, isFault, personOf, type ModelRef, type Models } from "../kernel/index.ts";
+import {
+  builtInLists,
+  createCatalog,
+  readModelLists,
+  type Catalog,
+  type ModelList,
+} from "../models/model-list.ts";
+
+type DeclaredPrices = LoadedSettings["settings"]["prices"];
+
+/** Prices of lists change within months. */
+const MAX_PRICE_AGE_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** Whether a list's date was more than 90 days ago. What the user's settings say does not age. */
+export const isOldPrice = (date: string, now: number): boolean =>
+  now - Date.parse(date) > MAX_PRICE_AGE_DAYS * DAY_MS; // "declared" is no date, and so never old
+
+/** What to do about prices that are old. */
+export const UPDATE_COMMAND = "parley models update";
+
+/** The file of the list that the user took. */
+export const takenListFile = (place: FileContext): string => join(dataFolder(place), "model-list.json");
+
+/** The lists that the user took; `problem` where there is a file that cannot be read as such. */
+export function readTakenLists(place: FileContext): {
+  readonly lists: readonly ModelList[];
+  readonly problem?: string;
+} {
+  let path: string;
+  let text: string;
+  try {
+    path = takenListFile(place);
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const isAbsent = isFault(error) || (error instanceof Error && "code" in error && error.code === "ENOENT");
+    return { lists: [], ...(isAbsent ? {} : { problem: "the list of models that you took cannot be read" }) };
+  }
+  const lists = readModelLists(text);
+  return lists ? { lists } : { lists: [], problem: `${path} is no list of models` };
+}
+
+/** The user's settings, over the list that the user took, over the built-in one. */
+export const openCatalog = (
+  { prices }: { readonly prices: DeclaredPrices },
+  place: Pick<FileContext, "cwd" | "env">,
+): Catalog => createCatalog([() => declaredLists(prices), () => readTakenLists(place).lists, builtInLists]);
+
+const declaredLists = (prices: DeclaredPrices): ModelList[] => [
+  {
+    ...{ source: "your settings", date: "declared" },
+    models: Object.entries(prices).map(([model, price]) => ({ model, ...price })),
+  },
+];
+
+/** Which lists the prices of these models are from, as an opening records it; undefined where none has one. */
+export function pricesUsed(
+  catalog: Catalog,
+  models: readonly string[],
+): { source: string; date: string | null }[] | undefined {
+  const used = new Map<string, { source: string; date: string | null }>();
+  for (const model of models) {
+    const price = catalog.price(model);
+    if (!price) continue;
+    const date = price.date === "declared" ? null : price.date;
+    used.set(`${price.source} ${date}`, { source: price.source, date });
+  }
+  return used.size === 0 ? undefined : [...used.values()];
+}
+
+/** Settings that declare prices, ready to be pasted. A name is quoted as JSON, which YAML reads too. */
+const priceLines = (models: readonly string[]): string =>
+  ["prices:", ...models.map((model) => `  ${JSON.stringify(model)}: { in: 1.25, out: 10 }`)].join("\n");
+
+/** @throws Fault `budget` for a model whose price is unknown, because a cost limit could not be enforced */
+export function refuseUnknownPrices(
+  { models }: { readonly models: Models },
+  participants: readonly { readonly model: ModelRef }[],
+): void {
+  const unknown = participants.flatMap(({ model }) => {
+    if (personOf(model) !== undefined) return [];
+    const quote = models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1 });
+    return quote.usd === null ? [model.replace(/\?.*$/s, "")] : [];
+  });
+  if (unknown.length === 0) return;
+  const names = [...new Set(unknown)];
+  throw new Fault("budget", {
+    why: `the price of ${names.join(", ")} is unknown, so a limit in USD cannot be enforced`,
+    next: `take a newer list (${UPDATE_COMMAND}), another model, a limit on tokens, or write into ${SETTINGS_FILE}, with what the provider takes for a million tokens:\n${priceLines(names)}`,
+  });
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { builtInLists, createCatalog, ListedModel, ModelList, readModelLists } from "./model-list.ts";
+import { createModels } from "./models.ts";
+
+const lists = builtInLists();
+const catalog = createCatalog([() => lists]);
+
+describe("the built-in list", () => {
+  it("has a date and a source in every row, sane figures, and each model once", () => {
+    const models = lists.flatMap((list) => list.models.map(({ model }) => model));
+    expect(new Set(models).size).toBe(models.length);
+    for (const list of lists) {
+      expect(ModelList.parse(list)).toEqual(list);
+      expect(list).toMatchObject({
+        source: expect.stringMatching(/./),
+        date: expect.stringMatching(/^2026-/),
+      });
+      for (const row of list.models) {
+        expect(ListedModel.parse(row), row.model).toEqual(row);
+        expect(row.out ?? 0, row.model).toBeGreaterThanOrEqual(row.in ?? 0);
+        expect(row.cached ?? 0, row.model).toBeLessThanOrEqual(row.in ?? 0);
+        expect(row.output ?? 0, row.model).toBeLessThanOrEqual(row.context ?? Infinity);
+        expect(row.long?.in ?? Infinity, row.model).toBeGreaterThan(row.in ?? 0);
+      }
+    }
+  });
+
+  it("has a price and facts of the models that Parley chooses by itself", async () => {
+    const { providers } = await import("./providers.ts");
+    for (const [provider, row] of Object.entries(providers))
+      for (const model of "usual" in row ? row.usual : []) {
+        const ref = `${provider}/${model}`;
+        expect(catalog.price(ref), ref).not.toBeNull();
+        expect(catalog.facts(ref), ref).toMatchObject({
+          context: expect.any(Number),
+          tools: expect.any(Boolean),
+        });
+      }
+  });
+});
+
+describe("what a list says of a model", () => {
+  it("is found for its dated versions, its options and packages, and for no other model", () => {
+    expect(catalog.price("openai/gpt-4o")?.model).toBe("openai/gpt-4o");
+    expect(catalog.price("openai/gpt-4o-2024-08-06")?.model).toBe("openai/gpt-4o");
+    expect(catalog.price("anthropic/claude-sonnet-4-5-20250929")?.model).toBe("anthropic/claude-sonnet-4-5");
+    expect(catalog.price("openai/gpt-4o-mini")?.model).toBe("openai/gpt-4o-mini");
+    expect(catalog.price("openai/gpt-6.2-sol?effort=high&wire=responses")?.out).toBe(10);
+    expect(catalog.price("ai-sdk/openai/gpt-6.2-sol?effort=high")?.out).toBe(10);
+    expect(catalog.facts("ai-sdk/openai/gpt-6.2-sol-2026-11-17?effort=high")).toMatchObject({
+      ...{ context: 1_050_000, output: 128_000, thinks: true },
+    });
+    for (const ref of [
+      "openai/gpt-4o-audio-preview",
+      "openai/gpt-4",
+      "compatible/box/gpt-4o",
+      "openai/__proto__",
+    ]) {
+      expect(catalog.price(ref), ref).toBeNull();
+      expect(catalog.facts(ref), ref).toEqual({});
+    }
+  });
+
+  it("is what the first list says of it; what that leaves out the next one says, but never half a price", () => {
+    const layered = createCatalog([
+      () => [{ source: "mine", date: "declared", models: [{ model: "a/b", in: 1, out: 2 }] }],
+      () => [
+        {
+          ...{ source: "taken", date: "2026-12-01" },
+          models: [
+            { model: "a/b", in: 3, out: 4, cached: 0.1, search: 0.01, tools: false },
+            { model: "a/c", output: 9 },
+          ],
+        },
+      ],
+      () => [
+        {
+          source: "old",
+          date: "2026-01-01",
+          models: [{ model: "a/c", in: 5, out: 6, output: 8, context: 7 }],
+        },
+      ],
+    ]);
+    expect(layered.price("a/b")).toMatchObject({
+      in: 1,
+      out: 2,
+      cached: undefined,
+      search: 0.01,
+      source: "mine",
+    });
+    expect(layered.facts("a/b")).toEqual({ tools: false });
+    expect(layered.price("a/c")).toMatchObject({ in: 5, source: "old", date: "2026-01-01" });
+    expect(layered.facts("a/c")).toEqual({ output: 9, context: 7 });
+    expect(layered.models()).toEqual(["a/b", "a/c"]);
+  });
+
+  it("is told of models, and over it what the settings say of an endpoint", async () => {
+    const models = createModels({
+      env: {},
+      compatible: { lab: { url: "http://localhost:1", context: 32_768 } },
+    });
+    expect(models.facts?.("compatible/lab/any" as never)).toEqual({ context: 32_768 });
+    expect(models.facts?.("google/gemini-2.5-pro" as never)).toMatchObject({
+      pictures: true,
+      documents: true,
+    });
+    expect(models.facts?.("sim/ada?skill=1" as never)).toEqual({});
+    await models.close();
+  });
+});
+
+it.each([
+  "",
+  "{}",
+  "[1]",
+  '[{"source":"x","date":"soon","models":[]}]',
+  '[{"models":[{"model":"a/b","in":-1}]}]',
+])("is not read from %j", (text) => expect(readModelLists(text)).toBeUndefined());

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import { ModelRef, type ModelFacts } from "../kernel/model.ts";
+import { listedRef } from "./endpoint.ts";
+import { parseJson } from "./loose.ts";
+import type { Price } from "./prices.ts";
+
+/** US dollars per million tokens, or for a search; a list with more than any known price is in other units. */
+const usd = z.number().nonnegative().max(10_000);
+const length = z.int().positive().max(100_000_000).optional();
+const fact = z.boolean().optional();
+const RATES = { in: usd, out: usd, cached: usd.optional(), written: usd.optional() };
+
+/** What a list says about one model; what it does not say is unknown. A price is both of `in` and `out`, or none. */
+export const ListedModel = z
+  .object({
+    model: ModelRef.and(z.string().regex(/^[!-~]{3,200}$/)),
+    ...{ ...RATES, in: usd.optional(), out: usd.optional(), search: usd.optional() },
+    long: z.object({ above: z.int().positive(), ...RATES }).optional(),
+    ...{ context: length, output: length },
+    ...{ pictures: fact, documents: fact, tools: fact, thinks: fact },
+  })
+  .readonly();
+export type ListedModel = Omit<z.infer<typeof ListedModel>, "model"> & {
+  /** A reference `provider/model`. */
+  readonly model: string;
+};
+
+/** What one source said on one day. */
+export const ModelList = z
+  .object({
+    source: z.string().max(200),
+    date: z.iso.date(),
+    from: z.string().optional(),
+    models: z.array(ListedModel).readonly(),
+  })
+  .readonly();
+export type ModelList = {
+  readonly source: string;
+  /** `2026-11-18`; `declared` for what the user's settings say, which does not age. */
+  readonly date: string;
+  /** The path or the address that the user took it from. */
+  readonly from?: string | undefined;
+  readonly models: readonly ListedModel[];
+};
+
+/** Lists in the form of `model-list.json`; undefined for any other text. */
+export const readModelLists = (text: string): readonly ModelList[] | undefined =>
+  z.array(ModelList).safeParse(parseJson(text)).data;
+
+/** The list that comes with Parley; its rows are tested, and so not read one by one. */
+export function builtInLists(): readonly ModelList[] {
+  return JSON.parse(readFileSync(new URL("./model-list.json", import.meta.url), "utf8")) as ModelList[];
+}
+
+/** What a provider appends to a model's name to tell its versions apart: a date, a month, or `latest`. */
+const VERSION = /-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
+
+type Layer = ReadonlyMap<string, { readonly row: ListedModel; readonly list: ModelList }>;
+
+export type Catalog = {
+  /**
+   * null where no list has one. A router's price for a model is not its maker's, so `openrouter/…` is only what a row says of
+   * it; `ai-sdk/openai/gpt-5`, dated versions and references with options cost what the model does.
+   */
+  price(ref: string): Price | null;
+  facts(ref: string): ModelFacts;
+  /** All listed models, those of the first layer first. */
+  models(): readonly string[];
+};
+
+/** Lists over each other: what the first says of a model counts. Each is read when something is first asked. */
+export function createCatalog(layers: readonly (() => readonly ModelList[])[]): Catalog {
+  let opened: readonly Layer[] | undefined;
+  const open = () =>
+    (opened ??= layers.map(
+      (lists) =>
+        new Map(
+          lists().flatMap((list) =>
+            list.models.map((row): [string, { row: ListedModel; list: ModelList }] => [
+              row.model,
+              { row, list },
+            ]),
+          ),
+        ),
+    ));
+  const found = (ref: string) => {
+    const listed = listedRef(ref);
+    return open().flatMap((layer) => layer.get(listed) ?? layer.get(listed.replace(VERSION, "")) ?? []);
+  };
+  return {
+    price(ref) {
+      const rows = found(ref);
+      // A list of token prices may say nothing of searches.
+      const search = rows.find(({ row }) => row.search !== undefined)?.row.search;
+      for (const { row, list } of rows) {
+        const { model, in: input, out, cached, written, long } = row;
+        if (input === undefined || out === undefined) continue;
+        const { date, source } = list;
+        return { model, in: input, out, cached, written, long, search, date, source };
+      }
+      return null;
+    },
+    facts: (ref) =>
+      found(ref).reduceRight<ModelFacts>(
+        (facts, { row: { context, output, pictures, documents, tools, thinks } }) => {
+          const own = Object.entries({ context, output, pictures, documents, tools, thinks });
+          return { ...facts, ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
+        },
+        {},
+      ),
+    models: () => [...new Set(open().flatMap((layer) => [...layer.keys()]))],
+  };
+}
