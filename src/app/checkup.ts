@@ -14,7 +14,7 @@ import { fileResources } from "../config/resources.ts";
 import { graderOf, recallSettings } from "./reaction-plan.ts";
 import { withProtocols } from "./registry.ts";
 import { knownKeys } from "./keys.ts";
-import { isOldPrice, openCatalog, readTakenLists, UPDATE_COMMAND } from "./listed-models.ts";
+import { isOldPrice, openCatalog, readTakenLists } from "./listed-models.ts";
 import { testModel } from "./model-table.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
 
@@ -119,13 +119,14 @@ function checkPrices(
   place: SettingsRequest,
 ): readonly Check[] {
   const { problem } = readTakenLists(place);
-  if (problem !== undefined) return [{ what: "prices", ok: false, found: problem, next: UPDATE_COMMAND }];
+  if (problem !== undefined)
+    return [{ what: "prices", ok: false, found: problem, next: "take a newer list of models" }];
   const catalog = openCatalog(settings, place);
   const dates = models.flatMap((model) => catalog.price(model)?.date ?? []);
   const [oldest] = dates.filter((date) => isOldPrice(date, Date.now())).toSorted();
   if (oldest === undefined) return [];
   const found = `those of ${oldest} are used, which may have changed`;
-  return [{ what: "prices", ok: true, found, next: UPDATE_COMMAND }];
+  return [{ what: "prices", ok: true, found, next: "take a newer list of models" }];
 }
 
 /** The shortest reply that every provider lets a request ask for. */

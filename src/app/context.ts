@@ -35,7 +35,7 @@ import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
-import type { Catalog } from "../models/model-list.ts";
+import type { ModelCatalog } from "../models/model-list.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { RunProjection } from "../stores/projection.ts";
@@ -85,7 +85,7 @@ export interface Process {
   readonly engine: Engine;
   readonly models: Models;
   /** Prices and what else lists say of models. */
-  readonly catalog: Catalog;
+  readonly catalog: ModelCatalog;
   readonly protocols: Registry<AnyProtocol>;
   /** How features export their own runs. */
   readonly exports: readonly FeatureExports[];

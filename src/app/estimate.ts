@@ -9,7 +9,7 @@ import {
   type DryDesk,
   type Ports,
 } from "../engine/index.ts";
-import { EngramId, RecallRules, UserId, type Memory, type Recalled } from "../kernel/index.ts";
+import { bareReference, EngramId, RecallRules, UserId, type Memory, type Recalled } from "../kernel/index.ts";
 import type { AppContext } from "./context.ts";
 import { isOldPrice } from "./listed-models.ts";
 import type { AssembledOpening } from "./opening.ts";

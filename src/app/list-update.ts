@@ -4,7 +4,7 @@ import { toAbsolute, type FileContext } from "../config/paths.ts";
 import { replaceFile, toReadFault } from "../config/text-file.ts";
 import { hasSecretInQuery, refusal } from "../kernel/index.ts";
 import { download } from "../models/download.ts";
-import { builtInLists, createCatalog, type Catalog, type ModelList } from "../models/model-list.ts";
+import { builtInLists, createCatalog, type ModelCatalog, type PriceList } from "../models/model-list.ts";
 import type { Price } from "../models/prices.ts";
 import { readPublicList, type PublicList, type SkippedRow } from "../models/public-lists.ts";
 import { readTakenLists, takenListFile } from "./listed-models.ts";
@@ -27,7 +27,7 @@ export type ListChange = {
 };
 
 /** What taking a list changes, or would change. */
-export type ListUpdate = Pick<ModelList, "source" | "date"> & {
+export type ListUpdate = Pick<PriceList, "source" | "date"> & {
   /** The absolute path or the address that it was read from. */
   readonly from: string;
   /** The file that it is kept in; null where nothing was written. */
@@ -62,7 +62,7 @@ export async function updateModelList(
   if (named === undefined)
     throw refusal(
       "no list of models has been taken yet, and none is fetched unasked",
-      `parley models update FILE|URL, for example ${ADDRESSES.join(" or ")}`,
+      `name a file or an address: ${ADDRESSES.join(" or ")}`,
     );
   const read = /^https?:/i.test(named) ? await fetchText(named, place, signal) : readText(named, place);
   const list = readPublicList(read.text);
@@ -73,7 +73,7 @@ export async function updateModelList(
     );
   const date = new Date(Math.min(read.atMs, now)).toISOString().slice(0, 10);
   const { source, models, skipped } = list;
-  const taken: ModelList = { source, date, from: read.from, models };
+  const taken: PriceList = { source, date, from: read.from, models };
   const path = takenListFile(place);
   if (!isDry) writeList(path, taken);
   return {
@@ -83,7 +83,7 @@ export async function updateModelList(
   };
 }
 
-function writeList(path: string, list: ModelList): void {
+function writeList(path: string, list: PriceList): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
   } catch (error) {
@@ -92,25 +92,24 @@ function writeList(path: string, list: ModelList): void {
   replaceFile(path, `${JSON.stringify([list])}\n`);
 }
 
-type ReadText = { readonly from: string; readonly text: string; readonly atMs: number };
+type ListText = { readonly from: string; readonly text: string; readonly atMs: number };
 
 async function fetchText(
   address: string,
   { env }: Pick<FileContext, "env">,
   signal: AbortSignal,
-): Promise<ReadText> {
-  const next = "save the list as a file, and parley models update FILE";
+): Promise<ListText> {
+  const next = "save the list as a file, and name that";
   if (!URL.canParse(address) || new URL(address).username !== "" || hasSecretInQuery(address))
     throw refusal("the address of a list may hold no user name, key or password", next);
   const url = new URL(address);
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const got = await download(url, { env, maxBytes: MAX_BYTES, signal: bounded });
+  const got = await download(url, { env, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal });
   if (!got.ok) throw refusal(`${url.href} could not be read: ${got.why}`, next);
   const modified = Date.parse(got.lastModified);
   return { from: url.href, text: got.text, atMs: Number.isNaN(modified) ? Infinity : modified };
 }
 
-function readText(written: string, place: Pick<FileContext, "cwd" | "env">): ReadText {
+function readText(written: string, place: Pick<FileContext, "cwd" | "env">): ListText {
   const path = toAbsolute(written, place);
   try {
     const { size, mtimeMs } = statSync(path);
@@ -125,7 +124,7 @@ const RATES = ["in", "out", "cached", "written", "search"] as const;
 const LENGTHS = ["context", "output"] as const;
 
 /** What is known of a model, as figures. A list has the whole of a price, so that what it leaves out is unknown again. */
-function figuresOf(catalog: Catalog, model: string): Map<string, number> {
+function figuresOf(catalog: ModelCatalog, model: string): Map<string, number> {
   const { long, ...price }: Partial<Price> = catalog.price(model) ?? {};
   const facts = catalog.facts(model);
   const figures: [string, number | undefined][] = [
@@ -138,7 +137,7 @@ function figuresOf(catalog: Catalog, model: string): Map<string, number> {
 }
 
 function compare(
-  before: readonly ModelList[],
+  before: readonly PriceList[],
   { models }: PublicList,
 ): Pick<ListUpdate, "added" | "changed" | "gone"> {
   const names = models.map(({ model }) => model);

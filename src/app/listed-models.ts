@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolder, SETTINGS_FILE, type FileContext } from "../config/paths.ts";
 import type { LoadedSettings } from "../config/sources.ts";
-import { Fault, isFault, personOf, type ModelRef, type Models } from "../kernel/index.ts";
+import { bareReference, Fault, isFault, personOf, type ModelRef, type Models } from "../kernel/index.ts";
 import {
   builtInLists,
   createCatalog,
   readModelLists,
-  type Catalog,
-  type ModelList,
+  type ModelCatalog,
+  type PriceList,
 } from "../models/model-list.ts";
 
 type DeclaredPrices = LoadedSettings["settings"]["prices"];
@@ -21,15 +21,12 @@ const DAY_MS = 86_400_000;
 export const isOldPrice = (date: string, now: number): boolean =>
   now - Date.parse(date) > MAX_PRICE_AGE_DAYS * DAY_MS; // "declared" is no date, and so never old
 
-/** What to do about prices that are old. */
-export const UPDATE_COMMAND = "parley models update";
-
 /** The file of the list that the user took. */
 export const takenListFile = (place: FileContext): string => join(dataFolder(place), "model-list.json");
 
 /** The lists that the user took; `problem` where there is a file that cannot be read as such. */
 export function readTakenLists(place: FileContext): {
-  readonly lists: readonly ModelList[];
+  readonly lists: readonly PriceList[];
   readonly problem?: string;
 } {
   let path: string;
@@ -49,9 +46,10 @@ export function readTakenLists(place: FileContext): {
 export const openCatalog = (
   { prices }: { readonly prices: DeclaredPrices },
   place: Pick<FileContext, "cwd" | "env">,
-): Catalog => createCatalog([() => declaredLists(prices), () => readTakenLists(place).lists, builtInLists]);
+): ModelCatalog =>
+  createCatalog([() => declaredLists(prices), () => readTakenLists(place).lists, builtInLists]);
 
-const declaredLists = (prices: DeclaredPrices): ModelList[] => [
+const declaredLists = (prices: DeclaredPrices): PriceList[] => [
   {
     ...{ source: "your settings", date: "declared" },
     models: Object.entries(prices).map(([model, price]) => ({ model, ...price })),
@@ -60,7 +58,7 @@ const declaredLists = (prices: DeclaredPrices): ModelList[] => [
 
 /** Which lists the prices of these models are from, as an opening records it; undefined where none has one. */
 export function pricesUsed(
-  catalog: Catalog,
+  catalog: ModelCatalog,
   models: readonly string[],
 ): { source: string; date: string | null }[] | undefined {
   const used = new Map<string, { source: string; date: string | null }>();
@@ -85,12 +83,13 @@ export function refuseUnknownPrices(
   const unknown = participants.flatMap(({ model }) => {
     if (personOf(model) !== undefined) return [];
     const quote = models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1 });
-    return quote.usd === null ? [model.replace(/\?.*$/s, "")] : [];
+    return quote.usd === null ? [bareReference(model)] : [];
   });
   if (unknown.length === 0) return;
   const names = [...new Set(unknown)];
   throw new Fault("budget", {
     why: `the price of ${names.join(", ")} is unknown, so a limit in USD cannot be enforced`,
-    next: `take a newer list (${UPDATE_COMMAND}), another model, a limit on tokens, or write into ${SETTINGS_FILE}, with what the provider takes for a million tokens:\n${priceLines(names)}`,
+    next: `another model, a limit on tokens, or in ${SETTINGS_FILE} what its provider takes for a million tokens:\n${priceLines(names)}`,
+    isUnpriced: true,
   });
 }

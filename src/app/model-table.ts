@@ -13,16 +13,18 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
   const priceOf = (ref: string): ModelRow["price"] => {
     if (LOCAL.has(ref.split("/")[0] ?? "")) return "free";
     const price = catalog.price(ref);
-    if (!price) return null;
-    const { in: input, out, cached = null, written = null, search = null, date, source } = price;
-    return { in: input, out, cached, written, search, date, source };
+    return price && { in: price.in, out: price.out, date: price.date, source: price.source };
   };
   const factsOf = (ref: string) => {
     const [, endpoint = ""] = bareReference(ref).split("/");
     const own = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
     const { context = null, output = null, ...can } = catalog.facts(ref);
-    const { pictures = null, documents = null, tools = null, thinks = null } = can;
-    return { context: own ?? context, output, pictures, documents, tools, thinks };
+    const known = [
+      ...(["pictures", "documents", "tools"] as const).map((name) => ({ name, is: can[name] })),
+      { name: "thinking", is: can.thinks } as const,
+    ];
+    const those = (which: boolean) => known.flatMap(({ name, is }) => (is === which ? [name] : []));
+    return { context: own ?? context, output, can: those(true), cannot: those(false) };
   };
   const row = (ref: string, state: ModelRow["reachable"], how: string): ModelRow => ({
     ...{ ref, family: familyOf(ref, settings.families), ...factsOf(ref), price: priceOf(ref) },

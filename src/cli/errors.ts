@@ -118,6 +118,7 @@ function problemIn(error: unknown): CommandProblem {
     return { problem: error.details.why, next: `parley keys set ${shellWord(error.details.needsKeyOf)}` };
   if (isFault(error, "configuration") || isFault(error, "authentication") || isFault(error, "budget")) {
     const { why, next } = error.details;
+    if ("isUnpriced" in error.details) return { problem: why, next: `parley models update, ${next}` };
     if (next.startsWith("expected ")) {
       const [expected = "", example] = next.split(", e.g. "); // only an example is something to try
       return { problem: `${why}; ${expected}`, next: example };

@@ -2,7 +2,8 @@ import * as z from "zod";
 
 const text = z.string();
 const figure = z.number().nullable();
-const known = z.boolean().nullable();
+/** Taking pictures, taking PDFs as they are, calling tools, thinking before it answers. */
+const Ability = z.enum(["pictures", "documents", "tools", "thinking"]);
 
 /** A figure with the number of observations that it rests on and its 95 % interval; null where nothing tells it. */
 export const Estimate = z.strictObject({
@@ -67,20 +68,14 @@ export const ModelList = z.strictObject({
       context: z.number().nullable(),
       /** The longest reply in tokens; null where it is not known. */
       output: z.number().nullable(),
-      /** Whether it takes pictures, PDFs, and tools, and whether it thinks before it answers; null where it is not known. */
-      ...{ pictures: known, documents: known, tools: known, thinks: known },
+      /** What it takes beside text and can do; what is in neither is unknown. */
+      ...{ can: z.array(Ability), cannot: z.array(Ability) },
       how: text,
       /** What is known without a call: that its server answers, or only that a key or an address is set. */
       reachable: z.enum(["answers", "configured", "key set", "URL set", "simulated", "no"]),
       /** In US dollars per million tokens. */
       price: z.union([
-        z.strictObject({
-          ...{ in: z.number(), out: z.number(), date: text, source: text },
-          /** Of input read from the provider's cache and written to it; as `in` where null. */
-          ...{ cached: figure, written: figure },
-          /** For one search that the provider makes; null where it is not known. */
-          search: figure,
-        }),
+        z.strictObject({ in: z.number(), out: z.number(), date: text, source: text }),
         z.literal("free"),
         z.null(),
       ]),

@@ -28,7 +28,8 @@ type Faults = {
   untrusted: { file: string; names: readonly string[] };
   /** `needsKeyOf`: the provider whose key is missing. */
   authentication: { why: string; next: string; needsKeyOf?: string };
-  budget: { why: string; next: string };
+  /** `isUnpriced`: a price is not known, which a newer list may have. */
+  budget: { why: string; next: string; isUnpriced?: boolean };
   /** None is configured, and no simulated one may stand in. */
   "no-model": { why: string; next: string };
 };

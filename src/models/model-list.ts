@@ -12,7 +12,7 @@ const fact = z.boolean().optional();
 const RATES = { in: usd, out: usd, cached: usd.optional(), written: usd.optional() };
 
 /** What a list says about one model; what it does not say is unknown. A price is both of `in` and `out`, or none. */
-export const ListedModel = z
+export const ListedRow = z
   .object({
     model: ModelRef.and(z.string().regex(/^[!-~]{3,200}$/)),
     ...{ ...RATES, in: usd.optional(), out: usd.optional(), search: usd.optional() },
@@ -21,44 +21,44 @@ export const ListedModel = z
     ...{ pictures: fact, documents: fact, tools: fact, thinks: fact },
   })
   .readonly();
-export type ListedModel = Omit<z.infer<typeof ListedModel>, "model"> & {
+export type ListedRow = Omit<z.infer<typeof ListedRow>, "model"> & {
   /** A reference `provider/model`. */
   readonly model: string;
 };
 
 /** What one source said on one day. */
-export const ModelList = z
+export const PriceList = z
   .object({
     source: z.string().max(200),
     date: z.iso.date(),
     from: z.string().optional(),
-    models: z.array(ListedModel).readonly(),
+    models: z.array(ListedRow).readonly(),
   })
   .readonly();
-export type ModelList = {
+export type PriceList = {
   readonly source: string;
   /** `2026-11-18`; `declared` for what the user's settings say, which does not age. */
   readonly date: string;
   /** The path or the address that the user took it from. */
   readonly from?: string | undefined;
-  readonly models: readonly ListedModel[];
+  readonly models: readonly ListedRow[];
 };
 
 /** Lists in the form of `model-list.json`; undefined for any other text. */
-export const readModelLists = (text: string): readonly ModelList[] | undefined =>
-  z.array(ModelList).safeParse(parseJson(text)).data;
+export const readModelLists = (text: string): readonly PriceList[] | undefined =>
+  z.array(PriceList).safeParse(parseJson(text)).data;
 
 /** The list that comes with Parley; its rows are tested, and so not read one by one. */
-export function builtInLists(): readonly ModelList[] {
-  return JSON.parse(readFileSync(new URL("./model-list.json", import.meta.url), "utf8")) as ModelList[];
+export function builtInLists(): readonly PriceList[] {
+  return JSON.parse(readFileSync(new URL("./model-list.json", import.meta.url), "utf8")) as PriceList[];
 }
 
 /** What a provider appends to a model's name to tell its versions apart: a date, a month, or `latest`. */
 const VERSION = /-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
 
-type Layer = ReadonlyMap<string, { readonly row: ListedModel; readonly list: ModelList }>;
+type Layer = ReadonlyMap<string, { readonly row: ListedRow; readonly list: PriceList }>;
 
-export type Catalog = {
+export type ModelCatalog = {
   /**
    * null where no list has one. A router's price for a model is not its maker's, so `openrouter/…` is only what a row says of
    * it; `ai-sdk/openai/gpt-5`, dated versions and references with options cost what the model does.
@@ -70,14 +70,14 @@ export type Catalog = {
 };
 
 /** Lists over each other: what the first says of a model counts. Each is read when something is first asked. */
-export function createCatalog(layers: readonly (() => readonly ModelList[])[]): Catalog {
+export function createCatalog(layers: readonly (() => readonly PriceList[])[]): ModelCatalog {
   let opened: readonly Layer[] | undefined;
   const open = () =>
     (opened ??= layers.map(
       (lists) =>
         new Map(
           lists().flatMap((list) =>
-            list.models.map((row): [string, { row: ListedModel; list: ModelList }] => [
+            list.models.map((row): [string, { row: ListedRow; list: PriceList }] => [
               row.model,
               { row, list },
             ]),

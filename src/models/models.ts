@@ -10,7 +10,7 @@ import { resolveEndpoint, type Configured, type Endpoint } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.ts";
-import { builtInLists, createCatalog, type Catalog } from "./model-list.ts";
+import { builtInLists, createCatalog, type ModelCatalog } from "./model-list.ts";
 import { quoteRequest } from "./prices.ts";
 import { hasAttachments, withSight, type Blindness } from "./attachments.ts";
 import type { WireFeature } from "./wires/wire.ts";
@@ -75,7 +75,7 @@ export type ModelsOptions = Configured & {
   readonly remotes?: { readonly [provider: string]: Transport } | undefined;
   readonly families?: Families | undefined;
   /** Prices and what else is known of models; by default the built-in list. */
-  readonly catalog?: Catalog | undefined;
+  readonly catalog?: ModelCatalog | undefined;
   readonly limits?: Partial<CallLimits> | undefined;
   readonly substitutes?: Substitutes | undefined;
 };

@@ -1,7 +1,7 @@
 // Two public lists of models, as they stood in 2026: LiteLLM's `model_prices_and_context_window.json`, one object a model with
 // dollars a token, and models.dev's `api.json`, one object a provider with dollars a million tokens. Both are foreign text.
 
-import { ListedModel } from "./model-list.ts";
+import { ListedRow } from "./model-list.ts";
 import { isObject, objectAt, parseJson, toItems, toObject, toText, type LooseObject } from "./loose.ts";
 
 /** A row that is not taken, and why. */
@@ -9,7 +9,7 @@ export type SkippedRow = { readonly model: string; readonly why: string };
 
 export type PublicList = {
   readonly source: "LiteLLM" | "models.dev";
-  readonly models: readonly ListedModel[];
+  readonly models: readonly ListedRow[];
   readonly skipped: readonly SkippedRow[];
 };
 
@@ -36,13 +36,13 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a list says of a model, in the fields of a row. */
-type Entry = readonly [model: string, fields: LooseObject];
+type FieldsOf = readonly [model: string, fields: LooseObject];
 
 /** A list in either form; undefined for any other text. */
 export function readPublicList(text: string): PublicList | undefined {
   const list = parseJson(text);
   if (!isObject(list) || Array.isArray(list)) return undefined;
-  const rows = Object.entries(list).map(([name, value]): Entry => [name, toObject(value)]);
+  const rows = Object.entries(list).map(([name, value]): FieldsOf => [name, toObject(value)]);
   if (rows.some(([, value]) => typeof value["litellm_provider"] === "string"))
     return { source: "LiteLLM", ...readEntries(rows.flatMap(fromLiteLlm)) };
   if (!rows.some(([, value]) => isObject(value["models"]))) return undefined;
@@ -50,12 +50,12 @@ export function readPublicList(text: string): PublicList | undefined {
 }
 
 /** The first row of a model counts. */
-function readEntries(entries: readonly Entry[]): Omit<PublicList, "source"> {
-  const models = new Map<string, ListedModel>();
+function readEntries(entries: readonly FieldsOf[]): Omit<PublicList, "source"> {
+  const models = new Map<string, ListedRow>();
   const skipped: SkippedRow[] = [];
   for (const [model, fields] of entries) {
     const present = Object.entries({ ...fields, model }).filter(([, value]) => (value ?? null) !== null);
-    const read = ListedModel.safeParse(Object.fromEntries(present));
+    const read = ListedRow.safeParse(Object.fromEntries(present));
     if (read.success) models.set(model, models.get(model) ?? read.data);
     else {
       const [issue] = read.error.issues;
@@ -77,7 +77,7 @@ const isUnknown = (model: string, ...rates: readonly unknown[]): boolean =>
 
 const LONG = /^input_cost_per_token_above_(\d{1,6})k_tokens$/;
 
-function fromLiteLlm([name, row]: Entry): Entry[] {
+function fromLiteLlm([name, row]: FieldsOf): FieldsOf[] {
   const own = toText(row["litellm_provider"]);
   const provider = PROVIDERS.get(own);
   if (provider === undefined || (row["mode"] !== "chat" && row["mode"] !== "responses")) return [];
@@ -111,10 +111,10 @@ function fromLiteLlm([name, row]: Entry): Entry[] {
   return [[model, { ...price, ...fields }]];
 }
 
-function fromModelsDev([id, row]: Entry): Entry[] {
+function fromModelsDev([id, row]: FieldsOf): FieldsOf[] {
   const provider = PROVIDERS.get(id);
   if (provider === undefined) return [];
-  return Object.entries(toObject(row["models"])).flatMap(([name, value]): Entry[] => {
+  return Object.entries(toObject(row["models"])).flatMap(([name, value]): FieldsOf[] => {
     const [model, cost] = [`${provider}/${name}`, objectAt(value, "cost")];
     const [limit, modalities] = [objectAt(value, "limit"), objectAt(value, "modalities")];
     const taken = Array.isArray(modalities["input"]) ? toItems(modalities["input"]) : undefined;

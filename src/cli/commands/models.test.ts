@@ -12,8 +12,8 @@ const NOWHERE = { OLLAMA_HOST: "http://127.0.0.1:1", LMSTUDIO_HOST: "http://127.
 
 const row = (ref: string, more: Partial<ModelRow> = {}): ModelRow => ({
   ...{ ref, family: "openai", context: 400_000, output: 128_000, reachable: "key set", how: "" },
-  ...{ pictures: true, documents: false, tools: true, thinks: null },
-  price: { in: 0.25, out: 2, cached: null, written: null, search: null, date: "2025-11-30", source: "list" },
+  ...{ can: ["pictures", "tools"], cannot: ["documents"] },
+  price: { in: 0.25, out: 2, date: "2025-11-30", source: "list" },
   ...more,
 });
 const table = {
@@ -21,7 +21,7 @@ const table = {
     row("openai/gpt-5-mini"),
     row("ollama/a-very-long-name-of-a-model-that-somebody-tuned-at-home:27b-instruct-q4_K_M", {
       price: "free",
-      ...{ context: null, output: null, pictures: null, tools: null, documents: null },
+      ...{ context: null, output: null, can: [], cannot: [] },
       reachable: "answers",
     }),
     row("ollama/\u001b[31mred\u202e\u0007", { price: null, family: null }),
@@ -61,7 +61,7 @@ it("tells the price of a model that is called through a package or over another 
   expect(await commandNamed("models").run(io, { json: true }, [])).toBe(EXIT.answered);
   const { models } = JSON.parse(written.stdout) as { models: ModelRow[] };
   expect(models.find(({ ref }) => ref.startsWith("ai-sdk/"))).toMatchObject({
-    ...{ family: "mistral", reachable: "configured", price: { in: 0.15, out: 0.6 }, pictures: true },
+    ...{ family: "mistral", reachable: "configured", price: { in: 0.15, out: 0.6 } },
   });
   expect(models.find(({ ref }) => ref.endsWith("wire=responses"))).toMatchObject({
     ...{ family: "openai", price: { in: 2, out: 8 }, context: expect.any(Number) },

@@ -75,7 +75,9 @@ export function tableText(
   const listed = oldest === newest ? `on ${oldest}` : `from ${oldest} to ${newest}`;
   const notes = [
     `Prices are in US dollars per million tokens${oldest === undefined ? "" : `, as listed ${listed}`}; ? is unknown.`,
-    ...(hasFacts && !isWide ? ["CAN: i takes pictures, p PDFs, t tools; r thinks before it answers."] : []),
+    ...(hasFacts && !isWide
+      ? ["CAN: i takes pictures, p PDFs as they are, t tools; r thinks before it answers."]
+      : []),
     "A key that is set has not been tested: parley models test REF calls one model.",
     ...(missing.length === 0
       ? []
@@ -96,17 +98,12 @@ function lengthText(tokens: number | null): string {
   return tokens >= 1_000_000 ? `${Math.floor(tokens / 1_000_000)}M` : `${Math.floor(tokens / 1_000)}k`;
 }
 
-/** What a model takes beside text, and whether it thinks, in words or in letters; `?` where nothing is known of that. */
-function canText({ pictures, documents, tools, thinks }: ModelRow, between: "" | " "): string {
-  const all = [
-    [pictures, "pictures", "i"],
-    [documents, "PDF", "p"],
-    [tools, "tools", "t"],
-    [thinks, "thinks", "r"],
-  ] as const;
-  if (all.every(([can]) => can === null)) return "?";
-  const able = all.flatMap(([can, word, letter]) => (can === true ? [between === "" ? letter : word] : []));
-  return able.length === 0 ? "-" : able.join(between);
+const ABILITIES = { pictures: "i", documents: "p", tools: "t", thinking: "r" } as const;
+
+/** What a model takes beside text and can do, in words or in letters; `?` where nothing is known of that. */
+function canText({ can, cannot }: ModelRow, between: "" | " "): string {
+  if (can.length === 0) return cannot.length === 0 ? "?" : "-";
+  return can.map((name) => (between === "" ? ABILITIES[name] : name)).join(between);
 }
 
 const update = (io: Io, options: Values<typeof MODEL_LIST>, from: string | undefined): Promise<number> =>

@@ -29,12 +29,15 @@ const MAX_LINE = 2_000;
 const INDENT = " ".repeat(6);
 
 /** Prints one line a check; exit 1 where one failed. */
+const UPDATE_PRICES = "parley models update, which takes a newer list";
+
 export async function doctor(io: Io, options: Values<typeof DOCTOR>): Promise<number> {
   const place = { flags: {}, env: io.env, cwd: io.cwd };
   const registry = io.protocols;
-  const checks = await (options.probe
+  const found = await (options.probe
     ? interruptible((probe) => checkup(place, { probe, registry }))
     : checkup(place, { registry }));
+  const checks = found.map((check) => (check.what === "prices" ? { ...check, next: UPDATE_PRICES } : check));
   const { terminal, columns } = io.output.stdout;
   const indented = (text: string) => {
     const line = oneLine(text, MAX_LINE);

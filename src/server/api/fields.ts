@@ -1,7 +1,6 @@
-/**
- * What a field or a parameter of the API means, by its name; `parent.name` where it means something else in that field, schema,
- * path or query. The API's words stand once: one name is one thing wherever it is met.
- */
+// The API's words stand once: one name is one thing wherever it is met.
+
+/** What a field or a parameter means, by its name; `parent.name` where it means something else in that field, schema, path or query. */
 export const FIELDS: { readonly [name: string]: string } = {
   accepted: "Who accepted it, and which version; null where nobody has.",
   accuracy: "The share that is right, 0 to 1, with its 95 % interval.",
@@ -39,6 +38,8 @@ export const FIELDS: { readonly [name: string]: string } = {
   calls: "How many model calls.",
   cancelled: "Whether it was cancelled by this request.",
   candidate: "Whose draft was voted on.",
+  can: "What it is known to take or to do; what is in neither list is unknown.",
+  cannot: "What it is known not to take or not to do.",
   caps: "The limits of the run, which hold whatever its course.",
   cells: "A row for each pair that was seen.",
   chair: "The participant that wrote the answer; null where none did.",
@@ -202,6 +203,7 @@ export const FIELDS: { readonly [name: string]: string } = {
   "query.of": "Runs of this kind alone.",
   oldestMs: "How old the oldest of them is, in milliseconds; null for none.",
   options: "What its provider is sent beside the prompt: fields of the body, and headers; null for nothing.",
+  "models.output": "The longest reply in tokens; null where unknown.",
   oldPrices: "The oldest date of the prices used, where that is long ago; else null.",
   only: "Providers that may answer, and no other.",
   "query.only": "The kinds of entries to return.",
@@ -383,8 +385,7 @@ export const FIELDS: { readonly [name: string]: string } = {
   winRate: "Wins and half the ties, of the sessions, 0 to 1; null without a session.",
   wins: "How often it won.",
   withinNoise: "Whether the effect is no larger than chance alone makes it.",
-  without:
-    "What its provider does not take, so that it was asked without: `temperature`, `effort`, `schema`.",
+  without: "What its provider does not take, so that it was asked without: `temperature`, `effort`.",
   won: "Pairs that it won.",
   "configurations.won": "The share of its comparisons that it won.",
   words: "How well the words fit, without vectors; null where none were compared.",
@@ -393,7 +394,6 @@ export const FIELDS: { readonly [name: string]: string } = {
   wrong: "Of the finished questions, those with a wrong answer.",
   wrongToRight: "Where the drafts elect a wrong answer, and the right one was given.",
   zdr: "Whether providers have to keep no data.",
-  // Parameters alone.
   after: "`next` of the page before.",
   format: "The form of the export.",
   limit: "How many rows at most.",
