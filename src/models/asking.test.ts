@@ -403,7 +403,6 @@ const REFUSALS: readonly (readonly [what: string, refusal: Refusal])[] = [
   ],
 ];
 
-// ASK-1.
 describe("a refusal of", () => {
   it.each(REFUSALS)(
     "%s is asked without it, once, and so is the next call",

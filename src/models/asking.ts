@@ -1,5 +1,5 @@
 // What a request asks for beside its prompt, and what of that is left out because the provider refused it.
-// ASK-1. What is left out is said with the reply. Else: an answer passes for one at a temperature or an effort that nobody ever sent.
+// What is left out is said with the reply: an answer must not pass for one at a temperature or an effort that nobody ever sent.
 
 import { mergeOptions, type ModelRequest } from "../kernel/index.ts";
 import { effortFields } from "./effort.ts";
