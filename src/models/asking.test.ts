@@ -226,6 +226,13 @@ describe("an effort", () => {
   });
 });
 
+it("says that a model thinks, or does not", async () => {
+  const models = createModels({ env: {} });
+  const thinks = (ref: string) => models.facts?.(ModelRef.parse(ref)).thinks;
+  expect([thinks("openai/m?effort=low"), thinks("openai/m?effort=none")]).toEqual([true, false]);
+  await models.close();
+});
+
 type Refusal = {
   readonly ref: string;
   readonly words: string;

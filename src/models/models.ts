@@ -1,6 +1,6 @@
 import type { Call, Failure, ModelFacts, ModelRequest, Models } from "../kernel/model.ts";
 import { familyOf, type Families } from "../kernel/families.ts";
-import { bareReference } from "../kernel/model-options.ts";
+import { bareReference, readReference } from "../kernel/model-options.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
 import { Caller, type CallServices, type Route } from "./caller.ts";
@@ -215,7 +215,8 @@ export function createModels(options: ModelsOptions): ClosableModels {
 
   const factsOf = (model: string): ModelFacts => {
     if (model.startsWith("sim/")) return { pictures: false, documents: false };
-    const [provider, name = ""] = bareReference(model).split("/");
+    const { model: bare, effort } = readReference(model);
+    const [provider, name = ""] = bare.split("/");
     const { compatible = {} } = options;
     const own = provider === "compatible" && Object.hasOwn(compatible, name) ? compatible[name] : undefined;
     return {
@@ -223,6 +224,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
       ...(own?.context === undefined ? {} : { context: own.context }),
       // Its wire has no form for a document.
       ...(provider === "ollama" ? { documents: false } : {}),
+      ...(effort === undefined ? {} : { thinks: effort !== "none" }),
     };
   };
 

@@ -61,6 +61,25 @@ const chatEnd = (): string => {
 describe("the package @ai-sdk/mistral", () => {
   const env = (url: string) => ({ MISTRAL_API_KEY: KEY, MISTRAL_BASE_URL: `${url}/v1` });
 
+  it("is asked for an effort and the user's own fields, and without what is refused", async () => {
+    await using server = await openFakeServer((response, _, count) =>
+      count === 1
+        ? refuse(response, { status: 400, message: "reasoning_effort is not supported with this model" })
+        : stream(response, chunk("yes") + chatEnd()),
+    );
+    const over = {
+      model: ModelRef.parse("ai-sdk/mistral/mistral-medium-latest?effort=high"),
+      options: { body: { safePrompt: true }, headers: { "x-lab": "a" } },
+    };
+    const { call } = await ask({ env: env(server.url) }, over, { attempts: 2 });
+    expect(call).toMatchObject({ ok: true, reply: "yes", family: "mistral", without: ["effort"] });
+    const [first, second] = server.received.map(({ body, headers }) => [JSON.parse(body), headers["x-lab"]]);
+    const asked = { model: "mistral-medium-latest", safe_prompt: true };
+    expect(first).toEqual([expect.objectContaining({ ...asked, reasoning_effort: "high" }), "a"]);
+    expect(second).toEqual([expect.objectContaining(asked), "a"]);
+    expect(second?.[0]).not.toHaveProperty("reasoning_effort");
+  });
+
   it("streams text, usage and the finish reason, with the key and URL of its variables", async () => {
     await using server = await openFakeServer((response) =>
       stream(response, chunk("hel") + chunk("lo") + chatEnd()),
@@ -163,6 +182,24 @@ const saying = (...parts: readonly LanguageModelV3StreamPart[]) =>
   model(() => new ReadableStream({ start: (to) => (parts.forEach((one) => to.enqueue(one)), to.close()) }));
 
 describe("a model of version 3", () => {
+  it.each([
+    ["anthropic/claude-opus-5", "anthropic", { effort: "high", thinking: { type: "adaptive" } }],
+    ["google/gemini-3.1-pro", "google", { thinkingConfig: { thinkingLevel: "high", includeThoughts: true } }],
+    ["@openrouter/ai-sdk-provider/a/b:free", "openrouter", { reasoning: { effort: "high" } }],
+    ["openai/gpt-5.6", "openai", { reasoningEffort: "high" }],
+  ])("of %s is asked for an effort in its package's words", async (name, provider, options) => {
+    let given: LanguageModelV3CallOptions | undefined;
+    const asked = model((told) => {
+      given = told;
+      return new ReadableStream({
+        start: (to) => (to.enqueue(delta("yes")), to.enqueue(FINISH), to.close()),
+      });
+    });
+    const { call } = await ask(asked, { model: ModelRef.parse(`ai-sdk/${name}?effort=high`) });
+    expect(call).toMatchObject({ ok: true });
+    expect(given?.providerOptions).toEqual({ [provider]: options });
+  });
+
   it("gives usage with cached and reasoning tokens, and no reasoning in its text", async () => {
     const thinking: LanguageModelV3StreamPart = { type: "reasoning-delta", id: "r", delta: "hmm" };
     const { call } = await ask(saying(thinking, delta("yes"), FINISH));
