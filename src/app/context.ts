@@ -15,7 +15,6 @@ import type { Note } from "../engine/opening-part.ts";
 import { systemWorld } from "../engine/world.ts";
 import {
   Fault,
-  bareReference,
   ModelRef,
   personOf,
   UserId,
