@@ -285,7 +285,8 @@ export function openProcess(parts: ProcessParts): Process {
       const resolution = resolveEndpoint(ref, env, places);
       if (resolution.ok) return undefined;
       const code = resolution.code === "unauthorised" ? "authentication" : "configuration";
-      return { code, reason: resolution.reason, needsKeyOf: resolution.needsKeyOf };
+      const { reason, next, needsKeyOf } = resolution;
+      return { code, reason, needsKeyOf, ...(next === undefined ? {} : { next }) };
     },
     async close() {
       await Promise.all([own?.close(), embedding.close(), ports.close(), servers.close()]);
@@ -336,7 +337,7 @@ export async function checkModelRef(
       ? undefined
       : findMeant(provider, [...Object.keys(providers), SDK, "sim"]);
   const usual = problem.next ?? "choose a model that can be reached";
-  const next = meant === undefined ? usual : `${meant}/${name.join("/")}`;
+  const next = meant === undefined || meant === provider ? usual : `${meant}/${name.join("/")}`;
   const { needsKeyOf } = problem;
   throw new Fault(problem.code, {
     why: problem.reason,

@@ -198,6 +198,10 @@ describe("the wire of a reference", () => {
     ["openai/o3-pro?wire=openai", "openai o3-pro"],
     ["compatible/box/ada?skill=1&wire=openai", "openai ada?skill=1"],
     ["compatible/box/ada?wire=openai&skill=1", "openai ada?skill=1"],
+    [
+      "openai/gpt-5?reasoning=high",
+      '"gpt-5?reasoning=high" asks for "reasoning", which is no option of a model (there are effort and wire)',
+    ],
     ["xai/grok-4?wire=responses", "responses grok-4"],
     ["xai/grok-4-pro", "openai grok-4-pro"],
     ["compatible/box/m", "responses m"],

@@ -106,12 +106,14 @@ export type Resolution =
       readonly ok: false;
       readonly code: "unauthorised" | "refused";
       readonly reason: string;
+      /** What to do about it, where that is more than to choose another model. */
+      readonly next?: string;
       /** The provider whose key is missing. */
       readonly needsKeyOf?: string;
     };
 
-function refuse(reason: string): Resolution {
-  return { ok: false, code: "refused", reason };
+function refuse(reason: string, next?: string): Resolution {
+  return { ok: false, code: "refused", reason, ...(next === undefined ? {} : { next }) };
 }
 function refuseKey(reason: string, needsKeyOf?: string): Resolution {
   return { ok: false, code: "unauthorised", reason, ...(needsKeyOf === undefined ? {} : { needsKeyOf }) };
@@ -203,10 +205,10 @@ function resolveProvider(
   }
   const local = row.local === true;
   const unknown = effort === undefined ? null : refuseEffort(effort, { provider: name, wire, local });
-  if (unknown !== null) return refuse(unknown);
+  if (unknown !== null) return refuse(unknown, "name one of these, or none");
   const given = firstSet(env, row.urlVariables ?? []);
   const [, query] = /\?([^=&?]*)/.exec(model) ?? [];
-  if (query !== undefined && given === null && place === name) return refuse(refuseOption(query, model));
+  if (query !== undefined && given === null && place === name) return refuseOption(query, model);
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
   const holder = given?.name ?? place;
   if (hasSecretInQuery(written)) {
@@ -255,12 +257,12 @@ function resolveProvider(
   };
 }
 
-function refuseOption(option: string, written: string): string {
-  const next =
-    option === "temperature"
-      ? "a temperature is set beside the model (setting: temperatures, or the persona's)"
-      : `there are ${REFERENCE_OPTIONS.join(" and ")}`;
-  return `"${written.slice(0, 100)}" asks for "${option.slice(0, 40)}", which is no option of a model; ${next}`;
+function refuseOption(option: string, written: string): Resolution {
+  const there = REFERENCE_OPTIONS.join(" and ");
+  return refuse(
+    `"${written.slice(0, 100)}" asks for "${option.slice(0, 40)}", which is no option of a model (there are ${there})`,
+    option === "temperature" ? "set it beside the model (setting: temperatures)" : "leave it out",
+  );
 }
 
 function resolveCompatible(
