@@ -118,7 +118,10 @@ export async function open(
   request: StartRequest,
   options: OpenOptions = {},
 ): Promise<OpenedRun> {
-  const { opening, notes } = await prepareOpening(context, request, options);
+  const { opening: asked, notes } = await prepareOpening(context, request, options);
+  const { contextSizes } = await import("./context-sizes.ts");
+  const contexts = await contextSizes(context, asked);
+  const opening = contexts ? { ...asked, contexts } : asked;
   const prepared = { opening, checked: await checkInput(context, opening) };
   const { onEstimate, onMost } = options;
   const tell = onEstimate ?? onMost;

@@ -158,6 +158,7 @@ async function liveSteps(
     world,
     originOf: (step) => ({ by: "protocol", ...step }),
     seatTimeoutMs: opened.data.seatTimeoutMs,
+    contexts: opened.data.contexts,
     ...(parent ? { parent: await parentOf(store, { ...parent, opening: opened.data }) } : {}),
     replay: false,
     watch,

@@ -51,8 +51,16 @@ export type DryCourse = {
   readonly isWritten: boolean;
 };
 
-/** A call that a dry run made: its prompt counts `shown` more tokens, of texts that stand for longer ones. */
-export type DryCall = { readonly phase: string; readonly request: ModelRequest; readonly shown: number };
+/**
+ * A call that a dry run made: its prompt counts `shown` more tokens, of texts that stand for longer ones. `limit`: the reply's
+ * limit as it would be sent, where the course makes it shorter.
+ */
+export type DryCall = {
+  readonly phase: string;
+  readonly request: ModelRequest;
+  readonly shown: number;
+  readonly limit: number;
+};
 
 type DryOptions = {
   /** What effects use in place of the process's ports. */
@@ -305,6 +313,7 @@ class DryRun {
         messages: counted.map(({ message, text }) => ({ ...message, text })),
         maxOutputTokens: Math.min(request.maxOutputTokens, this.#how.replyTokens),
       },
+      limit: request.maxOutputTokens,
       shown: Math.ceil(counted.reduce((sum, { shown }) => sum + shown, 0) / CHARACTERS_PER_TOKEN),
     });
   }

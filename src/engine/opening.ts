@@ -47,6 +47,7 @@ export type DeliberationInput = {
   readonly seed: string;
   readonly budget?: Budget | undefined;
   readonly seatTimeoutMs?: number | undefined;
+  readonly contexts?: Readonly<Record<string, number>> | undefined;
   /** `local` by default. */
   readonly organization?: string | undefined;
   readonly user?: string | undefined;

@@ -1,6 +1,8 @@
 import {
+  bareReference,
   type Call,
   callOf,
+  type CallOptions,
   type Delta,
   type Entry,
   Fault,
@@ -9,6 +11,7 @@ import {
   MAX_EVENT_BYTES,
   StepKey,
   type Cost,
+  type ModelRequest,
   type NewEvent,
   type Origin,
   type Tokens,
@@ -83,9 +86,18 @@ export function keepStopped(
   });
 }
 
+/** The size that all calls of the run to this model have. */
+function contextFor(
+  { model }: ModelRequest,
+  contexts: StepsContext["contexts"] = {},
+): Pick<CallOptions, "contextTokens"> {
+  const bare = bareReference(model);
+  return Object.hasOwn(contexts, bare) ? { contextTokens: contexts[bare] } : {};
+}
+
 /** Makes the call, within the time that the caps leave. */
 export async function completeCall(
-  { background, bytesOf, frames, id, ledger, models }: StepsContext,
+  { background, bytesOf, contexts, frames, id, ledger, models }: StepsContext,
   { request, key, limitedBy, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
   {
     again,
@@ -103,6 +115,7 @@ export async function completeCall(
     ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
     ...(Number.isFinite(leftMs) ? { withinMs: Math.max(1, leftMs) } : {}),
     ...(attempts === undefined ? {} : { attempts }),
+    ...contextFor(request, contexts),
     ...(background === true ? { background } : {}),
     ...(limit === undefined ? {} : { limit }),
     beforeRetry: (soFar, more) =>

@@ -108,6 +108,7 @@ async function attemptReaction(
       world,
       originOf: (step) => ({ by: "reactor", reactor: reactor.name, event: entry.id, ...step }),
       replay: false,
+      contexts: opened.data.contexts,
       background: true,
       watch: { started: ignore, ended: ignore, waiting: () => ignore, used: ignore },
     },

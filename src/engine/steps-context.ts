@@ -8,6 +8,7 @@ import type {
   ModelRequest,
   Models,
   NewEvent,
+  Opening,
   Origin,
   StepKey,
   Work,
@@ -66,6 +67,8 @@ export type StepsContext = {
   readonly onStopped?: (recorded: Promise<unknown>) => void;
   /** How long a person's seat waits; absent for no limit. */
   readonly seatTimeoutMs?: number | undefined;
+  /** As the opening has them. */
+  readonly contexts?: Opening["contexts"];
   /** Marks model calls as low priority. */
   readonly background?: boolean;
   /** Receives each step's start and end, each record that is used, and each awaited client event; `waiting` returns how to end the wait. */

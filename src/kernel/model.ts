@@ -285,6 +285,8 @@ export type CallOptions = {
   readonly background?: boolean | undefined;
   /** Limits the call with all that it waits for, where that is less. */
   readonly withinMs?: number | undefined;
+  /** The least that a server allocates for it, where it does that per request. */
+  readonly contextTokens?: number | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
   readonly onNews?: ((news: CallNews) => void) | undefined;
   /** Returns the bytes of an attachment, in base64. Without it no attachment is sent. */

@@ -86,6 +86,11 @@ export const Opening = z.strictObject({
   budget: Budget,
   /** How long each seat of a person waits for its answer; absent means without limit. */
   seatTimeoutMs: z.int().positive().optional(),
+  /**
+   * Tokens of prompt and reply together, by model, for servers that allocate them per request: each size is a load of the model, so
+   * that all of a run's calls have the same.
+   */
+  contexts: z.record(z.string(), z.int().positive()).optional(),
   organization: OrganizationId,
   /**
    * The lists that the prices of its models were from when it was opened, and their dates; null for what settings say. Absent

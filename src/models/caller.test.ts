@@ -389,3 +389,17 @@ describe("a reply that reached its limit before a word of it came", () => {
     expect(limits).toEqual([60]);
   });
 });
+
+it("asks for the context that all calls of a run have, or for more where the request does", async () => {
+  const seen: (number | undefined)[] = [];
+  const send: Transport["send"] = async ({ contextTokens }, sending) => {
+    seen.push(contextTokens);
+    return answers(sending);
+  };
+  const models = createModels({ env: {}, locals: { sim: { send } } });
+  const { signal } = new AbortController();
+  await models.complete(request, { signal });
+  await models.complete(request, { signal, contextTokens: 16_384 });
+  await models.complete({ ...request, contextTokens: 32_768 }, { signal, contextTokens: 16_384 });
+  expect(seen).toEqual([undefined, 16_384, 32_768]);
+});

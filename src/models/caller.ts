@@ -47,7 +47,7 @@ export type CallServices = {
   readonly persistence: RetryPolicy;
 };
 
-export type RoutedCall = Pick<CallOptions, "attempts" | "beforeRetry"> & {
+export type RoutedCall = Pick<CallOptions, "attempts" | "beforeRetry" | "contextTokens"> & {
   readonly request: ModelRequest;
   /** The reply's limit in tokens. */
   readonly limit: number;
@@ -288,8 +288,11 @@ export class Caller {
       this.#offset += text.length;
       this.#onDelta?.(delta);
     };
+    const context = Math.max(request.contextTokens ?? 0, this.#calling.contextTokens ?? 0);
     const asked =
-      this.#limit === request.maxOutputTokens ? request : { ...request, maxOutputTokens: this.#limit };
+      this.#limit === request.maxOutputTokens && context === (request.contextTokens ?? 0)
+        ? request
+        : { ...request, maxOutputTokens: this.#limit, ...(context > 0 ? { contextTokens: context } : {}) };
     if (this.#isWaiting) this.#onNews?.({ kind: "sent", attempt });
     this.#isWaiting = false;
     const cancelLoading = this.#noteLoading();
