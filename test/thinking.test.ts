@@ -114,3 +114,72 @@ describe.concurrent("of members that think aloud", () => {
     },
   );
 });
+
+describe("under a limit in dollars", () => {
+  /** Thinks for most of the room that it is given, as a model of today does, and tells what that took. */
+  const thinker: Answer = (response, { path, body }) => {
+    const asked: Asked & { readonly max_tokens?: number; readonly max_completion_tokens?: number } =
+      JSON.parse(body);
+    const limit = asked.max_completion_tokens ?? asked.max_tokens ?? 0;
+    const prompt = Math.ceil(body.length / 4);
+    const out = Math.min(limit, 3_000);
+    const content = (message: { readonly content: unknown }) => ({
+      content: JSON.stringify(message.content),
+    });
+    const reply = replyTo({ ...asked, messages: asked.messages.map(content) });
+    const events = path.endsWith("/messages")
+      ? [
+          { type: "message_start", message: { usage: { input_tokens: prompt, output_tokens: 1 } } },
+          { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: THOUGHT } },
+          { type: "content_block_start", index: 1, content_block: { type: "text", text: reply } },
+          { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: out } },
+          { type: "message_stop" },
+        ]
+      : [
+          {
+            choices: [
+              { index: 0, delta: { reasoning_content: THOUGHT, content: reply }, finish_reason: "stop" },
+            ],
+          },
+          {
+            choices: [],
+            usage: {
+              ...{ prompt_tokens: prompt, completion_tokens: out },
+              completion_tokens_details: { reasoning_tokens: out - 20 },
+            },
+          },
+        ];
+    response.setHeader("content-type", "text/event-stream");
+    response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  };
+
+  it("a council of three of today's thinking models runs to its end", async () => {
+    await using server = await openFakeServer(thinker);
+    const env = Object.fromEntries([
+      ...["OPENAI", "GEMINI", "ANTHROPIC"].map((name) => [`${name}_BASE_URL`, server.url]),
+      ...["OPENAI", "GEMINI", "ANTHROPIC"].map((name) => [`${name}_API_KEY`, "key-of-a-test"]),
+    ]);
+    await using parley = await openParley({ store: ":memory:", env });
+    const models = ["openai/gpt-5.6", "anthropic/claude-opus-5", "google/gemini-3.1-pro-preview"];
+    const question = "Should we move the queue to Postgres?";
+    const run = await parley.start({ protocol: "council", question, models, maxCostUsd: 0.5, memory: false });
+    const { status, result } = await run.outcome();
+    expect({ status, degraded: result?.degraded }).toEqual({ status: "answered", degraded: [] });
+    expect(result?.cost.usd).toBeGreaterThan(0.1);
+    expect(result?.cost.usd).toBeLessThanOrEqual(0.5);
+    const entries = await parley.read(run.id);
+    const limits = entries.flatMap((entry) => callOf(entry)?.limit ?? []);
+    expect(limits).toHaveLength(7);
+    for (const limit of limits) expect(limit).toBeGreaterThanOrEqual(2_048);
+    // Drafts get equal parts; what they leave is the reviews' and the chair's.
+    expect(Math.min(...limits)).toBeLessThan(16_384);
+    const [opened] = entries;
+    expect(
+      opened?.type === "deliberation-opened" && opened.data.participants.every(({ thinks }) => thinks),
+    ).toBe(true);
+    const free = await parley.start({ protocol: "council", question, models, memory: false });
+    await free.outcome();
+    const whole = (await parley.read(free.id)).flatMap((entry) => callOf(entry)?.limit ?? []);
+    expect(new Set(whole)).toEqual(new Set([16_384]));
+  });
+});

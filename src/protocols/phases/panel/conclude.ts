@@ -15,7 +15,7 @@ import { seatDrafts, type Draft } from "../table.ts";
 import { withLostTools } from "../tools.ts";
 import { breakTie, isOfEarlierReaders, reachStanding, review, type Reviews } from "./review.ts";
 import { draftLimits, type PanelSettings } from "./settings.ts";
-import { synthesize, withhold, type DraftComparison } from "./synthesis.ts";
+import { reserveForChair, synthesize, withhold, type DraftComparison } from "./synthesis.ts";
 
 /** Has all members draft, and goes on from there, where enough of them did; `before` is done before anything is spent. */
 export async function deliberateFromDrafts<S extends PanelSettings>(
@@ -57,10 +57,9 @@ export async function conclude(
 ): Promise<Closing> {
   const seated = seatDrafts(context, allAnswers);
   const judges = context.seats("judge");
-  const allReviews =
-    reviewed && seated.length > 1 // a ranking of one draft says nothing
-      ? await review(context, { table: seated, judges })
-      : NO_REVIEWS;
+  const isReviewed = reviewed && seated.length > 1; // a ranking of one draft says nothing
+  if (isReviewed) reserveForChair(context, allAnswers);
+  const allReviews = isReviewed ? await review(context, { table: seated, judges }) : NO_REVIEWS;
   // All answers are reviewed, so that a fork that withholds a member reuses every review.
   const { drafts, answers, table, reviews, comparison } = withhold(
     { drafts: allDrafts, answers: allAnswers, table: seated, reviews: allReviews, comparison: whole },

@@ -82,20 +82,21 @@ const listChairs = ({
 }: Pick<PanelContext, "seats" | "settings">): readonly Participant[] =>
   seats("chair").filter(({ id }) => rewriting === undefined || id === rewriting.by);
 
-/** Reserves the first chair's worst case before anything is spent. */
-export function reserveForChair(context: PanelContext): void {
-  reserveFor(context.run, SHARE, () => minimumSynthesisCalls(context)[0]?.request);
+/** Reserves the first chair's worst case: before anything is spent, and with the drafts once they are known. */
+export function reserveForChair(context: PanelContext, drafts?: readonly Draft[]): void {
+  reserveFor(context.run, SHARE, () => minimumSynthesisCalls(context, drafts)[0]?.request);
 }
 
 /** The first chair's call in its worst case; none where no chair writes. */
-export function minimumSynthesisCalls(context: PanelContext): PlannedCalls {
+export function minimumSynthesisCalls(context: PanelContext, drafts?: readonly Draft[]): PlannedCalls {
   const [chair] = listChairs(context);
   if (!chair || context.settings.mode === "vote") return [];
   const { draft = USUAL_REPLY_TOKENS, review = USUAL_REPLY_TOKENS } = context.settings.maxOutputTokens;
   const members = context.seats("member").length;
   // Drafts and reviews of full length, at the three characters a token that quotes count with.
-  const longest = "x".repeat(3 * members * (draft + review));
-  const text = context.context.reduce((sum, one) => sum + one.text, context.question) + longest;
+  const drafted = drafts?.map(({ text }) => text).join("") ?? "x".repeat(3 * members * draft);
+  const given = context.context.reduce((sum, one) => sum + one.text, context.question);
+  const text = given + drafted + "x".repeat(3 * members * review);
   const request = { ...chairParams(context, chair), messages: [{ role: "user" as const, text }] };
   return [{ step: `synthesis/${chair.id}`, request }];
 }
