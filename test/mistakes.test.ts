@@ -120,6 +120,10 @@ const ROWS: readonly Row[] = [
   { args: [Q, ...M, "--no-stream"], says: /\nTry: --quiet\n/ },
   { args: [Q, ...M, "--budget", "1"], says: /\nTry: --max-cost-usd\n/ },
   { args: [Q, ...M, "--file", "a.md"], says: /\nTry: --context\n/ },
+  {
+    args: [Q, "--models", "openai/gpt-5.6?effort=hihg"],
+    says: /openai takes no effort "hihg" \(it takes none, minimal, .*\)\nTry: name one of these, or none/,
+  },
   { args: [Q, ...M, "--modles", "x/y"], says: /\nTry: --models; parley ask --help lists all\n/ },
   {
     args: [Q, ...M, "--output", "f"],
