@@ -34,7 +34,7 @@ function replyTo({ model, messages }: Asked): string {
   const prompt = messages.map(({ content }) => content).join("\n");
   const labels = [
     ...new Set([...prompt.matchAll(/\[BEGIN answer ([A-Z])/g)].map(([, label]) => label)),
-  ].sort();
+  ].sort((one = "", other = "") => one.localeCompare(other));
   const ending = `${model === "marks" ? "Yes" : "No"}, move it, says ${model}.`;
   if (/Then rank all/.test(prompt))
     return JSON.stringify({
@@ -99,7 +99,7 @@ describe.concurrent("of members that think aloud", () => {
       }
       const stripped = entries.map((entry) => ({
         ...entry,
-        data: { ...(entry.data as object), call: null },
+        data: { ...(entry.data), call: null },
       }));
       expect(JSON.stringify(stripped)).not.toContain(SECRET);
 
