@@ -7,7 +7,7 @@ import {
 } from "../engine/index.ts";
 import { bareReference } from "../kernel/index.ts";
 import type { AppContext } from "./context.ts";
-import { makesRoom } from "./reaction-plan.ts";
+import { contextSizeFor, declaredContext, makesRoom } from "./context-window.ts";
 
 /** The usual course with replies of some 5,000 characters: memory is dear, and a longer prompt still loads the model once more. */
 const COURSE: DryCourse = {
@@ -39,7 +39,7 @@ export async function contextSizes(
       onCall: ({ request, shown, limit }) => {
         const { model, contextTokens } = request;
         if (!makesRoom(model, settings)) return;
-        const tokens = contextTokens ?? sizeFor(models.quote(request).tokensIn + shown + limit);
+        const tokens = contextTokens ?? contextSizeFor(models.quote(request).tokensIn + shown + limit);
         const bare = bareReference(model);
         needed.set(bare, Math.max(tokens, needed.get(bare) ?? 0));
       },
@@ -48,15 +48,7 @@ export async function contextSizes(
     return undefined;
   }
   const sizes = [...needed].map(([model, tokens]) => {
-    const [provider, name = ""] = model.split("/");
-    const declared = provider === "compatible" ? settings.compatible[name]?.context : undefined;
-    return [model, Math.min(tokens, declared ?? Infinity)] as const;
+    return [model, Math.min(tokens, declaredContext(model, settings) ?? Infinity)] as const;
   });
   return sizes.length === 0 ? undefined : Object.fromEntries(sizes);
-}
-
-/** A power of two, or half as much again: few sizes, since a model is loaded anew for each, and none much larger than needed. */
-function sizeFor(tokens: number): number {
-  const above = 2 ** Math.ceil(Math.log2(tokens));
-  return tokens <= above * 0.75 ? above * 0.75 : above;
 }

@@ -14,7 +14,7 @@ import { quoteValue } from "../text/words.ts";
 import type { AppContext } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { findOpening } from "./lookup.ts";
-import { contextTokensOf } from "./reaction-plan.ts";
+import { contextTokensOf } from "./context-window.ts";
 
 /** The fields of settings that name the models of seats. */
 const SEATED = ["models", "chair", "reviewers", "synthesizer"] as const;

@@ -28,7 +28,10 @@ import { findNamedTools } from "./named-tools.ts";
 import { choosePanel, listPersonas } from "./panel.ts";
 import { seatPerson } from "./people.ts";
 import { checkMaySit } from "./personas/seating.ts";
-import { contextTokensOf, reactionPlan, recallSettings } from "./reaction-plan.ts";
+import type { GivenContext } from "./attachments/index.ts";
+import { neededTokens } from "../prompts/context-window.ts";
+import { contextTokensOf, refuseTooLong } from "./context-window.ts";
+import { reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
 /** A protocol's part of an opening, and the fields that all openings have. */
@@ -73,6 +76,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
   const participants = await Promise.all(part.participants.map((one) => pinAsked(context, one)));
   if (budget.usd !== undefined)
     refuseUnknownPrices(context, [...participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
+  refuseTooLong(context, { ...parts, participants });
   const prices = pricesUsed(context.catalog, [
     ...participants.map(({ model }) => model),
     ...(plan?.models ?? []),
@@ -133,8 +137,17 @@ function extrasOf(
 /** Creates the context of a protocol's own opening. `folder` is an absolute path for file tools. */
 export async function openingContext(
   context: AppContext,
-  folder: string | undefined,
+  {
+    folder,
+    question,
+    attached,
+  }: {
+    readonly folder?: string | undefined;
+    readonly question: string;
+    readonly attached: readonly GivenContext[];
+  },
 ): Promise<OpeningContext> {
+  const needed = neededTokens([question, ...attached.map((one) => ("text" in one ? one.text : ""))]);
   const { folders, principal, resources, settings, store } = context;
   if (folder !== undefined) folders.add(folder);
   const fileTools = folder === undefined ? null : { folder, specs: await fileToolSpecs(folder) };
@@ -155,7 +168,7 @@ export async function openingContext(
         again,
         ...(whole ? WHOLE_CONVERSATION : { most: settings.historyTurns }),
       }),
-    contextTokens: (ref) => contextTokensOf(ref, settings),
+    contextTokens: (ref) => contextTokensOf(ref, settings, needed),
     placeAfter: (previous, user) => nextTurn(store, previous, user),
     embeddingProblem: context.embeddingProblem,
   };

@@ -1,7 +1,7 @@
 import { findNearest } from "../text/words.ts";
 import type { AnyReactor } from "../engine/reactor.ts";
 import { loadReactors } from "../engine/index.ts";
-import { bareReference, Json, ModelRef, type RecallRules, type UserId, refusal } from "../kernel/index.ts";
+import { Json, type ModelRef, type RecallRules, type UserId, refusal } from "../kernel/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { Resources } from "../config/resources.ts";
@@ -76,27 +76,6 @@ export function graderOf(
   if (settings.critic === "auto" && judge === undefined && !loaded.says.model) return null;
   const { model } = loaded.critic; // Read only where somebody grades.
   return judge ?? model;
-}
-
-/** Ollama's own default cuts longer prompts silently; requests for this many tokens run on most machines. */
-const OLLAMA_CONTEXT = 8_192;
-
-/** The tokens that a respondent's prompt and reply may have together; undefined if neither settings nor server say. */
-export function contextTokensOf(
-  ref: ModelRef | string,
-  settings: Pick<EffectiveSettings, "compatible" | "respondContext">,
-): number | undefined {
-  const model = ModelRef.parse(bareReference(ref));
-  const [provider, name = ""] = model.split("/");
-  const declared = provider === "compatible" ? settings.compatible[name]?.context : undefined;
-  return settings.respondContext ?? declared ?? (makesRoom(model, settings) ? OLLAMA_CONTEXT : undefined);
-}
-
-/** True if the model's server allocates its context length per request. */
-export function makesRoom(model: ModelRef, { compatible }: Pick<EffectiveSettings, "compatible">): boolean {
-  const [provider, name = ""] = bareReference(model).split("/");
-  if (provider !== "compatible") return provider === "ollama";
-  return compatible[name]?.wire === "ollama";
 }
 
 /** The memory owner and the recall rules; null if memory is off. @throws Fault `configuration` for an invalid `memory.yaml` */

@@ -174,7 +174,7 @@ export async function prepareOpening(
   refuseUnknownSettings(protocol, protocolSettings);
   const turn = await followUp(context, request);
   const opened = own
-    ? await own(request, turn.as(await openingContext(context, options.folder)))
+    ? await own(request, turn.as(await openingContext(context, { ...options, question, attached })))
     : await openSeated(context, protocol, options.panel ?? (await choosePanel(context)));
   const following = opened.conversation ? undefined : await turn.part(opened.participants);
   const settings = { ...opened.settings, ...following?.settings, ...protocolSettings };
@@ -382,12 +382,10 @@ export const processSettings = (given: Partial<ProcessSettings>): Partial<Proces
   Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== undefined && isProcessSetting(key)),
   );
-
 /** Parses the settings among a request's fields. @throws Fault `configuration` for an invalid value */
 export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
-  const given = Object.keys(request).filter(
-    (key): key is SettingKey => request[key] !== undefined && isRequestSetting(key),
-  );
+  const isGiven = (key: string): key is SettingKey => request[key] !== undefined && isRequestSetting(key);
+  const given = Object.keys(request).filter(isGiven);
   if (given.length === 0) return {}; // a server asks for every request
   const schema = z.object(Object.fromEntries(given.map((key) => [key, settingTypes[key]])));
   // A bare number is seconds in text for people and milliseconds in code.
@@ -397,6 +395,6 @@ export function requestSettings(request: Readonly<Record<string, unknown>>): Par
   ]);
   const read = schema.safeParse(Object.fromEntries(values), { reportInput: true });
   if (read.success) return read.data;
-  const { path, say, next } = explainIssue(schema, read.error);
-  throw refusal(say(path.join(".")), next ?? "correct it");
+  const { path, say, next = "correct it" } = explainIssue(schema, read.error);
+  throw refusal(say(path.join(".")), next);
 }

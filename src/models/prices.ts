@@ -100,7 +100,10 @@ export function quoteRequest(
   const tokensIn = estimateTokens(request);
   const most = Math.min(request.maxOutputTokens, output);
   const least = Math.min(most, LEAST_REPLY_TOKENS);
-  const tokensOut = Math.max(least, Math.min(most, context - tokensIn));
+  const tokensOut = Math.max(
+    least,
+    Math.min(most, Math.min(context, request.contextTokens ?? Infinity) - tokensIn),
+  );
   const usdOf = (out: number): number | null =>
     price === null ? null : price === "free" ? 0 : dearest(price, { in: tokensIn, out });
   return {

@@ -1,6 +1,7 @@
 import { checkModelRef, type AppReactor, type EffectiveSettings } from "../../../app/context.ts";
 import { judgeFamilyNote } from "../../../app/panel.ts";
-import { fileNotes, graderOf, makesRoom } from "../../../app/reaction-plan.ts";
+import { makesRoom } from "../../../app/context-window.ts";
+import { fileNotes, graderOf } from "../../../app/reaction-plan.ts";
 import type { Resources } from "../../../config/resources.ts";
 import { familyOf } from "../../../kernel/index.ts";
 import { chooseJudgeForm } from "../../../protocols/phases/judge-prompts.ts";

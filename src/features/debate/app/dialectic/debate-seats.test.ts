@@ -24,7 +24,7 @@ async function seatsOf(place: Scratch): Promise<DebateSeats> {
   const { context } = await openConfigured({ flags: { store: ":memory:" }, env: place.env, cwd: place.cwd });
   try {
     const written = debateConfig(readDebateFile("conf/d.json", place), place);
-    const opening = await openingContext(context, undefined);
+    const opening = await openingContext(context, { question: "", attached: [] });
     return debateSeats(opening, (await completeDebate(written, {}, opening)).config);
   } finally {
     await context.close();
