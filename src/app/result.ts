@@ -1,5 +1,5 @@
 import { loadNamed, type AnyProtocol, type Registry } from "../engine/index.ts";
-import { isEvent, pinnedTexts, type Entry, type OrganizationStore } from "../kernel/index.ts";
+import { attachmentsOf, isEvent, isPicture, pinnedTexts, type Entry, type OrganizationStore } from "../kernel/index.ts";
 import type { ShownResult } from "../reports/answer.ts";
 import { showResult } from "../reports/shown.ts";
 import { resultOf, type Result } from "../views/result.ts";
@@ -35,7 +35,22 @@ export async function loadShown(
   const protocol = await protocolOf(protocols, entries);
   const earlier = texts ? await loadEarlier(texts, entries) : [];
   const report = result.section === null ? undefined : await protocol?.report?.();
-  return showResult(result, report, { entries, earlier });
+  const pictures = texts ? await loadPictures(texts, entries) : undefined;
+  return { ...showResult(result, report, { entries, earlier }), ...(pictures ? { pictures } : {}) };
+}
+
+/** The pictures that went with a question, with their bytes; undefined where there were none. */
+async function loadPictures(
+  { text }: Pick<OrganizationStore, "text">,
+  entries: readonly Entry[],
+): Promise<ShownResult["pictures"]> {
+  const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  const shown = opening ? attachmentsOf(opening).filter(isPicture) : [];
+  if (shown.length === 0) return undefined;
+  const addresses = new Map<string, string>();
+  for (const { digest, mediaType } of shown)
+    addresses.set(digest, `data:${mediaType};base64,${await text(digest)}`);
+  return (digest) => addresses.get(digest);
 }
 
 /** The turns that a deliberation's prompts rest on, oldest first; a summary of several has an empty question. */

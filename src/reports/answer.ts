@@ -28,6 +28,8 @@ export type ShownResult = {
   readonly dissent?: Dissent | undefined;
   /** What a reader has to know before the answer, beside what is missing. */
   readonly cautions?: readonly string[] | undefined;
+  /** Where a picture that was attached is found, by its digest: an address, or its bytes as one. */
+  readonly pictures?: ((digest: string) => string | undefined) | undefined;
   /** The turns before this one in its conversation, oldest first, with what each came to; of a summary the question is empty. */
   readonly earlier?: readonly { readonly question: string; readonly gist: string }[];
   /** What was said, in a document, where the protocol tells it all itself: in place of drafts, critiques and reviews. */

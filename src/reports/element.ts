@@ -2,7 +2,7 @@ import type { ElementTree } from "../kernel/index.ts";
 import { printable } from "./printable.ts";
 
 // ELEMENT-1. Elements and attributes are those of these lists, which have nothing that runs, loads or styles; a link of a document leads to
-//     http, https or mailto. Foreign text is the text of an element, or the value of an attribute. Else: a model's text runs in a browser.
+//     http, https or mailto, and a picture of one holds its bytes. Foreign text is the text of an element, or the value of an attribute. Else: a model's text runs in a browser.
 
 /** What stands in an element or in a page, in order. */
 export type Markup = readonly (ElementTree | string)[];
@@ -34,11 +34,11 @@ const LINES = setOf(
 /** What has its content on lines of its own. */
 const WRAPPERS = setOf("blockquote ul ol table tbody svg g");
 /** What has no content in HTML, and what has none in SVG as long as nothing stands in it. */
-const VOID = setOf("br hr");
+const VOID = setOf("br hr img");
 const CLOSING = setOf(SHAPES);
-const TAGS = setOf(...LINES, "th td a strong em del small code span br tspan");
+const TAGS = setOf(...LINES, "th td a strong em del small code span br img tspan");
 const ATTRIBUTES = setOf(
-  "class dir title role tabindex id scope start href rel aria-label aria-labelledby",
+  "class dir title role tabindex id scope start href rel src alt aria-label aria-labelledby",
   "viewBox x y x1 y1 x2 y2 cx cy r rx ry width height d points transform",
   "fill fill-opacity stroke stroke-width stroke-dasharray text-anchor",
 );
@@ -54,7 +54,9 @@ export function checkElement({ tag, attributes }: ElementTree): void {
   const foreign = Object.keys(attributes).find((name) => !ATTRIBUTES.has(name));
   if (foreign !== undefined)
     throw new RangeError(`an attribute must be one of ${[...ATTRIBUTES].join(", ")} (got "${foreign}")`);
-  const { href } = attributes;
+  const { href, src } = attributes;
+  if (src !== undefined && !/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=]*$/.test(String(src)))
+    throw new RangeError("a picture's address must be its own bytes, data:image/…;base64,…");
   if (href !== undefined && !/^(?:https?:\/\/|mailto:)/.test(String(href)))
     throw new RangeError(`an address must begin with http://, https:// or mailto: (got "${href}")`);
 }

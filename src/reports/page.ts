@@ -9,7 +9,7 @@ import { oneLine } from "./printable.ts";
 //     opening a report tells others that it was read, and what stands in it.
 // It is read without scripts: what is folded opens by itself, and what is printed is what stands open.
 
-/** Content Security Policy Level 3: no images, no frames, no forms; styles and a script that are known by their digests. */
+/** Content Security Policy Level 3: no images but the page's own, no frames, no forms; styles and a script that are known by their digests. */
 function policyOf(screen: PageScreen | undefined): string {
   // PAGE-1
   const styles = [PAGE_STYLE, ...(screen ? [screen.style] : [])].map(digestSource);
@@ -17,6 +17,8 @@ function policyOf(screen: PageScreen | undefined): string {
     "default-src 'none'",
     ...(screen ? [`script-src ${digestSource(screen.script)}`] : []),
     `style-src ${styles.join(" ")}`,
+    // What is attached stands in the page itself.
+    "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",
     ...(screen ? ["require-trusted-types-for 'script'", "trusted-types 'none'"] : []),
@@ -220,4 +222,5 @@ thead th { color: var(--faint); font-weight: 600; }
   .hint { display: none; }
   .chart, tr { break-inside: avoid; }
 }
+img { max-width: 100%; height: auto; }
 `;

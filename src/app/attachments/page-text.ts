@@ -95,7 +95,7 @@ function readPage(html: string, address: string) {
         else if (name === "a") {
           if (links.length > 0) endLink();
           const isWeb = URL.canParse(href, address) && /^https?:$/.test(new URL(href, address).protocol);
-          const isHere = href.startsWith("#");
+          const isHere = href === "" || href.startsWith("#");
           links.push({ target: isWeb && !isHere ? new URL(href, address).href : "", label: { text: "" } });
         }
       },

@@ -3,7 +3,15 @@ import { EventPage, Listed, RecordedEvent } from "../../contract/runs.ts";
 import { exportText } from "../../app/export.ts";
 import { listRuns } from "../../app/lookup.ts";
 import type { exportForms } from "../../app/registry.ts";
-import { DeliberationId, SeriesId, type Entry } from "../../kernel/index.ts";
+import {
+  attachmentsOf,
+  DeliberationId,
+  Digest,
+  isEvent,
+  isPicture,
+  SeriesId,
+  type Entry,
+} from "../../kernel/index.ts";
 import { publicEntry, type EventTexts } from "../../views/public-entry.ts";
 import { veilEntries } from "../../views/veil.ts";
 import { openOnce } from "../opening.ts";
@@ -159,6 +167,26 @@ export const deliberationOperations: readonly HttpOperation[] = [
       const [entry] = await readOnly(await shownReader(parley, caller.principal, id), [seq]);
       if (!entry) throw missing(id);
       return publicEntry(entry) as z.infer<typeof RecordedEvent>; // it is one
+    },
+  }),
+  route("get", "deliberations/{id}/attachments/{digest}", {
+    ...{ name: "getAttachment", tag: "Journal", needs: "read" },
+    summary: "Get a picture or document that went with the question",
+    params: OfRun.extend({ digest: Digest.describe("The digest in the opening's context.") }),
+    replies: { 200: { type: "*/*", description: "Its bytes" }, ...REFUSALS },
+    async handle({ parley, caller: { principal }, params: { id, digest } }) {
+      const { entries } = await readAll(parley, principal, id);
+      const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+      const found = opening && attachmentsOf(opening).find((one) => one.digest === digest);
+      if (!found) throw missing(id);
+      const { store } = readingContext(parley, principal);
+      const bytes = Buffer.from(await store.text(digest), "base64");
+      // A stranger's file: a browser that shows it may run and load nothing.
+      const headers = {
+        "content-security-policy": "default-src 'none'; sandbox",
+        ...(isPicture(found) ? {} : { "content-disposition": "attachment" }),
+      };
+      return { status: 200, headers, content: { type: found.mediaType, bytes } };
     },
   }),
 ];

@@ -6,7 +6,15 @@ import type { ShownRun } from "../run.ts";
 import { useReport, useWhole } from "../folds.ts";
 import { Report } from "../parts/report.tsx";
 import { Empty } from "../parts/states.tsx";
+import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
+
+/** Where an attached picture is: with the server, or in the document that an exported page has for paper. */
+function pictureAddress(id: string, digest: string): string | undefined {
+  if (isServed) return `api/v1/deliberations/${encodeURIComponent(id)}/attachments/${digest}`;
+  const found = document.getElementById(`picture-${digest}`);
+  return found instanceof HTMLImageElement ? found.src : undefined;
+}
 
 /** The whole document about the run, as `parley show --details` and an export print it, at the seq of the address. */
 export function Record({ shown }: { readonly shown: ShownRun }): VNode {
@@ -19,7 +27,10 @@ export function Record({ shown }: { readonly shown: ShownRun }): VNode {
   const document = useComputed(() => {
     const result = shown.result.value;
     if (!result || !report.value) return undefined;
-    const told = showResult(result, report.value, { entries: shown.entries.value });
+    const told = {
+      ...showResult(result, report.value, { entries: shown.entries.value }),
+      pictures: (digest: string) => pictureAddress(shown.run.id, digest),
+    };
     return {
       head: deliberationHead(shown.entries.value, told),
       parts: deliberationParts(shown.entries.value, told),
