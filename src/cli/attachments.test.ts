@@ -1,8 +1,9 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
-import { readContext } from "../config/input-files.ts";
+import { pdfOf, pngOf } from "../../test/support/media-samples.ts";
+import { readContext, readContextFiles } from "../config/input-files.ts";
 import { expandAttachments } from "./attachments.ts";
 
 const files = {
@@ -83,5 +84,35 @@ describe("expandAttachments", () => {
     await expect(refused).rejects.toMatchObject({
       details: { why: "all context together has more than 120 bytes, from many/3.md on" },
     });
+  });
+});
+
+describe("pictures and PDFs", () => {
+  it("of a folder are attached by their bytes, whatever their names say", async () => {
+    using place = scratch({ "project/mixed/a.md": "text", "project/mixed/svg.png": "<svg/>" });
+    const picture = pngOf(30, 20);
+    writeFileSync(join(place.cwd, "mixed/notes.txt"), picture);
+    writeFileSync(join(place.cwd, "mixed/report"), pdfOf(["x"]));
+    const { files: found, bytes, notes } = expandAttachments(["mixed"], { io: place, maxBytes: 100 });
+    expect(found).toEqual(["mixed/a.md", "mixed/notes.txt", "mixed/report", "mixed/svg.png"]);
+    expect(notes.join()).not.toContain("skipped");
+    const asked = { ...{ files: found, bytes, stdin: "piped" }, cwd: place.cwd, env: place.env };
+    const read = await readContextFiles({ ...asked, maxBytes: 100, maxMediaBytes: 10_000 });
+    expect(read).toEqual([
+      { name: "mixed/a.md", text: "text" },
+      { name: "mixed/notes.txt", base64: picture.toString("base64") },
+      { name: "mixed/report", base64: pdfOf(["x"]).toString("base64") },
+      { name: "mixed/svg.png", text: "<svg/>" },
+      { name: "stdin", text: "piped" },
+    ]);
+    expect(
+      await refusalOf(() => readContextFiles({ ...asked, maxBytes: 100, maxMediaBytes: 50 }), place),
+    ).toBe("mixed/notes.txt has more than 50 bytes; give less, or raise max-attachment-bytes");
+  });
+
+  it("leaves addresses of the web as they were written", () => {
+    using place = scratch(files);
+    const written = ["https://example.com/a,b?c=*", "a.md"];
+    expect(expandAttachments(written, { io: place, maxBytes: 1_000 }).files).toEqual(written);
   });
 });

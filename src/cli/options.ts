@@ -112,7 +112,7 @@ export const MODE = { mode: setting("--mode <mode>", "consensus (the chair write
 export const ATTACHMENTS = {
   context: repeatable(
     "--context <files>",
-    "attach files, folders or patterns, comma-separated; may be repeated (stdin is attached too)",
+    "attach texts, pictures, PDFs, folders, patterns, https://…, comma-separated (and stdin)",
   ),
 };
 
