@@ -16,21 +16,21 @@ export function mediaOf(bytes: Uint8Array): FoundMedia | undefined {
   const big = (index: number) => at(index) * 256 + at(index + 1);
   const little = (index: number) => at(index) + at(index + 1) * 256;
   if (ascii(0, 8) === "\x89PNG\r\n\x1a\n")
-    return sized("image/png", big(16) * 65_536 + big(18), big(20) * 65_536 + big(22));
-  if (/^GIF8[79]a$/.test(ascii(0, 6))) return sized("image/gif", little(6), little(8));
+    return withSize("image/png", big(16) * 65_536 + big(18), big(20) * 65_536 + big(22));
+  if (/^GIF8[79]a$/.test(ascii(0, 6))) return withSize("image/gif", little(6), little(8));
   if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WEBP") {
     const kind = ascii(12, 16);
     if (kind === "VP8X") {
       const far = (index: number) => 1 + little(index) + at(index + 2) * 65_536;
-      return sized("image/webp", far(24), far(27));
+      return withSize("image/webp", far(24), far(27));
     }
     if (kind === "VP8L")
-      return sized(
+      return withSize(
         "image/webp",
         1 + ((at(22) & 0x3f) << 8) + at(21),
         1 + ((at(24) & 0x0f) << 10) + (at(23) << 2) + (at(22) >> 6),
       );
-    return sized("image/webp", little(26) & 0x3fff, little(28) & 0x3fff);
+    return withSize("image/webp", little(26) & 0x3fff, little(28) & 0x3fff);
   }
   if (at(0) === 0xff && at(1) === 0xd8 && at(2) === 0xff) {
     for (let index = 2; index + 9 < bytes.length && at(index) === 0xff;) {
@@ -40,7 +40,7 @@ export function mediaOf(bytes: Uint8Array): FoundMedia | undefined {
         continue;
       }
       const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-      if (isFrame) return sized("image/jpeg", big(index + 7), big(index + 5));
+      if (isFrame) return withSize("image/jpeg", big(index + 7), big(index + 5));
       index += 2 + Math.max(2, big(index + 2));
     }
     return { mediaType: "image/jpeg" };
@@ -48,7 +48,7 @@ export function mediaOf(bytes: Uint8Array): FoundMedia | undefined {
   return ascii(0, PDF_HEAD).includes("%PDF-") ? { mediaType: PDF } : undefined;
 }
 
-const sized = (mediaType: string, width: number, height: number): FoundMedia =>
+const withSize = (mediaType: string, width: number, height: number): FoundMedia =>
   width > 0 && height > 0 ? { mediaType, width, height } : { mediaType };
 
 /** Whether a name that was written is an address of the web. */

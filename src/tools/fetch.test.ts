@@ -116,7 +116,7 @@ describe("what is fetched", () => {
     expect(await reasonOf(url)).toBe(reason);
   });
 
-  it("is never at another host that a server sends it to (FETCH-2)", async () => {
+  it("is never at another host that a server sends it to", async () => {
     await using server = await serve((response) =>
       response.writeHead(301, { location: `http://localhost:${server.port}/x?token=1` }).end(),
     );
@@ -154,6 +154,10 @@ describe("what is fetched", () => {
       response.on("close", () => clearInterval(timer));
     });
     expect(await reasonOf(server.url, { ...open, timeoutMs: 300 })).toBe("it took more than 0.3 s");
+    const resolve = () => new Promise<never>(() => undefined);
+    expect(await reasonOf("http://slow.example/", { ...options, timeoutMs: 100, resolve })).toBe(
+      "it took more than 0.1 s",
+    );
   });
 
   it("is no error's page, and no half of anything", async () => {

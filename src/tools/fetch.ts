@@ -1,6 +1,6 @@
 // FETCH-1. Only public addresses are connected to: a host is resolved once, and every connection goes to the address that was checked. Else: a
 //     page or a name server makes Parley read what only this machine or its network may.
-// FETCH-2. A redirect to another host is not followed. Else: the check of the host that a user named counts for nothing.
+// A redirect to another host is not followed: the check of the host that a user named would count for nothing.
 
 import { lookup as lookUp, type LookupAddress } from "node:dns";
 import { request as requestHttp, type IncomingMessage } from "node:http";
@@ -25,7 +25,7 @@ export type FetchOptions = {
   readonly resolve?: ((host: string) => Promise<readonly LookupAddress[]>) | undefined;
 };
 
-export type Fetched =
+export type FetchOutcome =
   | {
       readonly ok: true;
       /** After redirects. */
@@ -53,7 +53,7 @@ const DECODERS = new Map([
 ]);
 
 /** What keeps an address from being fetched. */
-class Refusal extends Error {
+class FetchRefusal extends Error {
   readonly isPrivate: boolean;
   constructor(reason: string, isPrivate = false) {
     super(reason);
@@ -62,21 +62,36 @@ class Refusal extends Error {
 }
 
 /** Reads what is at an address of the web. It says why it does not, and throws nothing. */
-export async function fetchPublic(written: string, options: FetchOptions): Promise<Fetched> {
+export async function fetchPublic(written: string, options: FetchOptions): Promise<FetchOutcome> {
   const { signal, timeoutMs = TIMEOUT_MS } = options;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  const stop = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop.abort();
+  }, timeoutMs);
+  const onAbort = () => stop.abort();
+  // A name service does not heed a signal.
+  const stopped = new Promise<never>((_, reject) =>
+    stop.signal.addEventListener("abort", () => reject(new Error("it was given up"))),
+  );
+  if (signal?.aborted) stop.abort();
+  signal?.addEventListener("abort", onAbort);
   try {
-    return { ok: true, ...(await follow(written, options, stop)) };
+    return { ok: true, ...(await Promise.race([follow(written, options, stop.signal), stopped])) };
   } catch (error) {
-    if (error instanceof Refusal)
+    if (error instanceof FetchRefusal)
       return { ok: false, reason: error.message, ...(error.isPrivate ? { isPrivate: true } : {}) };
-    if (deadline.aborted) return { ok: false, reason: `it took more than ${timeoutMs / 1_000} s` };
+    if (isLate) return { ok: false, reason: `it took more than ${timeoutMs / 1_000} s` };
     return { ok: false, reason: error instanceof Error ? error.message || error.name : String(error) };
+  } finally {
+    clearTimeout(timer);
+    stopped.catch(() => undefined);
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 
-type Target = { readonly url: URL; readonly pinned: LookupAddress | null; readonly proxy: URL | null };
+type FetchTarget = { readonly url: URL; readonly pinned: LookupAddress | null; readonly proxy: URL | null };
 
 async function follow(written: string, options: FetchOptions, signal: AbortSignal) {
   let url = addressOf(written, options);
@@ -87,40 +102,41 @@ async function follow(written: string, options: FetchOptions, signal: AbortSigna
     const { statusCode: status = 0, headers } = response;
     if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined) {
       response.destroy();
-      if (!URL.canParse(headers.location, url.href)) throw new Refusal("it redirects to no address");
+      if (!URL.canParse(headers.location, url.href)) throw new FetchRefusal("it redirects to no address");
       const next = new URL(headers.location, url);
       if (next.hostname !== url.hostname || (url.protocol === "https:" && next.protocol !== "https:"))
-        throw new Refusal(`it redirects to another host: name ${next.origin}${next.pathname} yourself`); // FETCH-2
-      if (redirects === MAX_REDIRECTS) throw new Refusal(`it redirects more than ${MAX_REDIRECTS} times`);
+        throw new FetchRefusal(`it redirects to another host: name ${next.origin}${next.pathname} yourself`);
+      if (redirects === MAX_REDIRECTS)
+        throw new FetchRefusal(`it redirects more than ${MAX_REDIRECTS} times`);
       url = addressOf(next.href, options);
       continue;
     }
     if (status < 200 || status >= 300) {
       response.destroy();
-      throw new Refusal(`the server answers with HTTP ${status}`);
+      throw new FetchRefusal(`the server answers with HTTP ${status}`);
     }
     const bytes = await readBody(response, options.maxBytes);
     return { url: url.href, contentType: headers["content-type"] ?? "", bytes };
   }
 }
 
-/** @throws Refusal for what is no address of the web */
+/** @throws FetchRefusal for what is no address of the web */
 function addressOf(written: string, { allowsPrivate = false }: FetchOptions): URL {
   if (written.length > MAX_URL_LENGTH || !URL.canParse(written))
-    throw new Refusal("it is no address of the web");
+    throw new FetchRefusal("it is no address of the web");
   const url = new URL(written);
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw new Refusal("it is neither http nor https");
+    throw new FetchRefusal("it is neither http nor https");
   if (url.username !== "" || url.password !== "")
-    throw new Refusal("an address with a password is not fetched");
+    throw new FetchRefusal("an address with a password is not fetched");
   if (!allowsPrivate && !WEB_PORTS.has(url.port))
-    throw new Refusal(`port ${url.port} is none of the web`, true);
+    throw new FetchRefusal(`port ${url.port} is none of the web`, true);
   return url;
 }
 
 const systemLookup = (host: string): Promise<LookupAddress[]> => promisify(lookUp)(host, { all: true });
 
-/** The one address that is connected to; null where a proxy finds it. @throws Refusal for one that is not public (FETCH-1) */
+/** The one address that is connected to; null where a proxy finds it. @throws FetchRefusal for one that is not public (FETCH-1) */
 async function pin(
   url: URL,
   proxy: URL | null,
@@ -128,19 +144,23 @@ async function pin(
 ): Promise<LookupAddress | null> {
   // `URL` has read every other way to write an address of IPv4.
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  if (!allowsPrivate && LOCAL_NAMES.test(host)) throw new Refusal(`${host} is a name of this network`, true);
+  if (!allowsPrivate && LOCAL_NAMES.test(host))
+    throw new FetchRefusal(`${host} is a name of this network`, true);
   if (proxy && isIP(host) === 0) return null;
   const found = await resolve(host);
   const [first] = found;
-  if (!first) throw new Refusal(`${host} has no address`);
+  if (!first) throw new FetchRefusal(`${host} has no address`);
   const hidden = found.find(({ address }) => !isPublicAddress(address));
   if (hidden && !allowsPrivate)
-    throw new Refusal(`${host} is at ${hidden.address}, an address of this machine or its network`, true);
+    throw new FetchRefusal(
+      `${host} is at ${hidden.address}, an address of this machine or its network`,
+      true,
+    );
   return proxy ? null : first;
 }
 
 async function open(
-  { url, pinned, proxy }: Target,
+  { url, pinned, proxy }: FetchTarget,
   { userAgent }: FetchOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -198,9 +218,9 @@ const openTunnel = (proxy: URL, url: URL, signal: AbortSignal) =>
     request.end();
   });
 
-/** @throws Refusal for more bytes than may be, as they come or unpacked */
+/** @throws FetchRefusal for more bytes than may be, as they come or unpacked */
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const tooMuch = () => new Refusal(`it has more than ${maxBytes} bytes`);
+  const tooMuch = () => new FetchRefusal(`it has more than ${maxBytes} bytes`);
   if (Number(response.headers["content-length"] ?? 0) > maxBytes) {
     response.destroy();
     throw tooMuch();
@@ -209,7 +229,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Ui
   const decoder = DECODERS.get(encoding)?.();
   if (!decoder && encoding !== "" && encoding !== "identity") {
     response.destroy();
-    throw new Refusal(`it is compressed as ${JSON.stringify(encoding.slice(0, 40))}, which is not read`);
+    throw new FetchRefusal(`it is compressed as ${JSON.stringify(encoding.slice(0, 40))}, which is not read`);
   }
   const chunks: Buffer[] = [];
   let size = 0;

@@ -29,12 +29,12 @@ for (const [net, prefix] of [
   special.addSubnet(net, prefix, "ipv6");
 
 /** All of IPv6 that is given out: what is outside is loopback, local, multicast, or holds an address of IPv4. */
-const given = new BlockList();
-given.addSubnet("2000::", 3, "ipv6");
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet("2000::", 3, "ipv6");
 
 /** Whether an address is one of the public internet, and no other in disguise. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, "ipv4");
-  return family === 6 && given.check(address, "ipv6") && !special.check(address, "ipv6");
+  return family === 6 && globalUnicast.check(address, "ipv6") && !special.check(address, "ipv6");
 }

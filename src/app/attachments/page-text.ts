@@ -27,7 +27,7 @@ export function pageText(html: string, address: string): PageText {
   return { title: all.title, text: own ?? all.body };
 }
 
-type Writer = { text: string };
+type TextBuffer = { text: string };
 
 function readPage(html: string, address: string) {
   const writers = { body: { text: "" }, main: { text: "" }, article: { text: "" } };
@@ -36,7 +36,7 @@ function readPage(html: string, address: string) {
   let isTitle = false;
   let preformatted = 0;
   const lists: { ordered: boolean; items: number }[] = [];
-  const links: { readonly target: string; readonly label: Writer }[] = [];
+  const links: { readonly target: string; readonly label: TextBuffer }[] = [];
   const within = { main: 0, article: 0 };
   let cells = 0;
   let pending = "";
@@ -123,7 +123,7 @@ function readPage(html: string, address: string) {
   parser.write(html);
   parser.end();
   while (links.length > 0) endLink();
-  const tidy = ({ text }: Writer) =>
+  const tidy = ({ text }: TextBuffer) =>
     text
       .replaceAll(/ +\n/g, "\n")
       .replaceAll(/\n{3,}/g, "\n\n")
