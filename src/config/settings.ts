@@ -46,8 +46,12 @@ function refs(example: string) {
 
 /** US dollars per million tokens. */
 const Price = z
-  .strictObject({ in: money("1.25"), out: money("10"), cached: money("0.125").optional() })
-  .meta({ expects: "a mapping of in, out and cached", example: "{in: 1.25, out: 10}" });
+  .strictObject({
+    ...{ in: money("1.25"), out: money("10"), cached: money("0.125").optional() },
+    /** Of input written to the provider's cache; for one search that the provider makes, in US dollars. */
+    ...{ written: money("1.5625").optional(), search: money("0.01").optional() },
+  })
+  .meta({ expects: "a mapping of in, out, cached, written and search", example: "{in: 1.25, out: 10}" });
 /** Who is seated unless settings say otherwise. */
 export const DEFAULT_PERSONAS = ["analyst", "pragmatist", "challenger"] as const;
 

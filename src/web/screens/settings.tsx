@@ -126,13 +126,15 @@ function ReachableModels(): VNode {
           ) : (
             <Table
               label={t.settings.modelsTitle}
-              figures={[2, 4]}
+              figures={[2, 4, 5]}
               heads={[
                 t.run.model,
                 t.settings.family,
                 t.settings.price,
                 t.settings.date,
                 t.settings.context,
+                t.settings.longestReply,
+                t.settings.can,
                 t.settings.reachable,
               ]}
               rows={rows.map((row) => [
@@ -141,6 +143,8 @@ function ReachableModels(): VNode {
                 priceOf(row.price),
                 row.price === null || row.price === "free" ? "" : `${row.price.date} (${row.price.source})`,
                 row.context === null ? t.unknown : formatCount(row.context),
+                row.output === null ? t.unknown : formatCount(row.output),
+                row.can.map((name) => t.settings.abilities[name]).join(", "),
                 wordFor(t.settings.reach, row.reachable),
               ])}
             />
