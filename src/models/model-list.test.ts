@@ -61,6 +61,19 @@ describe("what a list says of a model", () => {
     }
   });
 
+  it("is not looked for where no list can have it", () => {
+    const never = createCatalog([
+      () => {
+        throw new Error("a list was read");
+      },
+    ]);
+    for (const ref of ["sim/ada?skill=1", "ollama/gemma4", "recorded/a", "human/ana", "lmstudio/x"]) {
+      expect(never.price(ref)).toBeNull();
+      expect(never.facts(ref)).toEqual({});
+    }
+    expect(() => never.price("openai/gpt-5")).toThrow("a list was read");
+  });
+
   it("is what the first list says of it; what that leaves out the next one says, but never half a price", () => {
     const layered = createCatalog([
       () => [{ source: "mine", date: "declared", models: [{ model: "a/b", in: 1, out: 2 }] }],

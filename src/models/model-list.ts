@@ -56,6 +56,9 @@ export function builtInLists(): readonly PriceList[] {
 /** What a provider appends to a model's name to tell its versions apart: a date, a month, or `latest`. */
 const VERSION = /-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
 
+/** Models that cost nothing, and of which no list knows: their runs read none. */
+const UNLISTED = /^(?:sim|recorded|human|ollama|lmstudio)\//;
+
 type Layer = ReadonlyMap<string, { readonly row: ListedRow; readonly list: PriceList }>;
 
 export type ModelCatalog = {
@@ -85,6 +88,7 @@ export function createCatalog(layers: readonly (() => readonly PriceList[])[]): 
         ),
     ));
   const found = (ref: string) => {
+    if (UNLISTED.test(ref)) return [];
     const listed = listedRef(ref);
     return open().flatMap((layer) => layer.get(listed) ?? layer.get(listed.replace(VERSION, "")) ?? []);
   };
