@@ -104,7 +104,7 @@ describe("what a list says of a model", () => {
     expect(layered.facts("a/b")).toEqual({ tools: false });
     expect(layered.price("a/c")).toMatchObject({ in: 5, source: "old", date: "2026-01-01" });
     expect(layered.facts("a/c")).toEqual({ output: 9, context: 7 });
-    expect(layered.models()).toEqual(["a/b", "a/c"]);
+    expect(layered.models()).toEqual(["a/c", "a/b"]);
   });
 
   it("is told of models, and over it what the settings say of an endpoint", async () => {

@@ -68,7 +68,7 @@ export type ModelCatalog = {
    */
   price(ref: string): Price | null;
   facts(ref: string): ModelFacts;
-  /** All listed models, those of the first layer first. */
+  /** All listed models, in the order of the last list, then of those before it. */
   models(): readonly string[];
 };
 
@@ -113,6 +113,12 @@ export function createCatalog(layers: readonly (() => readonly PriceList[])[]): 
         },
         {},
       ),
-    models: () => [...new Set(open().flatMap((layer) => [...layer.keys()]))],
+    models: () => [
+      ...new Set(
+        open()
+          .toReversed()
+          .flatMap((layer) => [...layer.keys()]),
+      ),
+    ],
   };
 }

@@ -6,7 +6,7 @@ import { listTools } from "../../app/named-tools.ts";
 import { refusal } from "../../kernel/index.ts";
 import { align } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { wrap } from "../../reports/text-width.ts";
+import { cutTo, wrap } from "../../reports/text-width.ts";
 import { formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
@@ -34,9 +34,9 @@ export async function models(
   );
 }
 
-/** Cells that all columns need. With fewer, FAMILY and OUTPUT are left out and CAN is in letters; with `MIN_FACTS`, all three and CONTEXT. */
+/** Cells that all columns need. With fewer, FAMILY and OUTPUT are left out and CAN is in letters; below `MIN_TABLE` a model has two lines. */
 const ALL_COLUMNS = 100;
-const MIN_FACTS = 60;
+const MIN_TABLE = 60;
 /** The width in a pipe, where nobody's screen cuts a name. */
 const PIPE_WIDTH = 160;
 
@@ -53,17 +53,19 @@ export function tableText(
   { models: rows, missing }: Awaited<ReturnType<typeof modelTable>>,
   width: number,
 ): string {
-  const [isWide, hasFacts] = [width >= ALL_COLUMNS, width >= MIN_FACTS];
+  const isWide = width >= ALL_COLUMNS;
   const factsOf = (row: ModelRow): string[] =>
     isWide
       ? [lengthText(row.context), lengthText(row.output), canText(row, " "), row.family ?? "?"]
-      : hasFacts
-        ? [lengthText(row.context), canText(row, "")]
-        : [];
-  const heads = isWide ? ["CONTEXT", "OUTPUT", "CAN", "FAMILY"] : hasFacts ? ["CONTEXT", "CAN"] : [];
+      : [lengthText(row.context), canText(row, "")];
+  const heads = isWide ? ["CONTEXT", "OUTPUT", "CAN", "FAMILY"] : ["CONTEXT", "CAN"];
   const table = [
     ["MODEL", "IN", "OUT", ...heads, "REACHABLE"],
     ...rows.map((row) => [row.ref, ...priceTexts(row), ...factsOf(row), row.reachable]),
+  ];
+  const twoLines = ([ref = "", ...cells]: readonly string[]): string[] => [
+    oneLine(ref, width),
+    cutTo(`  ${cells.join(" · ")}`, width),
   ];
   const dates = rows.flatMap(({ price }) => (price === null || price === "free" ? [] : [price.date]));
   const [oldest, newest] = [0, -1].map((at) =>
@@ -75,15 +77,14 @@ export function tableText(
   const listed = oldest === newest ? `on ${oldest}` : `from ${oldest} to ${newest}`;
   const notes = [
     `Prices are in US dollars per million tokens${oldest === undefined ? "" : `, as listed ${listed}`}; ? is unknown.`,
-    ...(hasFacts && !isWide
-      ? ["CAN: i takes pictures, p PDFs as they are, t tools; r thinks before it answers."]
-      : []),
+    ...(!isWide ? ["CAN: i takes pictures, p PDFs as they are, t tools; r thinks before it answers."] : []),
     "A key that is set has not been tested: parley models test REF calls one model.",
     ...(missing.length === 0
       ? []
       : [`Not configured: ${missing.map(({ provider, next }) => `${provider} (${next})`).join(", ")}`]),
   ];
-  return `${[...align(table, width), "", ...notes.flatMap((note) => wrap(note, width))].join("\n")}\n`;
+  const lines = width >= MIN_TABLE ? align(table, width) : table.flatMap(twoLines);
+  return `${[...lines, "", ...notes.flatMap((note) => wrap(note, width))].join("\n")}\n`;
 }
 
 function priceTexts({ price }: ModelRow): string[] {
