@@ -9,6 +9,7 @@ import { isFault, ModelRef, OrganizationId, refusal } from "../kernel/index.ts";
 import { createModels } from "../models/index.ts";
 import { openStore } from "../stores/index.ts";
 import { formatDuration, pluralize } from "../text/format.ts";
+import { withFoundModels } from "./bare-names.ts";
 import { checkOllamaModels, ollamaNames, reachable, type Reachable } from "./reachable.ts";
 import { fileResources } from "../config/resources.ts";
 import { graderOf, recallSettings } from "./reaction-plan.ts";
@@ -82,7 +83,13 @@ export async function checkup(
       const memory = recall ? `on (user ${recall.user})` : "off";
       return `critic: ${critic ?? "off"} · memory: ${memory}`;
     });
-    const { models, chair, reviewers, synthesizer, judge, embedding } = settings;
+    let meant = settings;
+    await check("model names", async () => {
+      meant = await withFoundModels(place.env, settings);
+      return "each has its provider";
+    });
+    if (checks.at(-1)?.ok) checks.pop(); // it is worth a line only where it is wrong
+    const { models, chair, reviewers, synthesizer, judge, embedding } = meant;
     const refs = [
       ...models,
       ...chair,

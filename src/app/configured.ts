@@ -1,3 +1,4 @@
+import { withFoundModels } from "./bare-names.ts";
 import { factsLoader, recordedLoader } from "./facts-loader.ts";
 import { openParleyWith } from "./parley.ts";
 import { fileResources, type Resources } from "../config/resources.ts";
@@ -33,7 +34,8 @@ export async function openConfigured({
   readonly protocols?: Registry<AnyProtocol> | undefined;
   readonly features?: readonly AppFeature[] | undefined;
 }) {
-  const { settings, given, renamed } = loadSettings(place);
+  const { settings: loaded, given, renamed } = loadSettings(place);
+  const settings = await withFoundModels(place.env, loaded);
   refuseUnknownProviders(settings);
   const resources = () =>
     fileResources(place, { files: [settings.strategy, ...files], strategyFrom: given.get("strategy")?.[0] });

@@ -16,6 +16,7 @@ import { systemWorld } from "../engine/world.ts";
 import {
   Fault,
   ModelRef,
+  nameWithoutProvider,
   personOf,
   UserId,
   type Budget,
@@ -323,9 +324,16 @@ export function parseModelRef(ref: string): ModelRef {
 
 /** @throws Fault `configuration`, `authentication` for a model that cannot work, as far as is known without a call */
 export async function checkModelRef(
-  { checkModel }: Pick<AppContext, "checkModel">,
+  {
+    checkModel,
+    env,
+    settings,
+  }: Pick<AppContext, "checkModel"> & Partial<Pick<AppContext, "env" | "settings">>,
   ref: string,
 ): Promise<ModelRef> {
+  const bare = nameWithoutProvider(ref.trim());
+  if (bare !== undefined && env && settings && /^[a-z0-9][\w.:-]{0,199}(?:\?\S*)?$/i.test(bare))
+    return (await import("./bare-names.ts")).findBareModel({ env, settings }, bare);
   const model = parseModelRef(ref);
   const person = personOf(model);
   if (person !== undefined && UserId.safeParse(person).success) return model;

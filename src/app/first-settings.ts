@@ -16,7 +16,7 @@ export type FirstSettings = {
   readonly isPriced: boolean;
 };
 
-const FREE = /^(?:ollama|lmstudio|sim)\//;
+const FREE = /^(?:ollama|lmstudio|llamacpp|vllm|jan|sim)\//;
 
 /** Looks for local servers and keys; calls no model, and reads no settings but the user's. */
 export async function findFirstSettings(place: FileContext): Promise<FirstSettings> {

@@ -1,10 +1,10 @@
 import type { ModelList, ModelRow } from "../contract/figures.ts";
 import { bareReference, familyOf, type Call, type ModelRef, type Models } from "../kernel/index.ts";
-import { providers } from "../models/index.ts";
+import { providers, type Provider } from "../models/index.ts";
 import type { AppContext } from "./context.ts";
 import { reachable } from "./reachable.ts";
 
-const LOCAL = new Set(["ollama", "lmstudio", "recorded", "sim"]);
+const LOCAL = new Set(["ollama", "lmstudio", "llamacpp", "vllm", "jan", "recorded", "sim"]);
 
 /** Lists the available models, and how to make the `missing` providers available. It queries local servers, but does not test keys. */
 export async function modelTable(context: AppContext): Promise<ModelList> {
@@ -44,9 +44,9 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     }),
   );
   const reached = new Set(places.map(({ provider }) => provider));
-  const missing = Object.entries(providers).flatMap(([provider, { keyVariables }]) => {
+  const missing = Object.entries(providers).flatMap(([provider, row]: [string, Provider]) => {
     if (reached.has(provider)) return [];
-    const next = keyVariables.length > 0 ? `set ${keyVariables.join(" or ")}` : "start it on this machine";
+    const next = row.local ? "start it on this machine" : `set ${row.keyVariables.join(" or ")}`;
     return [{ provider, next }];
   });
   const simulated = row("sim/ada?skill=0.9&seed=1", "simulated", "simulated, always available");

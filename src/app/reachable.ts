@@ -8,6 +8,8 @@ import {
   pullCommand,
 } from "../models/index.ts";
 import type { AppContext } from "./context.ts";
+import { openCatalog } from "./listed-models.ts";
+import { proposeModels, speakers } from "./proposal.ts";
 import { refusal } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
 
@@ -18,67 +20,80 @@ export type Reachable = {
   readonly state: Exclude<ModelRow["reachable"], "simulated" | "no">;
   readonly how: string;
   readonly models: readonly string[];
+  /** All chat models that it lists, where that was asked and these are more. */
+  readonly all?: readonly string[];
 };
-
-/** Matches local models that are not chat models. */
-const NOT_A_SPEAKER = /embed|bge-|minilm|rerank|prometheus|whisper|clip/i;
 
 /** Returns local servers that answer, configured endpoints, then providers with a key, in the order of the table. */
 export async function reachable({
   env,
   settings,
 }: Pick<AppContext, "env" | "settings">): Promise<readonly Reachable[]> {
-  const [ollama, lmstudio] = await Promise.all([ollamaModels(env), openaiModels("lmstudio", env)]);
-  const local = [
-    { provider: "ollama", state: "answers" as const, how: "it answers", models: speakers(ollama ?? []) },
-    { provider: "lmstudio", state: "answers" as const, how: "it answers", models: lmstudio },
-  ];
+  const rows: [string, Provider][] = Object.entries(providers);
+  const localRow = async ([provider, { wire }]: readonly [string, Provider]): Promise<Reachable> => {
+    const found =
+      wire === "ollama" ? speakers((await ollamaModels(env)) ?? []) : await openaiModels(provider, env);
+    return { provider, state: "answers", how: "it answers", models: found };
+  };
+  const [local, remote] = await Promise.all([
+    Promise.all(rows.filter(([, row]) => row.local === true).map(localRow)),
+    Promise.all(rows.filter(([, row]) => row.local !== true).map((row) => remoteOf(row, { env, settings }))),
+  ]);
   const configured = Object.entries(settings.compatible).map(([name, entry]) => ({
     provider: `compatible/${name}`,
     state: "configured" as const,
     how: "it is configured",
     models: entry.model === undefined ? [] : [entry.model],
   }));
-  const remote = await Promise.all(Object.entries(providers).map((row) => remoteOf(row, env)));
   return [...local.filter(({ models }) => models.length > 0), ...configured, ...remote.flat()];
 }
 
 /** A remote provider with a key, or with a URL of the user's, whose models are queried. */
 async function remoteOf(
-  [provider, { keyVariables, urlVariables = [], ...row }]: readonly [string, Provider],
-  env: AppContext["env"],
+  [provider, { keyVariables, urlVariables = [], usual = [] }]: readonly [string, Provider],
+  { env, settings }: Pick<AppContext, "env" | "settings">,
 ): Promise<Reachable[]> {
-  if (row.local) return [];
   const set = (names: readonly string[]) => names.find((name) => (env[name] ?? "").trim() !== "");
   const [key, url] = [set(keyVariables), set(urlVariables)];
   const variable = key ?? url;
   if (variable === undefined) return [];
   const there = url === undefined ? [] : await openaiModels(provider, env);
-  return [
-    {
-      provider,
-      state: there.length > 0 ? "answers" : key === undefined ? "URL set" : "key set",
-      how: `${variable} is set`,
-      models: there.length > 0 ? there.slice(0, 3) : (row.usual ?? []),
-    },
-  ];
+  const how = `${variable} is set`;
+  if (there.length === 0)
+    return [{ provider, state: key === undefined ? "URL set" : "key set", how, models: usual }];
+  const { families, prices = {} } = settings;
+  const catalog = openCatalog({ prices }, { env, cwd: process.cwd() });
+  const models = proposeModels(there, { catalog, families });
+  return [{ provider, state: "answers", how, models, all: there }];
 }
 
-const openaiModels = async (provider: string, env: AppContext["env"]): Promise<string[]> => {
+/** The chat models that a server lists, which is asked with the key that its calls have. */
+async function openaiModels(provider: string, env: AppContext["env"]): Promise<string[]> {
   const found = resolveEndpoint(`${provider}/any`, env);
   if (!found.ok) return [];
-  const path = /\/v1$/.test(new URL(found.endpoint.url).pathname) ? "/models" : "/v1/models";
-  return speakers((await probeNames(urlAt(found.endpoint, path), "data", "id")) ?? []);
-};
-
-const speakers = (names: readonly string[]): string[] => names.filter((name) => !NOT_A_SPEAKER.test(name));
+  const { endpoint } = found;
+  const path = /\/v1$/.test(new URL(endpoint.url).pathname) ? "/models" : "/v1/models";
+  const headers = endpoint.key === null ? {} : endpoint.wire.authorize(endpoint.key);
+  return speakers((await probeNames(urlAt(endpoint, path), { list: "data", name: "id", headers })) ?? []);
+}
 
 const PROBE_TIMEOUT_MS = 700;
 
+type Probe = {
+  readonly list: string;
+  readonly name: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
 /** Returns the strings at `name` of the rows at `list` in the JSON at this URL; undefined if the server does not answer in time. */
-export async function probeNames(url: URL, list: string, name: string): Promise<string[] | undefined> {
+export async function probeNames(
+  url: URL,
+  { list, name, headers = {} }: Probe,
+): Promise<string[] | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    // A key goes to no other host.
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const response = await fetch(url, { signal, headers, redirect: "manual" });
     return response.ok ? readNames(await response.json(), list, name) : undefined;
   } catch {
     return undefined; // no server, or a timeout
@@ -107,7 +122,7 @@ export async function ollamaModels(env: AppContext["env"]): Promise<readonly str
   return found.ok ? modelsAt(found.endpoint.url) : undefined;
 }
 
-const modelsAt = (url: string) => probeNames(urlAt({ url }, "/api/tags"), "models", "name");
+const modelsAt = (url: string) => probeNames(urlAt({ url }, "/api/tags"), { list: "models", name: "name" });
 
 /** The normalized name: lower case, with the tag `latest` by default. */
 function fullName(name: string): string {

@@ -2,7 +2,7 @@ import type { AppContext, EffectiveSettings } from "../app/context.ts";
 import { resolveId } from "../app/lookup.ts";
 import type { Parley } from "../app/parley.ts";
 import { loadSettings } from "../config/sources.ts";
-import { type Entry, type OrganizationStore, refusal } from "../kernel/index.ts";
+import { type Entry, isFault, type OrganizationStore, refusal } from "../kernel/index.ts";
 import { openStore } from "../stores/index.ts";
 import type { RunProjection } from "../stores/projection.ts";
 import type { OpenedOrganizationStore, OpenedStore } from "../stores/store.ts";
@@ -37,11 +37,14 @@ export async function withParley<T>(
     const next = `--model ${first.trim()}; parley council --models ${model.replaceAll(/\s/g, "")} asks several`;
     throw refusal(why, next);
   }
-  const { context, me, renamed } = await openConfigured({
+  const configured = openConfigured({
     ...{ env: io.env, cwd: io.cwd, protocols: io.protocols, features: io.features, flagPrefix: "--" },
     files: typeof rubric === "string" ? [rubric] : [],
     // One model, where a command asks one: the setting is a list.
     flags: typeof model === "string" ? { ...flags, models: model } : flags,
+  });
+  const { context, me, renamed } = await configured.catch((error: unknown) => {
+    throw typeof model === "string" ? namingModel(error) : error;
   });
   for (const note of renamed) io.output.note(note);
   try {
@@ -49,6 +52,13 @@ export async function withParley<T>(
   } finally {
     await me.close();
   }
+}
+
+/** The same refusal of the flag that was given, where it is called as the setting is. */
+function namingModel(error: unknown): unknown {
+  if (!isFault(error, "configuration")) return error;
+  const { why, next } = error.details;
+  return refusal(why.replace(/^--models\b/, "--model"), next.replace(/--models\b/, "--model"));
 }
 
 /** As `withParley`, for a command that only reads: no models are made. */

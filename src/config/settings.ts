@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Json, ModelRef, OrganizationId, UserId } from "../kernel/index.ts";
+import { bareModel, Json, ModelRef, OrganizationId, redactSecrets, UserId } from "../kernel/index.ts";
 import { byProvider } from "./by-provider.ts";
 import { Compatible, endpointFields, MemberOptions, Routing } from "./endpoints.ts";
 import { recordKeyType } from "./explain.ts";
@@ -30,6 +30,8 @@ const PROVIDERS =
  */
 function nameLocalModel(value: unknown): unknown {
   if (typeof value !== "string" || PROVIDERS.test(value.trim())) return value;
+  const isName = /^[a-z0-9][\w.-]{0,199}(?:\?\S*)?$/i.test(value.trim());
+  if (isName && redactSecrets(value) === value) return bareModel(value.trim());
   return /^[a-z0-9][\w.-]*:[\w.-]+(?:\?\S*)?$/i.test(value.trim()) ? `ollama/${value.trim()}` : value;
 }
 

@@ -111,6 +111,8 @@ export {
   type Models,
   Needs,
   personModel,
+  bareModel,
+  nameWithoutProvider,
   personOf,
   type Quote,
   ReplyLimit,

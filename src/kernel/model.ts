@@ -14,6 +14,15 @@ export const ModelRef = z
   .brand("ModelRef");
 export type ModelRef = z.infer<typeof ModelRef>;
 
+const BARE = "any/";
+
+/** A model whose provider is to be found among those that can be reached: `gemma4` stands as `any/gemma4` until then. */
+export const bareModel = (name: string): ModelRef => ModelRef.parse(`${BARE}${name}`);
+
+/** The name, where a reference is one without a provider. */
+export const nameWithoutProvider = (ref: string): string | undefined =>
+  ref.startsWith(BARE) ? ref.slice(BARE.length) : ref.includes("/") ? undefined : ref;
+
 const PERSON = "human/";
 
 /** The model of a person's seat: `human/ana` is the user `ana`, who answers in place of a model. */

@@ -222,8 +222,9 @@ function resolveProvider(
     return refuse(`${holder} is not an http or https URL without a user name; ${next}`);
   }
   const key = firstSet(env, row.keyVariables);
-  // Behind a URL of the user's own there may be a server that wants no key.
-  if (key === null && row.keyVariables.length > 0 && given === null)
+  // At home, and behind a URL of the user's own, there may be a server that wants no key.
+  const needsKey = row.keyVariables.length > 0 && given === null && row.local !== true;
+  if (key === null && needsKey)
     return refuseKey(`${name} needs a key; set ${row.keyVariables.join(" or ")}`, name);
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.value))
     return refuseKey(`${key.name} holds characters that no key has; set it anew`);

@@ -143,6 +143,33 @@ export const providers = {
     program: { name: "LM Studio", start: "lms server start" },
     maxConcurrency: 4,
   },
+  llamacpp: {
+    wire: "openai",
+    url: "http://127.0.0.1:8080/v1",
+    keyVariables: ["LLAMA_API_KEY"],
+    urlVariables: ["LLAMACPP_HOST"],
+    local: true,
+    program: { name: "llama.cpp", start: "llama-server -m MODEL.gguf" },
+    maxConcurrency: 4,
+  },
+  vllm: {
+    wire: "openai",
+    url: "http://127.0.0.1:8000/v1",
+    keyVariables: ["VLLM_API_KEY"],
+    urlVariables: ["VLLM_HOST"],
+    local: true,
+    program: { name: "vLLM", start: "vllm serve MODEL" },
+    maxConcurrency: 64,
+  },
+  jan: {
+    wire: "openai",
+    url: "http://127.0.0.1:1337/v1",
+    keyVariables: ["JAN_API_KEY"],
+    urlVariables: ["JAN_HOST"],
+    local: true,
+    program: { name: "Jan", start: "its Local API Server, in its settings" },
+    maxConcurrency: 4,
+  },
 } as const satisfies { readonly [name: string]: Provider };
 
 /** The table's row for a name, or null. */

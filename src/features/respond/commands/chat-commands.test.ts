@@ -85,7 +85,7 @@ describe("a chat's commands", () => {
     chatting(async (chat, { notes }) => {
       await runChatCommand(chat, "/model sim/bo");
       expect(chat.state.model).toBe("sim/bo");
-      await expect(runChatCommand(chat, "/model nonsense")).rejects.toThrow("is not a model reference");
+      await expect(runChatCommand(chat, "/model nonsense")).rejects.toThrow('is called "nonsense"');
       expect(chat.state.model).toBe("sim/bo");
       await runChatCommand(chat, "/pin I live in Kyiv.");
       const [, id = ""] = /\/forget (\S+)$/.exec(notes.at(-1) ?? "") ?? [];

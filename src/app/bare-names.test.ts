@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { expect, it, onTestFinished } from "vitest";
+import { loadSettings } from "../config/sources.ts";
+import { scratch } from "../../test/support/scratch.ts";
+import { findBareModel, withFoundModels } from "./bare-names.ts";
+import { reachable } from "./reachable.ts";
+
+const NOWHERE = "127.0.0.1:9";
+const NONE = {
+  OLLAMA_HOST: NOWHERE,
+  LMSTUDIO_HOST: NOWHERE,
+  LLAMACPP_HOST: NOWHERE,
+  VLLM_HOST: NOWHERE,
+  JAN_HOST: NOWHERE,
+};
+
+/** A server that lists these models in a form of its own; `heard` has what it was asked. */
+async function lists(names: readonly string[], { key }: { readonly key?: string } = {}) {
+  const heard: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    heard.push(request);
+    if (key !== undefined && request.headers.authorization !== `Bearer ${key}`) response.statusCode = 401;
+    const rows = names.map((name) => ({ name, id: name }));
+    response.end(JSON.stringify(request.url === "/api/tags" ? { models: rows } : { data: rows }));
+  });
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return { host: `127.0.0.1:${typeof address === "object" ? address?.port : 0}`, heard };
+}
+
+function settingsWith(flags: Readonly<Record<string, unknown>> = {}) {
+  using folder = scratch();
+  return loadSettings({ ...folder, flags }).settings;
+}
+
+it("finds one model by what its provider calls it, by its last part, and without its tag", async () => {
+  const { host } = await lists([
+    "gemma4:26b",
+    "llama3:8b",
+    "hf.co/x/Qwen3-8B:Q4",
+    "twice:1b",
+    "twice:7b",
+    "twice:latest",
+  ]);
+  const env = { ...NONE, OLLAMA_HOST: host, OPENAI_API_KEY: "k" };
+  const find = (name: string) => findBareModel({ env, settings: settingsWith() }, name);
+  expect(await find("gemma4")).toBe("ollama/gemma4:26b");
+  expect(await find("gemma4?effort=high")).toBe("ollama/gemma4:26b?effort=high");
+  expect(await find("Llama3")).toBe("ollama/llama3:8b");
+  expect(await find("qwen3-8b")).toBe("ollama/hf.co/x/Qwen3-8B:Q4");
+  expect(await find("twice")).toBe("ollama/twice:latest");
+  expect(await find("gpt-5-mini")).toBe("openai/gpt-5-mini");
+});
+
+it("refuses a name of several with these, and one of none with what can be reached", async () => {
+  const { host } = await lists(["gemma4:26b", "gemma4:e4b"]);
+  const env = { ...NONE, OLLAMA_HOST: host };
+  const find = (name: string) => findBareModel({ env, settings: settingsWith() }, name);
+  const both = "ollama/gemma4:26b, ollama/gemma4:e4b";
+  await expect(find("gemma4")).rejects.toMatchObject({
+    details: { why: '"gemma4" is the name of 2 models that can be reached', next: both },
+  });
+  await expect(find("gema4")).rejects.toMatchObject({
+    details: { why: 'no model that can be reached is called "gema4"', next: both },
+  });
+});
+
+it("stands wherever settings name a model", async () => {
+  const { host } = await lists(["gemma4:26b"]);
+  const env = { ...NONE, OLLAMA_HOST: host };
+  const given = settingsWith({ models: "gemma4,sim/ada", chair: "gemma4", modelB: "gemma4" });
+  const { models, chair, modelB } = await withFoundModels(env, given);
+  expect([models, chair, modelB]).toEqual([
+    ["ollama/gemma4:26b", "sim/ada"],
+    ["ollama/gemma4:26b"],
+    "ollama/gemma4:26b",
+  ]);
+  const named = settingsWith({ models: "sim/ada" });
+  expect(await withFoundModels({}, named)).toBe(named);
+});
+
+it("finds servers at home by their ports, and asks a gateway with the key for a panel by family and price", async () => {
+  const local = await lists(["qwen3-8b", "nomic-embed-text", "parley/ask"]);
+  const gateway = await lists(
+    [
+      "text-embedding-3-small",
+      "gpt-5-pro",
+      "gpt-5-mini",
+      "gpt-5-nano",
+      "whisper-1",
+      "own-model",
+      "claude-haiku-4-5",
+      "claude-sonnet-4-5",
+      "claude-opus-4-1",
+      "gemini-2.5-flash",
+    ],
+    { key: "secret" },
+  );
+  const env = {
+    ...NONE,
+    VLLM_HOST: local.host,
+    OPENAI_API_KEY: "secret",
+    OPENAI_BASE_URL: `http://${gateway.host}/v1`,
+  };
+  const found = await reachable({ env, settings: settingsWith() });
+  expect(found[0]).toMatchObject({ provider: "vllm", state: "answers", models: ["qwen3-8b"] });
+  expect(found[1]).toMatchObject({ provider: "openai", state: "answers" });
+  expect(found[1]?.models).toEqual(["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"]);
+  expect(found[1]?.all).toHaveLength(8);
+  const wrong = await reachable({ env: { ...env, OPENAI_API_KEY: "other" }, settings: settingsWith() });
+  expect(wrong[1]).toMatchObject({ state: "key set", models: ["gpt-5-mini"] });
+});
