@@ -61,7 +61,7 @@ async function remoteOf(
   const how = `${variable} is set`;
   if (there.length === 0)
     return [{ provider, state: key === undefined ? "URL set" : "key set", how, models: usual }];
-  const { families, prices = {} } = settings;
+  const { families, prices } = settings;
   const catalog = openCatalog({ prices }, { env, cwd: process.cwd() });
   const models = proposeModels(there, { catalog, families });
   return [{ provider, state: "answers", how, models, all: there }];

@@ -4,10 +4,7 @@ import { printable } from "../../../reports/printable.ts";
 import { styleOf } from "../../../reports/style.ts";
 import { loadMarkdown } from "../../../cli/command.ts";
 import type { Output } from "../../../cli/output.ts";
-import { createLive, systemTime, type Lifecycle, type ScreenTime } from "../../../cli/terminal.ts";
-import { doingWords } from "../../../reports/doing-words.ts";
-import { cutTo } from "../../../reports/text-width.ts";
-import { doingAfter, type Doing } from "../../../views/doing.ts";
+import { createLive, type Lifecycle, type ScreenTime } from "../../../cli/terminal.ts";
 
 // The screen ends with the full answer, shown once: where the live text was incomplete, it is written again.
 // What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
@@ -23,14 +20,14 @@ export type AnswerView = {
 };
 
 /** What a test puts in the place of the clock and the process. */
-type Surroundings = Partial<ScreenTime> & { readonly lifecycle?: Lifecycle };
+type Surroundings = { readonly every?: ScreenTime["every"]; readonly lifecycle?: Lifecycle };
 
 /** The last column stays free, as in `createLive`: a line that ends in it would lose its last character. */
 const widthIn = (columns: number): number => Math.max(1, columns - 1);
 
 export async function createAnswerView(
   { stdout, result }: Output,
-  { every, now = systemTime.now, lifecycle }: Surroundings = {},
+  { every, lifecycle }: Surroundings = {},
 ): Promise<AnswerView> {
   if (!stdout.terminal)
     return {
@@ -56,8 +53,6 @@ export async function createAnswerView(
   let source: string | undefined;
   let raw = "";
   let hasLines = false;
-  /** What the call does until it writes. */
-  let doing: Doing | null = null;
   let writing = Promise.resolve();
   let waiting = 0;
   const region = createLive({
@@ -82,10 +77,6 @@ export async function createAnswerView(
       },
     },
     lines({ columns, rows }) {
-      if (doing)
-        return [style.dim(cutTo(doingWords(doing, { nowMs: now(), usual: "" }), columns))].filter(
-          (line) => line !== "",
-        );
       const tail = plainText(text.reader.tail(rows, rows * columns), { width: columns, color });
       return (hasLines ? tail : tail.slice(tail.findIndex((line) => line !== ""))).slice(-rows);
     },
@@ -103,8 +94,7 @@ export async function createAnswerView(
   };
   return {
     frame(frame) {
-      doing = doingAfter(frame, now(), doing);
-      if (frame.kind !== "text") return region.start({ draws: false });
+      if (frame.kind !== "text") return;
       const { attempt, offset, text: piece } = frame.delta;
       const from = `${frame.step} ${attempt}`;
       if (from !== source) {

@@ -10,6 +10,10 @@ export type ChatInput = {
   readonly lines: Interface;
   /** A line with the text of its pastes. */
   expand(line: string): string;
+  /** Whether what is typed is kept to itself, while an answer is being drawn: its lines end where the cursor is, or so it is believed. */
+  hush(on: boolean): void;
+  /** Whether the next line was typed meanwhile, so that nobody has seen it; asked once a line. */
+  wasHushed(): boolean;
   close(): void;
 };
 
@@ -18,7 +22,8 @@ export function createChatInput(io: Io, interactive: boolean, refuse: (why: stri
   const { stdin, stdout } = process;
   if (!interactive) {
     const lines = createInterface({ input: stdin, terminal: false });
-    return { lines, expand: (line) => line, close: () => lines.close() };
+    const never = { hush: () => undefined, wasHushed: () => false };
+    return { lines, expand: (line) => line, ...never, close: () => lines.close() };
   }
   const { stream, expand } = createPasteInput(refuse);
   const leave = () => void stdout.write(PASTE_MODE.off);
@@ -27,12 +32,21 @@ export function createChatInput(io: Io, interactive: boolean, refuse: (why: stri
   stdin.pipe(stream);
   stdout.write(PASTE_MODE.on);
   const lines = createInterface({
-    ...{ input: stream, output: stdout, prompt: "> ", terminal: true },
+    ...{ input: stream, output: hushable(stdout, () => isHushed), prompt: "> ", terminal: true },
     completer: (line: string) => completeCommand(io, line),
   });
+  let isHushed = false;
+  const hushed: boolean[] = [];
+  lines.on("line", () => void hushed.push(isHushed));
   return {
     lines,
     expand,
+    hush(on) {
+      isHushed = on;
+      // What it thinks to have drawn meanwhile stands nowhere, and is not to be drawn over.
+      if (!on) Object.assign(lines, { prevRows: 0 });
+    },
+    wasHushed: () => hushed.shift() ?? false,
     close() {
       lines.close();
       stdin.unpipe(stream);
@@ -42,6 +56,17 @@ export function createChatInput(io: Io, interactive: boolean, refuse: (why: stri
       leave();
     },
   };
+}
+
+/** The terminal without what is written to it while `isHushed`. */
+function hushable(output: NodeJS.WriteStream, isHushed: () => boolean): NodeJS.WriteStream {
+  return new Proxy(output, {
+    get(target, name) {
+      if (name === "write" && isHushed()) return () => true;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 // A paste is one part of one message, whatever it contains: it stands in the line as a mark, and submits nothing.

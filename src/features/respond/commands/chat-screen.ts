@@ -32,7 +32,9 @@ export function createChatScreen({ output }: Io, lines: Interface, interactive: 
       for (const line of late) await write(line);
     },
     write,
-    prompt: () => (interactive ? lines.prompt() : undefined),
+    prompt: () => (interactive ? lines.prompt(true) : undefined),
+    /** Shows a line that was typed while nobody could see it, where it would stand had it been typed now. */
+    asked: (line: string) => output.result(`\r\u001b[J> ${printable(line)}\n`),
     end: () => void (ended = true),
     async showScore(one: TurnResult, { quiet, events }: Showing): Promise<void> {
       const grade = gradeOf(one.run.recorded(), answerEvent(one.run.recorded())?.id);

@@ -217,12 +217,16 @@ async function converse(
     for await (const line of lines) {
       const text = input.expand(line).trim();
       try {
+        if (input.wasHushed()) await screen.asked(input.expand(line) === line ? line : text);
+        input.hush(true);
         if (text !== "" && !(await take(text))) break;
       } catch (error) {
         // What one question was refused for is no reason to end the conversation.
         if (!isFault(error, "configuration") && !isFault(error, "budget")) throw error;
         noteError(io, error);
         exit = EXIT.usage;
+      } finally {
+        input.hush(false);
       }
       if (exit === EXIT.interrupted && !interactive) break;
       screen.prompt();

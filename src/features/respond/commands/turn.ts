@@ -20,10 +20,12 @@ import { createLive } from "../../../cli/terminal.ts";
 import { linkAbort } from "../../../engine/index.ts";
 import { isEvent, workOf, refusal } from "../../../kernel/index.ts";
 import { oneLine } from "../../../reports/printable.ts";
+import { doingWords } from "../../../reports/doing-words.ts";
 import { styleOf } from "../../../reports/style.ts";
 import { unpricedModels } from "../../../reports/words.ts";
 import { pluralize } from "../../../text/format.ts";
 import { answerEvent, gradeOf } from "../../../views/answer-event.ts";
+import { doingAfter, type Doing } from "../../../views/doing.ts";
 import { resultOf } from "../../../views/result.ts";
 import { responseLines } from "../protocol/report.ts";
 import { sectionOf } from "../protocol/view.ts";
@@ -113,7 +115,7 @@ async function turnScreen(io: Io, run: Run, { showing, isAlone }: Omit<Answering
     frame(token) {
       // The second respondent's words are not the answer.
       if (token.work?.kind !== "answer" || token.work.by !== by?.id) return;
-      if (token.kind === "text") waiting.stop();
+      waiting.frame(token);
       view?.frame(token);
     },
     stop: waiting.stop,
@@ -160,11 +162,19 @@ async function showAnswer(io: Io, run: Run, { showing, view, isAlone }: Answerin
 const DRAW_AFTER_MS = 400;
 
 /** Shows on a terminal which model is waited for, and for how long, until it is stopped; elsewhere, or without a model, nothing. */
-function createWaitingLine({ stderr }: Output, model: string | undefined): { stop(): void } {
-  if (!stderr.terminal || model === undefined) return { stop: () => undefined };
+function createWaitingLine({ stderr }: Output, model: string | undefined): Pick<Screen, "frame" | "stop"> {
+  if (!stderr.terminal || model === undefined) return { frame: () => undefined, stop: () => undefined };
   const style = styleOf(stderr.color);
   const sinceMs = performance.now();
-  const words = () => `Waiting for ${model}  ${Math.floor((performance.now() - sinceMs) / 1_000)} s`;
+  let doing: Doing | null | undefined;
+  const words = () => {
+    const nowMs = performance.now();
+    const usual = `Waiting for ${model}  ${Math.floor((nowMs - sinceMs) / 1_000)} s`;
+    if (!doing || (doing.kind === "sent" && doing.expectedMs === null)) return usual;
+    return doing.kind === "sent"
+      ? doingWords(doing, { nowMs, usual: `Waiting for ${model} ` })
+      : `${model}  ${doingWords(doing, { nowMs, usual })}`;
+  };
   const live = createLive({
     output: process.stderr,
     redrawMs: 200,
@@ -172,11 +182,16 @@ function createWaitingLine({ stderr }: Output, model: string | undefined): { sto
     closing: () => [],
   });
   const timer = setTimeout(live.start, DRAW_AFTER_MS).unref();
+  const stop = () => {
+    clearTimeout(timer);
+    live.stop();
+  };
   return {
-    stop() {
-      clearTimeout(timer);
-      live.stop();
+    frame(frame) {
+      doing = doingAfter(frame, performance.now(), doing);
+      if (frame.kind === "text") stop();
     },
+    stop,
   };
 }
 
