@@ -10,6 +10,7 @@ import { createModels } from "../models/index.ts";
 import { openStore } from "../stores/index.ts";
 import { formatDuration, pluralize } from "../text/format.ts";
 import { withFoundModels } from "./bare-names.ts";
+import { checkProgram, installedPrograms } from "./subscriptions.ts";
 import { checkOllamaModels, ollamaNames, reachable, type Reachable } from "./reachable.ts";
 import { fileResources } from "../config/resources.ts";
 import { graderOf, recallSettings } from "./reaction-plan.ts";
@@ -101,6 +102,9 @@ export async function checkup(
     ].flat();
     const names = ollamaNames(refs);
     if (names.length > 0) await check("Ollama", () => checkOllamaModels(names, place.env));
+    const needs = (name: string) => refs.some((ref) => ref.startsWith(`${name}/`));
+    const programs = installedPrograms(place.env);
+    checks.push(...(await Promise.all(programs.map((one) => checkProgram(one, place.env, needs(one.name))))));
     const places = await reachable({ env: place.env, settings });
     const tested = (state: Reachable["state"]) => (state === "answers" || probe ? "" : ", not tested");
     const found = places.map(({ provider, how, state }) => `${provider} (${how}${tested(state)})`).join(", ");

@@ -31,9 +31,11 @@ import {
   type World,
 } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
+import type { Transport } from "../kernel/transport.ts";
 import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
+import { agentPrograms, findProgram } from "../models/programs.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
 import type { ModelCatalog } from "../models/model-list.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
@@ -170,6 +172,12 @@ export type ProcessParts = {
   readonly loadRecorded?: LoadRecorded | undefined;
 };
 
+/** A transport that is loaded with its first request. */
+function lazily(load: () => Promise<Transport>): Transport {
+  const loaded = once(load);
+  return { send: async (...request) => (await loaded()).send(...request) };
+}
+
 /** Creates models, memory and the engine over an open store, without a call. */
 export function openProcess(parts: ProcessParts): Process {
   const { store, settings, env, protocols, reactors, scripts, loadFacts, loadRecorded } = parts;
@@ -182,8 +190,11 @@ export function openProcess(parts: ProcessParts): Process {
   });
   const home = configFolder({ env, cwd: process.cwd() });
   const catalog = openCatalog(settings, { env, cwd: process.cwd() });
-  const packages = once(async () =>
+  const packages = lazily(async () =>
     (await import("../models/sdk-transport.ts")).createSdkTransport({ env, home }),
+  );
+  const programs = lazily(async () =>
+    (await import("../models/program-transport.ts")).createProgramTransport(env, settings.programs),
   );
   const own: ClosableModels | undefined = parts.models
     ? undefined
@@ -194,11 +205,9 @@ export function openProcess(parts: ProcessParts): Process {
         families: declaredFamilies(settings),
         catalog,
         limits: { callsAtOnce, requestsPerMinute, tokensPerMinute },
-        locals: {
-          sim: { send: async (...request) => (await sim()).send(...request) },
-          recorded: { send: async (...request) => (await recorded()).send(...request) },
-        },
-        remotes: { [SDK]: { send: async (...request) => (await packages()).send(...request) } },
+        locals: { sim: lazily(sim), recorded: lazily(recorded) },
+        programs,
+        remotes: { [SDK]: packages },
       });
   const models = parts.models ?? own;
   if (!models) throw new RangeError("there are neither models nor settings for them");
@@ -283,6 +292,8 @@ export function openProcess(parts: ProcessParts): Process {
         const found = (await import("../models/sdk-package.ts")).findSdkPackage(ref, home);
         return found.ok ? undefined : { code: "configuration", reason: found.reason, next: found.next };
       }
+      const program = findProgram(ref, env);
+      if (program) return "reason" in program ? { code: "configuration", ...program } : undefined;
       const resolution = resolveEndpoint(ref, env, places);
       if (resolution.ok) return undefined;
       const code = resolution.code === "unauthorised" ? "authentication" : "configuration";
@@ -343,7 +354,7 @@ export async function checkModelRef(
   const meant =
     provider in providers || provider === SDK
       ? undefined
-      : findMeant(provider, [...Object.keys(providers), SDK, "sim"]);
+      : findMeant(provider, [...Object.keys(providers), ...agentPrograms.keys(), SDK, "sim"]);
   const usual = problem.next ?? "choose a model that can be reached";
   const next = meant === undefined || meant === provider ? usual : `${meant}/${name.join("/")}`;
   const { needsKeyOf } = problem;

@@ -4,6 +4,7 @@ import { configFolder, type FileContext } from "../config/paths.ts";
 import { loadSettings } from "../config/sources.ts";
 import { openCatalog } from "./listed-models.ts";
 import { dealTo, PANEL_SIZE, spread } from "./panel.ts";
+import { installedPrograms, type Subscription } from "./subscriptions.ts";
 import { reachable, type Reachable } from "./reachable.ts";
 
 /** What a first file of settings would name, found on this machine. */
@@ -14,6 +15,8 @@ export type FirstSettings = {
   readonly models: readonly string[];
   /** Whether a limit of cost can be held and is of use: a model among them costs money, and each price is known. */
   readonly isPriced: boolean;
+  /** Programs of agents that are installed, which are chosen by nobody but the user. */
+  readonly programs: readonly Pick<Subscription, "ref" | "title">[];
 };
 
 const FREE = /^(?:ollama|lmstudio|llamacpp|vllm|jan|sim)\//;
@@ -26,27 +29,35 @@ export async function findFirstSettings(place: FileContext): Promise<FirstSettin
   const models = refs.length === 0 ? [] : spread(refs, { families: settings.families, size: PANEL_SIZE });
   const paid = models.filter((ref) => !FREE.test(ref));
   const catalog = openCatalog(settings, place);
-  return { places, models, isPriced: paid.length > 0 && paid.every((ref) => catalog.price(ref) !== null) };
+  const isPriced = paid.length > 0 && paid.every((ref) => catalog.price(ref) !== null);
+  return { places, models, programs: installedPrograms(place.env), isPriced };
 }
 
 /** Where the file would be: in this folder, or among the user's own settings. */
 export const settingsFile = (place: FileContext, where: "project" | "user"): string =>
   join(where === "user" ? configFolder(place) : place.cwd, "parley.yaml");
 
-export type Chosen = { readonly models: readonly string[]; readonly maxCostUsd: number | undefined };
+export type Chosen = {
+  readonly models: readonly string[];
+  readonly maxCostUsd: number | undefined;
+  readonly programs?: FirstSettings["programs"];
+};
 
 /** A commented file of settings. A model's name was a server's to choose, so it is quoted as JSON, which YAML reads too. */
-export function writeFirstSettings({ models, maxCostUsd }: Chosen): string {
+export function writeFirstSettings({ models, maxCostUsd, programs = [] }: Chosen): string {
   const list =
     models.length === 0
-      ? ["# models: [ollama/llama3.2]"]
+      ? [programs.length > 0 ? "# models:" : "# models: [ollama/llama3.2]"]
       : ["models:", ...dealTo(models, PANEL_SIZE).map((ref) => `  - ${JSON.stringify(ref)}`)];
+  const unticked = programs
+    .filter(({ ref }) => !models.includes(ref))
+    .map(({ ref, title }) => `#  - ${JSON.stringify(ref)} # ${title}, on your subscription`);
   const strategies = Object.keys(builtIn["strategies"] ?? {}).map((file) => basename(file, extname(file)));
   return `# Settings of Parley. Every line can be changed or removed; an environment variable or a flag counts before it.
 
 # Who answers, as provider/model. Three of different makers disagree most usefully; each draft is reviewed by the two others, so
 # that a model stands twice where there are fewer.
-${list.join("\n")}
+${[...list, ...unticked].join("\n")}
 
 # The most that one run may cost, in US dollars. A model without a known price is refused under it.
 ${maxCostUsd === undefined ? "# max-cost-usd: 0.50" : `max-cost-usd: ${maxCostUsd}`}

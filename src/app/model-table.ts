@@ -1,7 +1,9 @@
 import type { ModelList, ModelRow } from "../contract/figures.ts";
 import { bareReference, familyOf, type Call, type ModelRef, type Models } from "../kernel/index.ts";
 import { providers, type Provider } from "../models/index.ts";
+import { agentPrograms } from "../models/programs.ts";
 import type { AppContext } from "./context.ts";
+import { installedPrograms } from "./subscriptions.ts";
 import { reachable } from "./reachable.ts";
 
 const LOCAL = new Set(["ollama", "lmstudio", "llamacpp", "vllm", "jan", "recorded", "sim"]);
@@ -12,6 +14,7 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
   const places = await reachable(context);
   const priceOf = (ref: string): ModelRow["price"] => {
     if (LOCAL.has(ref.split("/")[0] ?? "")) return "free";
+    if (agentPrograms.has(ref.split("/")[0] ?? "")) return "subscription";
     const price = catalog.price(ref);
     return price && { in: price.in, out: price.out, date: price.date, source: price.source };
   };
@@ -49,8 +52,11 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     const next = row.local ? "start it on this machine" : `set ${row.keyVariables.join(" or ")}`;
     return [{ provider, next }];
   });
+  const programs = installedPrograms(context.env).map(({ ref, title }) =>
+    row(ref, "installed", `${title} is installed; its login is not tested`),
+  );
   const simulated = row("sim/ada?skill=0.9&seed=1", "simulated", "simulated, always available");
-  const rows = [...configured, ...found, simulated];
+  const rows = [...configured, ...found, ...programs, simulated];
   const unique = new Map<string, ModelRow>();
   for (const one of rows) if (!unique.has(one.ref)) unique.set(one.ref, one);
   return { models: [...unique.values()], missing };

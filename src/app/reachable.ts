@@ -17,7 +17,7 @@ import { oneLine } from "../reports/printable.ts";
 export type Reachable = {
   readonly provider: string;
   /** What is known: that its server answers, or only what is set. */
-  readonly state: Exclude<ModelRow["reachable"], "simulated" | "no">;
+  readonly state: Exclude<ModelRow["reachable"], "installed" | "simulated" | "no">;
   readonly how: string;
   readonly models: readonly string[];
   /** All chat models that it lists, where that was asked and these are more. */

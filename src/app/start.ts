@@ -44,7 +44,7 @@ import { follow, type Run, type RunOptions } from "./run.ts";
 const PROCESS_SETTINGS = [
   ...(["store", "organization", "user", "compatible", "mcpServers", "families", "prices"] as const),
   ...(["embedding", "clientModels", "features", "providers", "memberOptions"] as const),
-  ...(["fetchPrivate", "fetchUrls"] as const),
+  ...(["fetchPrivate", "fetchUrls", "programs"] as const),
   ...(["callsAtOnce", "requestsPerMinute", "tokensPerMinute"] as const),
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;

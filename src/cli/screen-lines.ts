@@ -80,7 +80,10 @@ export function spentWords({ calls, unknown, tokens, cost }: RunProgress["spent"
   return [
     pluralize(calls, "call"),
     both === null ? "tokens unknown" : `${formatNumber(both)} tokens`,
-    formatBill({ calls, unknown, usd: cost.usd }),
+    formatBill(
+      { calls, unknown, usd: cost.usd },
+      cost.source === "subscription" ? "subscription" : undefined,
+    ),
   ].join(" · ");
 }
 

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { Effort, optionFields, WIRE_NAMES } from "../kernel/index.ts";
 import { choice, count, entries, line, money, truth } from "./setting-values.ts";
@@ -25,6 +26,26 @@ export const endpointFields = {
 export const MemberOptions = z
   .strictObject({ effort: Effort.optional(), ...optionFields })
   .meta({ expects: "a mapping of effort, body and headers", example: "{effort: high}" });
+
+/** What is changed about a program of an agent. */
+export const AgentSettings = z
+  .strictObject({
+    folder: z
+      .string()
+      .refine(isAbsolute)
+      .meta({ expects: "an absolute path of a folder", example: "/home/ana/project" })
+      .optional(),
+    arguments: entries(z.array(line(1_000)).max(50), "words, as a list", "-c").optional(),
+    environment: entries(
+      z.array(z.string().regex(/^[A-Za-z_]\w*$/)).max(50),
+      "names of environment variables, as a list",
+      "OPENAI_API_KEY",
+    ).optional(),
+  })
+  .meta({
+    expects: "a mapping of folder, arguments and environment",
+    example: "{folder: /home/ana/project}",
+  });
 
 export const Compatible = z
   .strictObject({

@@ -57,6 +57,7 @@ export const sentences: { readonly [key in SettingKey]: string } = {
   organization: "The organization whose runs and memory are used.",
   compatible: "The user's own endpoints, reached as `compatible/NAME`.",
   providers: "What requests to a provider are sent with beside what Parley sets: fields of the body, headers; and where the key goes.",
+  programs: "What is changed about programs of agents that answer: the folder that each may read, more arguments, variables that it gets.",
   openrouter: "Which of the providers behind OpenRouter may answer.",
   callsAtOnce: "How many calls may be in flight with a provider; by default up to 128, a model up to 64, and 4 with Ollama and LM Studio.",
   requestsPerMinute: "How many requests a minute may have; without limit by default.",

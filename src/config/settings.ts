@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bareModel, Json, ModelRef, OrganizationId, redactSecrets, UserId } from "../kernel/index.ts";
 import { byProvider } from "./by-provider.ts";
-import { Compatible, endpointFields, MemberOptions, Routing } from "./endpoints.ts";
+import { AgentSettings, Compatible, endpointFields, MemberOptions, Routing } from "./endpoints.ts";
 import { recordKeyType } from "./explain.ts";
 import { McpServers } from "./mcp-servers.ts";
 import {
@@ -230,6 +230,15 @@ export const settingTypes = {
       example: "{openai: {body: {service_tier: flex}}}",
     },
   ),
+  /** What is changed about programs of agents that answer: the folder that each may read, more arguments, variables that it gets. */
+  programs: mapping(
+    z
+      .string()
+      .regex(/^(?:codex|claude|agy|opencode)$/)
+      .meta({ noun: "a program", expects: "codex, claude, agy or opencode", example: "codex" }),
+    AgentSettings,
+    { expects: "a mapping of programs to what is changed", example: "{codex: {folder: /home/ana/project}}" },
+  ),
   /** Which of the providers behind OpenRouter may answer. */
   openrouter: Routing,
   /** How many calls may be in flight with a provider; by default up to 128, a model up to 64, and 4 with Ollama and LM Studio. */
@@ -284,7 +293,7 @@ const makeDefaults = () => ({
   ...{ maxContextBytes: 1_000_000, maxAttachmentBytes: 10_000_000, pdf: "text" },
   ...{ fetchPrivate: false, fetchUrls: false, storeConnections: 4 },
   ...{ organization: OrganizationId.parse("local"), mcpServers: {}, compatible: {}, providers: {} },
-  ...{ families: {}, prices: {}, features: [], reactors: {} },
+  ...{ programs: {}, families: {}, prices: {}, features: [], reactors: {} },
   ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },
 });
 

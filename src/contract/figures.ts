@@ -72,11 +72,12 @@ export const ModelList = z.strictObject({
       ...{ can: z.array(Ability), cannot: z.array(Ability) },
       how: text,
       /** What is known without a call: that its server answers, or only that a key or an address is set. */
-      reachable: z.enum(["answers", "configured", "key set", "URL set", "simulated", "no"]),
+      reachable: z.enum(["answers", "configured", "key set", "URL set", "installed", "simulated", "no"]),
       /** In US dollars per million tokens. */
       price: z.union([
         z.strictObject({ in: z.number(), out: z.number(), date: text, source: text }),
         z.literal("free"),
+        z.literal("subscription"),
         z.null(),
       ]),
     }),
@@ -93,6 +94,8 @@ const CostRow = z.strictObject({
   ...{ key: text, calls: z.int(), unknown: z.int() },
   /** How many of `calls` have no known price. */
   unpriced: z.int(),
+  /** How many of `calls` a subscription pays for; absent where none. */
+  subscription: z.int().optional(),
   /** Of those whose cost is known. */
   usd: z.number(),
   tokens: z.strictObject({ in: z.number(), out: z.number() }),

@@ -57,6 +57,10 @@ const vendors: ReadonlyMap<string, string> = new Map([
   ["thudm", "zhipu"],
   ["ibm-granite", "ibm"],
   ["tiiuae", "tii"],
+  // Programs of agents, whatever model they take themselves.
+  ["codex", "openai"],
+  ["claude", "anthropic"],
+  ["agy", "google"],
 ]);
 
 const familyByName = new Map<string, string | null>(); // the same names come with every call

@@ -173,9 +173,15 @@ export const Tokens = z.strictObject({
 });
 export type Tokens = z.infer<typeof Tokens>;
 
-/** US dollars and the source of the figure. An unknown cost is null, never 0; `free` is a simulated or local model. */
+/**
+ * US dollars and the source of the figure. An unknown cost is null, never 0; `free` is a simulated or local model, and a
+ * `subscription` is paid for by the month, whatever a call takes.
+ */
 export const Cost = z.discriminatedUnion("source", [
-  z.strictObject({ source: z.enum(["provider", "table", "free"]), usd: z.number().nonnegative() }),
+  z.strictObject({
+    source: z.enum(["provider", "table", "free", "subscription"]),
+    usd: z.number().nonnegative(),
+  }),
   z.strictObject({ source: z.literal("unknown"), usd: z.null() }),
 ]);
 export type Cost = z.infer<typeof Cost>;

@@ -20,7 +20,7 @@ import {
 import type { Attempt, Transport, Usage } from "../kernel/transport.ts";
 import type { Clock, Watch } from "./clock.ts";
 import type { Limiter, RateKey, Slot } from "./limiter.ts";
-import { type Price, createSpending, quoteRequest, type Spending } from "./prices.ts";
+import { type Price, type Unpriced, createSpending, quoteRequest, type Spending } from "./prices.ts";
 import { MAX_NAMED_WAIT_MS, waitBefore, type Backoff } from "./retry.ts";
 
 /** Where a call goes and what is known about it. */
@@ -28,7 +28,7 @@ export type Route = {
   readonly transport: Transport;
   readonly key: RateKey;
   readonly family: string | null;
-  readonly price: Price | "free" | null;
+  readonly price: Price | Unpriced | null;
   /** When it answered last, of a model that a server at home loads when it is asked for; absent for others. */
   readonly loaded?: { atMs: number } | undefined;
 };

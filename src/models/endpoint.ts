@@ -9,6 +9,7 @@ import {
 } from "../kernel/index.ts";
 import { refuseEffort } from "./effort.ts";
 import { ollamaProgram, findProvider, providers, SDK, type Program, type Provider } from "./providers.ts";
+import { agentPrograms } from "./programs.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
 import type { Variables } from "./proxy.ts";
@@ -317,7 +318,14 @@ export function resolveEndpoint(
   if (name === "compatible") return resolveCompatible(rest, env, { ...asked, compatible });
   const row = findProvider(name);
   if (row === null) {
-    const known = [...Object.keys(providers), SDK, "compatible", "recorded", "sim"].join(", ");
+    const known = [
+      ...Object.keys(providers),
+      ...agentPrograms.keys(),
+      SDK,
+      "compatible",
+      "recorded",
+      "sim",
+    ].join(", ");
     return refuse(`there is no provider "${name}" (there are ${known}); write provider/model`);
   }
   if (rest === "") return refuse(`"${ref}" names no model; write ${name}/MODEL`);

@@ -12,6 +12,7 @@ import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.ts";
 import { builtInLists, createCatalog, type ModelCatalog } from "./model-list.ts";
 import { quoteRequest } from "./prices.ts";
+import { agentPrograms } from "./programs.ts";
 import { hasAttachments, withSight, type Blindness } from "./attachments.ts";
 import type { WireFeature } from "./wires/wire.ts";
 
@@ -73,6 +74,8 @@ export type ModelsOptions = Configured & {
   readonly locals?: { readonly [provider: string]: Transport } | undefined;
   /** Providers whose calls leave this process by code of their own; prices hold for them. */
   readonly remotes?: { readonly [provider: string]: Transport } | undefined;
+  /** Answers for programs of agents that are installed here, on their user's subscription. */
+  readonly programs?: Transport | undefined;
   readonly families?: Families | undefined;
   /** Prices and what else is known of models; by default the built-in list. */
   readonly catalog?: ModelCatalog | undefined;
@@ -82,6 +85,9 @@ export type ModelsOptions = Configured & {
 
 /** A door that can be shut: `close` cancels the calls under way and closes every connection. */
 export type ClosableModels = Models & { close(): Promise<void> };
+
+/** Calls of one program of an agent at once: each is a process of some hundred megabytes, and plans count them. */
+const PROGRAMS_AT_ONCE = 2;
 
 function unsentCall(request: ModelRequest, family: string | null, failure: Failure): Call {
   return {
@@ -183,6 +189,10 @@ export function createModels(options: ModelsOptions): ClosableModels {
       const key = keyOf({ provider: name, model: ref });
       return { ok: true, route: { transport, key, family, price: "free" } };
     }
+    if (options.programs !== undefined && agentPrograms.has(name)) {
+      const key = keyOf({ provider: name, model: ref }, { cap: PROGRAMS_AT_ONCE, router: false });
+      return { ok: true, route: { transport: options.programs, key, family, price: "subscription" } };
+    }
     const remote = Object.hasOwn(remotes, name) ? remotes[name] : undefined;
     if (remote !== undefined) {
       const provider = ref.slice(0, ref.lastIndexOf("/"));
@@ -216,7 +226,8 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const factsOf = (model: string): ModelFacts => {
     if (model.startsWith("sim/")) return { pictures: false, documents: false };
     const { model: bare, effort } = readReference(model);
-    const [provider, name = ""] = bare.split("/");
+    const [provider = "", name = ""] = bare.split("/");
+    if (agentPrograms.has(provider)) return { pictures: false, documents: false, tools: false };
     const { compatible = {} } = options;
     const own = provider === "compatible" && Object.hasOwn(compatible, name) ? compatible[name] : undefined;
     return {

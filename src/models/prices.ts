@@ -20,6 +20,9 @@ export type Rate = {
   readonly written?: number | undefined;
 };
 
+/** What costs no dollars by the call: a model at home or a simulated one, or one that a subscription pays for. */
+export type Unpriced = "free" | "subscription";
+
 export type Price = Rate & {
   /** A reference `provider/model`; a dated version of it (`-2025-08-07`, `-20250929`, `-latest`) is covered too. */
   readonly model: string;
@@ -94,7 +97,7 @@ const dearest = (price: Price, use: Use): number =>
  */
 export function quoteRequest(
   request: ModelRequest,
-  price: Price | "free" | null,
+  price: Price | Unpriced | null,
   { context = Infinity, output = Infinity }: ModelFacts = {},
 ): Quote {
   const tokensIn = estimateTokens(request);
@@ -105,12 +108,14 @@ export function quoteRequest(
     Math.min(most, Math.min(context, request.contextTokens ?? Infinity) - tokensIn),
   );
   const usdOf = (out: number): number | null =>
-    price === null ? null : price === "free" ? 0 : dearest(price, { in: tokensIn, out });
+    price === null ? null : isUnpriced(price) ? 0 : dearest(price, { in: tokensIn, out });
   return {
     ...{ tokensIn, tokensOut, usd: usdOf(tokensOut) },
     ...(least < tokensOut ? { least: { tokensOut: least, usd: usdOf(least) } } : {}),
   };
 }
+
+const isUnpriced = (price: Price | Unpriced | null): price is Unpriced => typeof price === "string";
 
 function addKnown(sum: number | null, more: number | null): number | null {
   return more === null ? sum : (sum ?? 0) + more;
@@ -119,7 +124,7 @@ function addKnown(sum: number | null, more: number | null): number | null {
 export type Spending = ReturnType<typeof createSpending>;
 
 /** The attempts of one call, added up: what was paid for and came to nothing is paid all the same. */
-export function createSpending(price: Price | "free" | null) {
+export function createSpending(price: Price | Unpriced | null) {
   const tokens: Tokens = { in: null, out: null, cached: null, reasoning: null };
   let searches = 0;
   let usd: number | null = null;
@@ -129,7 +134,7 @@ export function createSpending(price: Price | "free" | null) {
   const charge = ({ tokens: used, searches: searched, usd: reported }: Usage): void => {
     if (reported !== null) {
       usd = addKnown(usd, reported);
-    } else if (used.in !== null && used.out !== null && price !== null && price !== "free") {
+    } else if (used.in !== null && used.out !== null && price !== null && !isUnpriced(price)) {
       source = "table";
       const { in: all, out, cached, written } = used;
       usd = addKnown(usd, costOf(price, { in: all, out, cached: cached ?? 0, written, searches: searched }));
@@ -154,7 +159,8 @@ export function createSpending(price: Price | "free" | null) {
      * table; where an attempt has tokens and neither, the whole is unknown.
      */
     cost: (): Cost => {
-      if (price === "free") return { source: "free", usd: 0 };
+      // A program of an agent may be logged in with a key, which it says by what it charges.
+      if (price === "free" || (price === "subscription" && usd === null)) return { source: price, usd: 0 };
       return usd === null || unpriced ? { source: "unknown", usd: null } : { source, usd };
     },
   };

@@ -294,7 +294,11 @@ const baselineWords = ({ answer, control, participants }: Result): string | unde
 const billWords = (result: Result, unpriced: readonly string[]): [string, string] | ["no calls"] =>
   result.calls + result.unknown === 0
     ? ["no calls"]
-    : [result.calls === 0 ? "" : pluralize(result.calls, "call"), formatCost(result, unpriced)];
+    : [
+        // What a subscription pays for is counted in calls itself.
+        result.cost.source === "subscription" && result.unknown === 0 ? "" : pluralize(result.calls, "call"),
+        formatCost(result, unpriced),
+      ];
 
 function usageText(result: Result, unpriced: readonly string[]): string {
   const [calls, cost] = billWords(result, unpriced);

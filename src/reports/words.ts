@@ -1,5 +1,12 @@
 import { bareReference, callOf, type Entry } from "../kernel/index.ts";
-import { formatBill, formatDuration, formatNumber, formatThought, formatUsd } from "../text/format.ts";
+import {
+  formatBill,
+  formatDuration,
+  formatNumber,
+  formatThought,
+  formatSubscription,
+  formatUsd,
+} from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
 
@@ -26,11 +33,15 @@ export function formatCost(
       { calls, unknown, usd },
       unpriced.length > 0 ? `cost unknown (no price for ${unpriced.join(", ")})` : undefined,
     );
-  return formatBill(
-    { calls, unknown, usd },
-    source === "free" ? "free" : `${formatUsd(usd)} (${SOURCES[source] ?? source})`,
-  );
+  const known = source === "subscription" ? formatSubscription(calls) : SUMS[usd === 0 ? source : ""];
+  return formatBill({ calls, unknown, usd }, known ?? `${formatUsd(usd)} (${SOURCES[source] ?? source})`);
 }
+
+/** Where nothing is charged by the call. */
+const SUMS: { readonly [source: string]: string | undefined } = {
+  free: "free",
+  mixed: "free or by subscription",
+};
 
 const SOURCES: { readonly [source: string]: string | undefined } = {
   table: "list price",

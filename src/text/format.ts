@@ -26,6 +26,9 @@ const rest = (whole: string, part: number, unit: string): string =>
 export const formatUsd = (usd: number): string =>
   usd === 0 ? "$0" : usd < 0.0001 ? "under $0.0001" : `$${usd.toFixed(usd >= 1 ? 2 : 4)}`;
 
+/** What a subscription pays for: `subscription, 3 calls`. */
+export const formatSubscription = (calls: number): string => `subscription, ${pluralize(calls, "call")}`;
+
 /** What some calls came to: `$0.0009`, `free`, `$0.0009 + 1 call unknown`, `2 calls unknown`, `cost unknown`. */
 export function formatBill(
   {

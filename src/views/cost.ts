@@ -78,7 +78,10 @@ const addRows = (row: CostRow, other: Omit<CostRow, "key">): CostRow => ({
   unpriced: row.unpriced + other.unpriced,
   tokens: { in: row.tokens.in + other.tokens.in, out: row.tokens.out + other.tokens.out },
   usd: row.usd + other.usd,
+  ...withSubscription((row.subscription ?? 0) + (other.subscription ?? 0)),
 });
+
+const withSubscription = (subscription: number) => (subscription === 0 ? {} : { subscription });
 
 function addItem(row: CostRow, item: BillItem): CostRow {
   if ("sent" in item) return { ...row, unknown: row.unknown + item.sent };
@@ -88,6 +91,7 @@ function addItem(row: CostRow, item: BillItem): CostRow {
   return addRows(row, {
     ...{ calls, unknown, unpriced: isUnpriced(item.call) ? calls : 0, usd: cost.usd ?? 0 },
     tokens: { in: tokens.in ?? 0, out: tokens.out ?? 0 },
+    ...withSubscription(cost.source === "subscription" ? calls : 0),
   });
 }
 

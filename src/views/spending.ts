@@ -91,13 +91,16 @@ function ownCallOf(entry: Entry): Call | undefined {
   return call && call.attempts > 0 ? call : undefined;
 }
 
+/** Whether a call costs nothing of its own, whatever it takes. */
+const isUncharged = ({ cost: { source } }: Call): boolean => source === "free" || source === "subscription";
+
 /** A reply with text and without tokens was not free: its provider did not say what it took. */
 const isSilent = (call: Call): boolean =>
-  call.ok && call.cost.source !== "free" && call.reply.trim() !== "" && !(call.tokens.out ?? 0);
+  call.ok && !isUncharged(call) && call.reply.trim() !== "" && !(call.tokens.out ?? 0);
 
 /** Whether nobody can say what a call cost. What its provider reports wins over any doubt. */
 function isCostUnknown(call: Call): boolean {
-  if (call.cost.source === "free") return false;
+  if (isUncharged(call)) return false;
   if (call.cost.source === "provider" && call.cost.usd !== null && call.cost.usd > 0) return false;
   if (isSilent(call) || (call.unreported ?? 0) > 0) return true;
   return call.cost.usd === null && (call.ok || mayBeCharged(call.failure));

@@ -31,12 +31,16 @@ export const formatMoney = (usd: number | null): string =>
         maximumFractionDigits: usd === 0 || usd >= 1 ? 2 : 4,
       }).format(usd);
 
+function formatCost(calls: number, { source, usd }: Result["cost"]): string {
+  if (source === "free") return t.free;
+  return source === "subscription" ? t.bySubscription(calls) : formatMoney(usd);
+}
+
 /** What a run's calls came to, and how many it is not known of. */
 export const formatBill = ({ calls, unknown, cost }: Pick<Result, "calls" | "unknown" | "cost">): string =>
-  [
-    ...(calls > 0 ? [cost.source === "free" ? t.free : formatMoney(cost.usd)] : []),
-    ...(unknown > 0 ? [t.callsUnknown(unknown)] : []),
-  ].join(" + ");
+  [...(calls > 0 ? [formatCost(calls, cost)] : []), ...(unknown > 0 ? [t.callsUnknown(unknown)] : [])].join(
+    " + ",
+  );
 
 export function formatTime(ms: number): string {
   const unit = (value: number, name: "second" | "minute" | "hour" | "millisecond", digits = 0) =>

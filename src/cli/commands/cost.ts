@@ -2,7 +2,7 @@ import type { CostRow, UsageReport } from "../../contract/figures.ts";
 import { usageSince } from "../../app/usage.ts";
 import { align } from "../../reports/labelled-rows.ts";
 import { wrap } from "../../reports/text-width.ts";
-import { formatBill, formatNumber, formatUsd, pluralize } from "../../text/format.ts";
+import { formatBill, formatNumber, formatSubscription, formatUsd, pluralize } from "../../text/format.ts";
 import { print, type Io, type Values } from "../command.ts";
 import type { COST } from "../options.ts";
 import { withStore } from "../session.ts";
@@ -23,13 +23,19 @@ function costText({ by, since, rows, total, timeZone }: UsageReport, width: numb
   if (rows.length === 0)
     return since === null ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
   const isWide = width >= NARROW;
-  const cells = ({ key, calls, tokens, unknown, unpriced, usd }: CostRow) => [
+  const cells = ({ key, calls, tokens, unknown, unpriced, usd, subscription = 0 }: CostRow) => [
     key,
     formatNumber(calls),
     ...(isWide ? [formatNumber(tokens.in), formatNumber(tokens.out)] : []),
     unpriced === calls && usd === 0 && unknown === 0
       ? "unknown"
-      : formatBill({ calls: calls - unpriced, unknown: unknown + unpriced, usd }, formatUsd(usd)),
+      : formatBill(
+          { calls: calls - unpriced, unknown: unknown + unpriced, usd },
+          [
+            ...(usd > 0 || subscription < calls ? [formatUsd(usd)] : []),
+            ...(subscription > 0 ? [formatSubscription(subscription)] : []),
+          ].join(" + "),
+        ),
   ];
   const heads = [by.toUpperCase(), "CALLS", ...(isWide ? ["INPUT", "OUTPUT"] : []), "COST"];
   const notes = [

@@ -39,7 +39,7 @@ export async function init(io: Io, { yes, project }: Values<typeof INIT>): Promi
   const answers = isAsked ? await askAnswers(usual, project) : usual;
   if (!answers) return EXIT.interrupted;
   const path = settingsFile(place, answers.where);
-  const text = writeFirstSettings(answers);
+  const text = writeFirstSettings({ ...answers, programs: found.programs });
   const before = readIfThere(path);
   if (before !== undefined) {
     io.output.note(
@@ -60,17 +60,28 @@ export async function init(io: Io, { yes, project }: Values<typeof INIT>): Promi
   );
   io.output.note(
     answers.models.length === 0
-      ? "No model is connected yet. Try: parley keys set openai, or start Ollama"
+      ? found.programs[0]
+        ? `No model is chosen. Try: parley "your question" --models ${found.programs[0].ref}`
+        : "No model is connected yet. Try: parley keys set openai, or start Ollama"
       : 'Try: parley doctor --probe, then parley "your question"',
   );
   return EXIT.answered;
 }
 
-function describe({ places, models }: FirstSettings): string[] {
-  if (places.length === 0) return ["Found: no key, no Ollama and no LM Studio"];
+function describe({ places, models, programs }: FirstSettings): string[] {
+  const refs = programs.map(({ ref }) => ref);
+  const own = programs.map(({ title, ref }) => `${title} (${ref})`).join(", ");
+  const installed =
+    refs.length === 0
+      ? []
+      : [
+          `Installed, and asked only if you name them: ${own}. They answer on your subscription: parley doctor says who is logged in, and models: [${refs.join(", ")}] asks them.`,
+        ];
+  if (places.length === 0) return ["Found: no key, no Ollama and no LM Studio", ...installed];
   return [
     `Found: ${oneLine(places.map(({ provider, how }) => `${provider} (${how})`).join(", "))}`,
     ...(models.length === 0 ? [] : [`Models: ${oneLine(models.join(", "))}`]),
+    ...installed,
   ];
 }
 

@@ -67,7 +67,9 @@ export function tableText(
     oneLine(ref, width),
     cutTo(`  ${cells.join(" · ")}`, width),
   ];
-  const dates = rows.flatMap(({ price }) => (price === null || price === "free" ? [] : [price.date]));
+  const dates = rows.flatMap(({ price }) =>
+    price === null || typeof price === "string" ? [] : [price.date],
+  );
   const [oldest, newest] = [0, -1].map((at) =>
     dates
       .filter((date) => date !== "declared")
@@ -89,6 +91,7 @@ export function tableText(
 
 function priceTexts({ price }: ModelRow): string[] {
   if (price === null) return ["?", "?"];
+  if (price === "subscription") return ["subscription", ""];
   if (price === "free") return ["free", "free"];
   return [price.in, price.out].map((usd) => usd.toFixed(2));
 }
@@ -192,7 +195,11 @@ function testText(tested: ModelTest, width: number): string {
   const count = (number: number | null) => (number === null ? "unknown" : formatNumber(number));
   const facts = [
     `${count(tokens.in)} input + ${count(tokens.out)} output tokens`,
-    cost.usd === null ? "cost unknown" : cost.source === "free" ? "free" : formatUsd(cost.usd),
+    cost.usd === null
+      ? "cost unknown"
+      : cost.source === "free" || cost.source === "subscription"
+        ? cost.source
+        : formatUsd(cost.usd),
   ].join(", ");
   // A call that failed before it was answered used nothing that is worth a word.
   const used = tested.ok || tokens.in !== null || tokens.out !== null ? ` (${facts})` : "";

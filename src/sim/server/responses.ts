@@ -67,13 +67,17 @@ const response = ({ id, model }: OutgoingReply, rest: object): object => ({
   ...rest,
 });
 
+const message = ({ id }: OutgoingReply, status: string, texts: readonly string[]): object => ({
+  ...{ type: "message", id: `${id}-0`, role: "assistant", status },
+  content: texts.map((text) => ({ type: "output_text", text, annotations: [] })),
+});
+
 const endEvent = (reply: OutgoingReply): object => {
   const { text, finish, tokensIn, tokensOut } = reply;
-  const content = [{ type: "output_text", text, annotations: [] }];
   return response(reply, {
     status: finish === "length" ? "incomplete" : "completed",
     ...(finish === "length" && { incomplete_details: { reason: "max_output_tokens" } }),
-    output: [{ type: "message", id: `${reply.id}-0`, role: "assistant", status: "completed", content }],
+    output: [message(reply, "completed", [text])],
     usage: {
       input_tokens: tokensIn,
       input_tokens_details: { cached_tokens: 0 },
@@ -108,10 +112,19 @@ export const responses: ServerWire = {
   whole: (reply) => JSON.stringify(endEvent(reply)),
   opening: (reply) => {
     const created = response(reply, { status: "in_progress", output: [] });
-    return frame({ type: "response.created", ...{ response: created } });
+    // Codex takes no text but that of an item.
+    const added = { output_index: 0, item: message(reply, "in_progress", []) };
+    return (
+      frame({ type: "response.created", ...{ response: created } }) +
+      frame({ type: "response.output_item.added", ...added })
+    );
   },
   piece: (_, delta) => frame({ type: "response.output_text.delta", ...{ ...item, delta } }),
   closing: (reply) =>
+    frame({
+      type: "response.output_item.done",
+      ...{ output_index: 0, item: message(reply, "completed", [reply.text]) },
+    }) +
     frame({
       type: reply.finish === "length" ? "response.incomplete" : "response.completed",
       ...{ response: endEvent(reply) },

@@ -141,7 +141,9 @@ function ReachableModels(): VNode {
                 <span dir="auto">{row.ref}</span>,
                 row.family ?? t.unknown,
                 priceOf(row.price),
-                row.price === null || row.price === "free" ? "" : `${row.price.date} (${row.price.source})`,
+                row.price === null || typeof row.price === "string"
+                  ? ""
+                  : `${row.price.date} (${row.price.source})`,
                 row.context === null ? t.unknown : formatCount(row.context),
                 row.output === null ? t.unknown : formatCount(row.output),
                 row.can.map((name) => t.settings.abilities[name]).join(", "),
@@ -170,7 +172,9 @@ const priceOf = (price: ModelRow["price"]): string =>
     ? t.unknown
     : price === "free"
       ? t.free
-      : t.settings.priceOf({ into: formatMoney(price.in), out: formatMoney(price.out) });
+      : price === "subscription"
+        ? t.subscription
+        : t.settings.priceOf({ into: formatMoney(price.in), out: formatMoney(price.out) });
 
 /** The browsers in which the reader is signed in: any can be signed out. */
 function Sessions(): VNode {
