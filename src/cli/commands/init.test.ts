@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
 import { openFakeServer } from "../../../test/support/fake-server.ts";
 import { scratch, type Scratch } from "../../../test/support/scratch.ts";
+import { standIn } from "../../../test/support/stand-ins.ts";
 import { writeFirstSettings } from "../../app/first-settings.ts";
 import { loadSettings } from "../../config/sources.ts";
 import { EXIT } from "../exits.ts";
@@ -69,6 +70,16 @@ describe("init", () => {
     expect(stdout).toContain("- models: [sim/ada]\n");
     expect(stdout).toContain('+   - "openai/gpt-5-mini"\n');
     expect(readFileSync(join(place.cwd, "parley.yaml"), "utf8")).toBe("models: [sim/ada]\n");
+  });
+
+  it("says which programs of agents are there and how to ask them, and chooses none", async () => {
+    const { OLLAMA_HOST, LMSTUDIO_HOST } = KEYED;
+    using place = scratch({}, { OLLAMA_HOST, LMSTUDIO_HOST });
+    const { env } = standIn(place, "codex", "");
+    const { code, stderr } = await initialized({ ...place, env }, { project: true });
+    expect(code).toBe(EXIT.answered);
+    expect(stderr).toMatch(/only if you name them: Codex \(codex\/default\)[^]*--models codex\/default/);
+    expect(loadSettings({ cwd: place.cwd, env, flags: {} }).settings.models).toEqual([]);
   });
 
   it("says what to do where nothing is found, and writes settings that load", async () => {
