@@ -1,3 +1,5 @@
+import { scratch } from "./support/scratch.ts";
+import { standIn } from "./support/stand-ins.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DeliberationId } from "../src/kernel/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
@@ -99,7 +101,9 @@ describe("models", () => {
       const { model } = JSON.parse(body) as { model: string };
       response.end(JSON.stringify({ model, message: { role: "assistant", content: "391" }, done: true }));
     });
-    await using found = await testServer({ env: { OLLAMA_HOST: local.url }, simulated: false });
+    using place = scratch({}, { OLLAMA_HOST: local.url });
+    const { env } = standIn(place, "codex", "");
+    await using found = await testServer({ env, simulated: false });
     const ask = (model: string) =>
       found.post(
         "deliberations",
@@ -109,6 +113,9 @@ describe("models", () => {
     for (const name of names)
       expect((await ask(`ollama/${name}`)).json).toMatchObject({ status: "answered", answer: "391" });
     expectProblem(await ask("ollama/zoe"), 422, "configuration");
+    // It is installed, and its plan is the owner's.
+    const { detail } = expectProblem(await ask("codex/default"), 422, "configuration");
+    expect(detail).toContain("clients of this server may name");
   });
 
   it("of a key's own list take their place", async () => {

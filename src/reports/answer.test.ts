@@ -1,4 +1,4 @@
-import { unpricedModels } from "./words.ts";
+import { formatCost, unpricedModels } from "./words.ts";
 import { describe, expect, it } from "vitest";
 import { ModelRef } from "../kernel/index.ts";
 import type { PanelSection } from "../views/panel.ts";
@@ -24,6 +24,15 @@ const sample = (said: Said = {}, changes: Partial<Result> = {}, section: Partial
   shownPanel(degradedCouncil(said).entries, changes, section);
 
 const ownBlock = (text: string) => text.slice(text.indexOf(RULE)).trimEnd().split("\n");
+
+it.each([
+  ["subscription", 0, "subscription, 3 calls"],
+  ["free", 0, "free"],
+  ["mixed", 0, "free or by subscription"],
+  ["mixed", 0.01, "$0.0100 (from several sources)"],
+] as const)("says what calls cost: %s, %d", (source, usd, words) => {
+  expect(formatCost({ calls: 3, unknown: 0, cost: { source, usd } })).toBe(words);
+});
 
 it("prints what is missing, the answer, what stands beside it, and how it came about", () => {
   expect(answerText(sample(), plain)).toMatchInlineSnapshot(`

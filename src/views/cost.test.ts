@@ -53,6 +53,22 @@ describe("the cost of calls", () => {
     });
   });
 
+  it("is no dollars and counted in calls where a subscription pays, whatever was reported", () => {
+    const cost = { source: "subscription", usd: 0 } as const;
+    const paid = sampleCall("text", { tokens: none, cost });
+    const row = { calls: 1, unknown: 0, unpriced: 0, usd: 0, subscription: 1 };
+    expect(rowOf(paid)).toMatchObject(row);
+    expect(rowOf({ ...failedCall("network"), cost, unreported: 1 })).toMatchObject(row);
+    const rows = [rowOf(paid), rowOf(sampleCall("text"))].flatMap((one) => one ?? []);
+    expect(sumCosts(rows)).toMatchObject({ calls: 2, usd: 0.0021, subscription: 1 });
+    expect(sumCosts(rows.slice(1))).not.toHaveProperty("subscription");
+    expect(spent([paid, paid])).toMatchObject({
+      calls: 2,
+      unknown: 0,
+      cost: { usd: 0, source: "subscription" },
+    });
+  });
+
   it("is known of a model on the user's own machine, also where its call failed unreported", () => {
     const free = { source: "free", usd: 0 } as const;
     expect(rowOf({ ...failedCall("network"), cost: free, unreported: 1 })).toMatchObject({

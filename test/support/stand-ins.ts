@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import type { Environment } from "../../src/config/paths.ts";
 import type { Scratch } from "./scratch.ts";
+
+type Variables = Readonly<Record<string, string>>;
 
 /** How a stand-in was started. */
 export type Started = {
@@ -16,11 +17,7 @@ export type Started = {
  * For tests: a program of this name, alone on the PATH with Node. It writes down how it was started, and then does what `body` says, which
  * has `input`, `say(value)` for a line of JSON and `wait(ms)`.
  */
-export function standIn(
-  place: Scratch,
-  name: string,
-  body: string,
-): { env: Environment; started(): Started } {
+export function standIn(place: Scratch, name: string, body: string): { env: Variables; started(): Started } {
   const bin = join(place.home, "bin");
   mkdirSync(bin, { recursive: true });
   const record = join(bin, `${name}.json`);
@@ -39,6 +36,10 @@ fs.writeFileSync(${JSON.stringify(record)}, JSON.stringify({ args, cwd, input, e
 `,
   );
   chmodSync(path, 0o755);
-  const env = { ...place.env, PATH: [bin, dirname(process.execPath)].join(delimiter) };
+  const known = Object.entries(place.env).map(([key, value = ""]) => [key, value]);
+  const env: Variables = {
+    ...Object.fromEntries(known),
+    PATH: [bin, dirname(process.execPath)].join(delimiter),
+  };
   return { env, started: () => JSON.parse(readFileSync(record, "utf8")) as Started };
 }
