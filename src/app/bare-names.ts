@@ -3,7 +3,6 @@ import { oneLine } from "../reports/printable.ts";
 import { findMeant, quoteValue } from "../text/words.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { openCatalog } from "./listed-models.ts";
-import { reachable } from "./reachable.ts";
 
 /** So many models are named where one has to be chosen. */
 const MAX_NAMED = 6;
@@ -26,6 +25,7 @@ type Known = Pick<AppContext, "env" | "settings">;
  */
 export async function findBareModel({ env, settings }: Known, asked: string): Promise<ModelRef> {
   const [name = "", options] = asked.split(/(?=\?)/, 2);
+  const { reachable } = await import("./reachable.ts");
   const places = await reachable({ env, settings });
   const catalog = openCatalog(settings, { env, cwd: process.cwd() });
   const refs = places.flatMap(({ provider, models, all = models }) =>

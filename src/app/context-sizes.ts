@@ -24,7 +24,6 @@ export async function contextSizes(
   opening: NewDeliberation,
 ): Promise<Readonly<Record<string, number>> | undefined> {
   const { models, settings } = context;
-  if (!opening.participants.some(({ model }) => makesRoom(model, settings))) return undefined;
   const needed = new Map<string, number>();
   try {
     const names = Object.keys(opening.reactions ?? {});

@@ -36,6 +36,16 @@ export function makesRoom(model: ModelRef, { compatible }: Pick<EffectiveSetting
   return compatible[name]?.wire === "ollama";
 }
 
+/** By model, the context that a run's calls need, of models whose servers allocate it; undefined where there are none. */
+export async function contextsOf(
+  context: AppContext,
+  opening: NewDeliberation,
+): Promise<Readonly<Record<string, number>> | undefined> {
+  const { participants } = opening;
+  if (!participants.some(({ model }) => makesRoom(ModelRef.parse(model), context.settings))) return undefined;
+  return (await import("./context-sizes.ts")).contextSizes(context, opening);
+}
+
 /** A power of two, or half as much again: few sizes, since a model is loaded anew for each, and none much larger than needed. */
 export function contextSizeFor(tokens: number): number {
   const above = 2 ** Math.ceil(Math.log2(Math.max(1, tokens)));

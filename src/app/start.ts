@@ -22,6 +22,7 @@ import { personaIdOf } from "../views/votes.ts";
 import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import { GivenContext, readGiven } from "./attachments/index.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
+import { contextsOf } from "./context-window.ts";
 import { findNamedTools } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";
@@ -119,8 +120,7 @@ export async function open(
   options: OpenOptions = {},
 ): Promise<OpenedRun> {
   const { opening: asked, notes } = await prepareOpening(context, request, options);
-  const { contextSizes } = await import("./context-sizes.ts");
-  const contexts = await contextSizes(context, asked);
+  const contexts = await contextsOf(context, asked);
   const opening = contexts ? { ...asked, contexts } : asked;
   const prepared = { opening, checked: await checkInput(context, opening) };
   const { onEstimate, onMost } = options;

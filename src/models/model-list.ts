@@ -59,7 +59,17 @@ const VERSION = /-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
 /** Models that cost nothing, and of which no list knows: their runs read none. */
 const UNLISTED = /^(?:sim|recorded|human|ollama|lmstudio)\//;
 
-type Layer = ReadonlyMap<string, { readonly row: ListedRow; readonly list: PriceList }>;
+type Listed = { readonly row: ListedRow; readonly list: PriceList };
+type Layer = ReadonlyMap<string, Listed>;
+
+const MAX_LOOKED_UP = 1_000;
+
+/** Rows by their models; of two the later counts. */
+function layerOf(lists: readonly PriceList[]): Layer {
+  const layer = new Map<string, Listed>();
+  for (const list of lists) for (const row of list.models) layer.set(row.model, { row, list });
+  return layer;
+}
 
 export type ModelCatalog = {
   /**
@@ -75,22 +85,17 @@ export type ModelCatalog = {
 /** Lists over each other: what the first says of a model counts. Each is read when something is first asked. */
 export function createCatalog(layers: readonly (() => readonly PriceList[])[]): ModelCatalog {
   let opened: readonly Layer[] | undefined;
-  const open = () =>
-    (opened ??= layers.map(
-      (lists) =>
-        new Map(
-          lists().flatMap((list) =>
-            list.models.map((row): [string, { row: ListedRow; list: PriceList }] => [
-              row.model,
-              { row, list },
-            ]),
-          ),
-        ),
-    ));
-  const found = (ref: string) => {
+  const open = () => (opened ??= layers.map((lists) => layerOf(lists())));
+  const lookedUp = new Map<string, readonly Listed[]>();
+  const found = (ref: string): readonly Listed[] => {
     if (UNLISTED.test(ref)) return [];
+    const known = lookedUp.get(ref);
+    if (known) return known;
     const listed = listedRef(ref);
-    return open().flatMap((layer) => layer.get(listed) ?? layer.get(listed.replace(VERSION, "")) ?? []);
+    const rows = open().flatMap((layer) => layer.get(listed) ?? layer.get(listed.replace(VERSION, "")) ?? []);
+    // A name comes from outside: a process meets few, and keeps no more.
+    if (lookedUp.size < MAX_LOOKED_UP) lookedUp.set(ref, rows);
+    return rows;
   };
   return {
     price(ref) {
@@ -105,14 +110,18 @@ export function createCatalog(layers: readonly (() => readonly PriceList[])[]): 
       }
       return null;
     },
-    facts: (ref) =>
-      found(ref).reduceRight<ModelFacts>(
-        (facts, { row: { context, output, pictures, documents, tools, thinks } }) => {
-          const own = Object.entries({ context, output, pictures, documents, tools, thinks });
-          return { ...facts, ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
-        },
-        {},
-      ),
+    facts(ref) {
+      const facts: { -readonly [fact in keyof ModelFacts]: ModelFacts[fact] } = {};
+      for (const { row } of found(ref)) {
+        facts.context ??= row.context;
+        facts.output ??= row.output;
+        facts.pictures ??= row.pictures;
+        facts.documents ??= row.documents;
+        facts.tools ??= row.tools;
+        facts.thinks ??= row.thinks;
+      }
+      return facts;
+    },
     models: () => [
       ...new Set(
         open()
