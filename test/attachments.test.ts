@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { exportText } from "../src/app/export.ts";
 import { openParley } from "./support/opened.ts";
 import { attachmentsOf, callOf, isEvent, type Entry } from "../src/kernel/index.ts";
 import { chatEnd, chunk, openFakeServer, stream, type FakeServer } from "./support/fake-server.ts";
@@ -188,5 +189,24 @@ describe("what nobody can see", () => {
     const both = await ask([{ name: "report.pdf", base64: pdf }], { pdf: "file" });
     expect(both.body).toContain("Revenue rose by 12 percent.");
     expect(both.body).toContain(`"file_data":"data:application/pdf;base64,${pdf}"`);
+  });
+});
+
+describe("a document about the run", () => {
+  it("lists what was attached, and a page has the pictures within it (ELEMENT-1, PAGE-1)", async () => {
+    await using server = await openModels();
+    await using parley = await opened(server);
+    const context = [{ name: 'chart"><script>.png', base64: png }];
+    const run = await parley.start({ ...council("a", "b"), context });
+    await run.outcome();
+    const { store, protocols, exports } = parley.context();
+    const entries = await parley.read(run.id);
+    const asIn = (format: string) => exportText({ store, protocols, exports }, entries, { format });
+    expect(await asIn("md")).toContain("picture, 1200×800, image/png");
+    const page = await asIn("html");
+    expect(page).toContain(`<img src="data:image/png;base64,${png}"`);
+    expect(page).toContain("img-src data:");
+    expect(page).not.toContain('chart"><script>.png');
+    expect(JSON.parse(await asIn("json"))).toMatchObject({ texts: expect.objectContaining({}) });
   });
 });

@@ -20,7 +20,7 @@ import { adviceTemplate } from "../protocols/phases/draft.ts";
 import { MAX_TOOL_CALLS, requireTools, uniqueSpecs } from "../protocols/phases/tools.ts";
 import { personaIdOf } from "../views/votes.ts";
 import type { OpeningPart, Panel } from "../engine/opening-part.ts";
-import { GivenContext, readGiven } from "./attachments/index.ts";
+import { GivenEntry, readGiven, type GivenContext } from "./attachments/index.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { contextsOf } from "./context-window.ts";
 import { findNamedTools } from "./named-tools.ts";
@@ -75,10 +75,7 @@ export type StartRequest = RequestSettings &
     readonly protocol?: string | undefined;
     /** A pack by id: members, strategy and settings, and the protocol where none is named. What the request sets counts before it. */
     readonly pack?: string | undefined;
-    /**
-     * Attachments: display names and texts, which models see fenced, as untrusted data, or the bytes of pictures (PNG, JPEG, GIF,
-     * WebP) and PDFs in base64.
-     */
+    /** Attachments: names, and texts that models see fenced, as untrusted data, or pictures and PDFs in base64. */
     readonly context?: readonly GivenContext[] | undefined;
     /** An idempotency key: the same key returns the same deliberation. */
     readonly request?: string | undefined;
@@ -297,7 +294,7 @@ const COMMON_FIELDS = {
   question: z.string(),
   protocol: z.string().optional(),
   pack: z.string().optional(),
-  context: z.array(GivenContext).optional(),
+  context: z.array(GivenEntry).optional(),
   previous: z.string().optional(),
   again: z.boolean().optional(),
   member: z.string().min(1).optional(),

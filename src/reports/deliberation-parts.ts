@@ -1,8 +1,5 @@
 import {
-  attachmentsOf,
   callOf,
-  isPicture,
-  sizeOf,
   workOf,
   isEvent,
   type Entry,
@@ -17,10 +14,10 @@ import { formatDuration, formatNumber, pluralize, writeAnswerLine } from "../tex
 import type { Result } from "../views/result.ts";
 import { spending, speakerOf, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
+import { attachmentsPart } from "./attachments-part.ts";
 import { journalPart, timelinePart, type JournalSection } from "./deliberation-journal.ts";
 import { workWords } from "./entry-words.ts";
-import { element } from "./element.ts";
-import { figures, part, points, quote, table, words } from "./part.ts";
+import { part, points, quote, table, words } from "./part.ts";
 import { inline, oneLine } from "./printable.ts";
 import { inSeatOrder, namesOf } from "./names.ts";
 import { describeBaseline, formatCost, formatFamily, formatOptions, unpricedModels } from "./words.ts";
@@ -87,23 +84,6 @@ export function deliberationParts(entries: readonly Entry[], shown: ShownResult)
     timelinePart(journal),
     journalPart(entries, opened),
   ];
-}
-
-/** Pictures and documents that went with the question, and where the format can, the pictures themselves. */
-function attachmentsPart({ data }: Event<"deliberation-opened">, { pictures }: ShownResult): ReportPart {
-  const attached = attachmentsOf(data);
-  const rows = attached.map((one) => {
-    const kind = isPicture(one) ? "picture" : "document";
-    const words = [kind, sizeOf(one), one.mediaType].filter(Boolean).join(", ");
-    return [oneLine(one.name, 120), words] as const;
-  });
-  const shown = attached.flatMap((one) => {
-    const src = isPicture(one) ? pictures?.(one.digest) : undefined;
-    if (src === undefined) return [];
-    const { width, height, digest } = one;
-    return figures(element("img", { src, id: `picture-${digest}`, width, height, alt: oneLine(one.name, 120) }));
-  });
-  return part("Attachments", ...(rows.length === 0 ? [] : [{ kind: "facts", rows } as const]), ...shown);
 }
 
 /** Turns of the conversation that a document tells; the prompts may have shown more. */

@@ -7,11 +7,14 @@ import { mediaOf } from "../../text/media.ts";
 import type { AppContext } from "../context.ts";
 
 /** What goes with a question: a text, or the bytes of a picture or a PDF in base64. */
-export const GivenContext = z.union([
-  z.strictObject({ name: z.string(), text: z.string() }),
-  z.strictObject({ name: z.string(), base64: z.base64() }),
-]);
-export type GivenContext = Readonly<z.infer<typeof GivenContext>>;
+export type GivenContext =
+  { readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string };
+/** The form of one. */
+export const GivenEntry = z
+  .strictObject({
+    ...{ name: z.string(), text: z.string().exactOptional(), base64: z.base64().exactOptional() },
+  })
+  .refine((one) => "text" in one !== "base64" in one, "a context entry has a text or base64");
 
 type ReadContext = { readonly context: NewDeliberation["context"]; readonly notes: readonly Note[] };
 
