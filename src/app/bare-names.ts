@@ -17,13 +17,13 @@ const READINGS: readonly ((model: string) => string)[] = [
   (model) => withoutTag(lastPart(model)),
 ];
 
-type Known = Pick<AppContext, "env" | "settings">;
+type Searched = Pick<AppContext, "env" | "settings">;
 
 /**
  * The model that a name without a provider means among those that can be reached.
  * @throws Fault `configuration` for none, with those that there are; and for several, with these
  */
-export async function findBareModel({ env, settings }: Known, asked: string): Promise<ModelRef> {
+export async function findBareModel({ env, settings }: Searched, asked: string): Promise<ModelRef> {
   const [name = "", options] = asked.split(/(?=\?)/, 2);
   const { reachable } = await import("./reachable.ts");
   const places = await reachable({ env, settings });
@@ -70,7 +70,7 @@ const LISTS = ["models", "clientModels", "chair", "reviewers", "synthesizer", "j
 
 /** The settings with a provider for every model that was named without one. @throws Fault as `findBareModel` does */
 export async function withFoundModels<S extends EffectiveSettings>(
-  env: Known["env"],
+  env: Searched["env"],
   settings: S,
 ): Promise<S> {
   const refs = [...LISTS.flatMap((key) => settings[key]), settings.modelB ?? ""];

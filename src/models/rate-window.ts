@@ -3,13 +3,13 @@ export type RateLimits = { readonly requests?: number | undefined; readonly toke
 
 const MINUTE_MS = 60_000;
 
-type SentRequest = { readonly atMs: number; tokens: number };
+type CountedRequest = { readonly atMs: number; tokens: number };
 
 export type RateWindow = ReturnType<typeof createRateWindow>;
 
 /** The requests of the last minute against what a minute may have. One that alone has more tokens than that goes alone. */
 export function createRateWindow({ requests = Infinity, tokens = Infinity }: RateLimits) {
-  const sent: SentRequest[] = [];
+  const sent: CountedRequest[] = [];
   let sum = 0;
   const forget = (nowMs: number): void => {
     const first = sent.findIndex(({ atMs }) => atMs + MINUTE_MS > nowMs);
@@ -30,7 +30,7 @@ export function createRateWindow({ requests = Infinity, tokens = Infinity }: Rat
     },
     /** Notes a request that goes now with the tokens that it may take; the returned function puts those that it took in their place. */
     take(tokensAtMost: number, nowMs: number): (used: number) => void {
-      const one: SentRequest = { atMs: nowMs, tokens: tokensAtMost };
+      const one: CountedRequest = { atMs: nowMs, tokens: tokensAtMost };
       sent.push(one);
       sum += tokensAtMost;
       return (used) => {

@@ -16,7 +16,7 @@ export const failedWords = (code: FailureCode): string => FAILED[code] ?? code.r
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1_000))} s`;
 
 /** `12 s of about 40 s`, `12 of 40 s` where it `isShort`; nothing where that would only be noise. */
-function elapsedWords({ sentMs, expectedMs }: Doing, { nowMs, isShort }: Told): string {
+function elapsedWords({ sentMs, expectedMs }: Doing, { nowMs, isShort }: DoingMoment): string {
   const ms = nowMs - sentMs;
   if (expectedMs === null || expectedMs < SOON_MS) return ms < SOON_MS ? "" : seconds(ms);
   return isShort
@@ -24,7 +24,7 @@ function elapsedWords({ sentMs, expectedMs }: Doing, { nowMs, isShort }: Told): 
     : `${seconds(ms)} of about ${seconds(expectedMs)}`;
 }
 
-type Told = {
+type DoingMoment = {
   readonly nowMs: number;
   /** What is said of a call that was asked and has said nothing. */
   readonly usual: string;
@@ -35,7 +35,7 @@ type Told = {
  * What a call does before it writes: `thinking 18 s`, `waiting for a place`, `loading the model, 12 s`, `rate limited, again in
  * 14 s (2 of 4)`; of one that was asked and has said nothing, `usual` and how long that is.
  */
-export function doingWords(doing: Doing, told: Told): string {
+export function doingWords(doing: Doing, told: DoingMoment): string {
   const { kind, sinceMs, again, expectedMs } = doing;
   const { nowMs, usual, isShort = false } = told;
   if (again) {
