@@ -6,7 +6,7 @@ import { systemWorld } from "../engine/world.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
 import type { Settings } from "../config/settings.ts";
 import { Principal, refusal, Scope } from "../kernel/index.ts";
-import { providers } from "../models/index.ts";
+import { providers } from "../models/providers.ts";
 import { findNearest } from "../text/words.ts";
 import type { AppFeature } from "./registry.ts";
 import { isRequestSetting } from "./start.ts";
