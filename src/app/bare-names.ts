@@ -1,4 +1,5 @@
 import { ModelRef, nameWithoutProvider, refusal } from "../kernel/index.ts";
+import { agentPrograms, OWN_CHOICE } from "../models/programs.ts";
 import { oneLine } from "../reports/printable.ts";
 import { findMeant, quoteValue } from "../text/words.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
@@ -25,6 +26,7 @@ type Searched = Pick<AppContext, "env" | "settings">;
  */
 export async function findBareModel({ env, settings }: Searched, asked: string): Promise<ModelRef> {
   const [name = "", options] = asked.split(/(?=\?)/, 2);
+  if (agentPrograms.has(name)) return ModelRef.parse(`${name}/${OWN_CHOICE}${options ?? ""}`);
   const { reachable } = await import("./reachable.ts");
   const places = await reachable({ env, settings });
   const catalog = openCatalog(settings, { env, cwd: process.cwd() });

@@ -1,5 +1,5 @@
-// PROGRAM-1. A program is started without a shell, and of the environment it gets what it needs to run and to find its login. Else: it
-//     bills a key of an API, or sends it away.
+// A program is started without a shell, and of the environment it gets what it needs to run and to find its login: with a key of an API it
+// would bill that, or could send it away.
 // When a call has ended, however it did, nothing is left of the process group of its program: it is asked to end, and killed 2 s later.
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -38,7 +38,7 @@ const MAX_ERRORS = 4_000;
 const NEEDED =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|TZ|LANG|LC_\w+|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|PATHEXT|COMSPEC)$/i;
 
-/** What a program gets of an environment: what any needs, and the variables that are named. (PROGRAM-1) */
+/** What a program gets of an environment: what any needs, and the variables that are named. */
 export const environmentFor = (env: Variables, names: readonly string[]): Variables =>
   Object.fromEntries(Object.entries(env).filter(([name]) => NEEDED.test(name) || names.includes(name)));
 

@@ -144,7 +144,7 @@ describe("programs of agents", () => {
     expect(quote.usd).toBe(0);
   });
 
-  it("PROGRAM-1: is given its own variables and no key of an API, an empty folder, and the prompt by its input", async () => {
+  it("is given its own variables and no key of an API, an empty folder, and the prompt by its input", async () => {
     using place = scratch({}, KEYS);
     const { started } = await ask(place, "codex/gpt-5.6-codex?effort=high", { body: says(...CODEX) });
     const { args, env, there, input } = started();
