@@ -112,8 +112,10 @@ function factsOf(shown: z.infer<typeof Shown>) {
 }
 
 /** Whether there is a reason, not how it is worded. The fixture knows of no unknown calls. */
-const verdictFacts = ({ why, unknown: _unknown, ...verdict }: z.infer<typeof Shown>) => ({
+const verdictFacts = ({ why, unknown: _unknown, tokens, ...verdict }: z.infer<typeof Shown>) => ({
   ...verdict,
+  // It did not count what was thought.
+  tokens: { ...(tokens as object), thinking: undefined },
   hasReason: typeof why === "string",
 });
 

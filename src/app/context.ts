@@ -351,10 +351,8 @@ export async function checkModelRef(
   const problem = await checkModel(model);
   if (!problem) return model;
   const [provider = "", ...name] = model.split("/");
-  const meant =
-    provider in providers || provider === SDK
-      ? undefined
-      : findMeant(provider, [...Object.keys(providers), ...agentPrograms.keys(), SDK, "sim"]);
+  const places = [...Object.keys(providers), ...agentPrograms.keys(), SDK, "sim"];
+  const meant = places.includes(provider) ? undefined : findMeant(provider, places);
   const usual = problem.next ?? "choose a model that can be reached";
   const next = meant === undefined || meant === provider ? usual : `${meant}/${name.join("/")}`;
   const { needsKeyOf } = problem;

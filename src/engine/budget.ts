@@ -50,18 +50,18 @@ const worst = (quote: Quote): Amount => ({
 });
 
 /** A call's worst case with the shortest reply that is worth it, and what the longest one would add. */
-type Spread = { readonly least: Amount; readonly more: Amount };
+type CallSpread = { readonly least: Amount; readonly more: Amount };
 
 /** What is held back for later calls; without what is `optional` the run still comes to its end. */
-type Held = Spread & { readonly optional: boolean };
+type Held = CallSpread & { readonly optional: boolean };
 
-function spreadOf(quote: Quote): Spread {
+function spreadOf(quote: Quote): CallSpread {
   const [full, least] = [worst(quote), worst({ ...quote, ...quote.least })];
   const usd = Number.isFinite(full.usd) ? full.usd - least.usd : 0;
   return { least, more: { calls: 0, tokens: full.tokens - least.tokens, usd } };
 }
 
-const sumOf = (spreads: readonly Spread[]): Spread =>
+const sumOf = (spreads: readonly CallSpread[]): CallSpread =>
   spreads.reduce((sum, one) => ({ least: plus(sum.least, one.least), more: plus(sum.more, one.more) }), {
     ...{ least: NOTHING, more: NOTHING },
   });
@@ -255,7 +255,7 @@ const ROUNDING = 1e-6;
 function fractionFor(
   { usd = Infinity, tokens = Infinity }: Budget,
   account: Account,
-  { call, own }: { readonly call: Spread; readonly own: OwnShare },
+  { call, own }: { readonly call: CallSpread; readonly own: OwnShare },
 ): number {
   const others = heldBy(account, own);
   const needed = sumOf([call, ...others.filter(({ optional }) => !optional)]);

@@ -65,19 +65,19 @@ function wordWait(ms: number): string {
   return ms < MAX_NAMED_WAIT_MS ? formatSeconds(ms) : "for a day or longer";
 }
 
-type Answered = Extract<Attempt, { ok: true }>;
+type AnsweredAttempt = Extract<Attempt, { ok: true }>;
 
 /** True of a reply whose limit was reached before a word of it came. */
-const isLost = ({ text, toolCalls, finish }: Answered): boolean =>
+const isLost = ({ text, toolCalls, finish }: AnsweredAttempt): boolean =>
   finish === "length" && toolCalls.length === 0 && text.trim() === "";
 
-function lostWords({ thinking, usage: { tokens } }: Answered, limit: number): string {
+function lostWords({ thinking, usage: { tokens } }: AnsweredAttempt, limit: number): string {
   const isThought = thinking !== undefined || (tokens.reasoning ?? 0) > 0;
   const count = (tokens.reasoning ?? tokens.out ?? limit).toLocaleString("en-US");
   return isThought ? `it thought for ${count} tokens and wrote nothing` : `${count} tokens came and no word`;
 }
 
-const thoughtOf = ({ thinking }: Answered) => (thinking ? { thinking } : {});
+const thoughtOf = ({ thinking }: AnsweredAttempt) => (thinking ? { thinking } : {});
 
 /** What counts against the tokens of a minute; undefined where nobody knows. */
 function tokensTaken(attempted: Attempt): number | undefined {

@@ -113,10 +113,7 @@ describe("what a list says of a model", () => {
       compatible: { lab: { url: "http://localhost:1", context: 32_768 } },
     });
     expect(models.facts?.("compatible/lab/any")).toEqual({ context: 32_768 });
-    expect(models.facts?.("google/gemini-2.5-pro")).toMatchObject({
-      pictures: true,
-      documents: true,
-    });
+    expect(models.facts?.("google/gemini-2.5-pro")).toMatchObject({ pictures: true, documents: true });
     await models.close();
   });
 });

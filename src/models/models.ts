@@ -20,7 +20,7 @@ import type { WireFeature } from "./wires/wire.ts";
 export type ByProvider = number | { readonly [provider: string]: number };
 
 /** What it says of a provider: of `compatible/lab` also under `lab`. */
-export function numberFor(provider: string, all: ByProvider): number | undefined {
+function numberFor(provider: string, all: ByProvider): number | undefined {
   if (typeof all === "number") return all;
   const [name] = [provider, provider.replace(/^compatible\//, "")].filter((one) => Object.hasOwn(all, one));
   return name === undefined ? undefined : all[name];

@@ -29,13 +29,13 @@ const BARE_FINAL = "assistantfinal";
 /** No mark is longer; a text that begins like one waits for so many characters. */
 const MAX_MARK = 64;
 
-type Mark =
+type TextMark =
   | { readonly kind: "open" | "close"; readonly length: number; readonly name: string }
   | { readonly kind: "harmony"; readonly length: number; readonly name: string }
   | { readonly kind: "frame"; readonly length: number };
 
 /** The mark that a text begins with; "more" if more of the text could make it one. */
-function markAt(text: string): Mark | "more" | undefined {
+function markAt(text: string): TextMark | "more" | undefined {
   const tag = TAG.exec(text);
   if (tag) {
     const name = (tag[2] ?? tag[4] ?? tag[6] ?? "").toLowerCase();
@@ -63,7 +63,7 @@ function markAt(text: string): Mark | "more" | undefined {
 
 export type Separated = { readonly text: string; readonly thinking: string };
 
-type Told = {
+type Hearer = {
   readonly onText: (piece: string) => void;
   readonly onThinking: (piece: string) => void;
   /** All text so far was thinking: its end was marked and its beginning was not. */
@@ -77,7 +77,7 @@ type Told = {
  * that were seen to mark its end alone.
  */
 export class Separator {
-  readonly #told: Told;
+  readonly #hearer: Hearer;
   #held = "";
   #text = "";
   #thinking = "";
@@ -99,8 +99,8 @@ export class Separator {
   /** Where the latest thinking begins. */
   #thinkingFrom = 0;
 
-  constructor(told: Told, { startsThinking = false } = {}) {
-    this.#told = told;
+  constructor(hearer: Hearer, { startsThinking = false } = {}) {
+    this.#hearer = hearer;
     this.#isUnopened = startsThinking;
     this.#mode = "text";
   }
@@ -165,7 +165,7 @@ export class Separator {
     return false;
   }
 
-  #mark(mark: Mark, isLast: boolean): void {
+  #mark(mark: TextMark, isLast: boolean): void {
     const rest = this.#held.slice(mark.length);
     if (mark.kind === "frame") {
       if (this.#thinking === "" && this.#text !== "") return this.#take(mark.length);
@@ -221,7 +221,7 @@ export class Separator {
     if (this.#text !== "") {
       this.#thinking += this.#text;
       this.#text = "";
-      this.#told.onRetract();
+      this.#hearer.onRetract();
     }
     this.#close();
   }
@@ -305,17 +305,17 @@ export class Separator {
 
   #asText(piece: string): void {
     this.#text += piece;
-    this.#told.onText(piece);
+    this.#hearer.onText(piece);
   }
 
   #asThinking(piece: string): void {
     this.#thinking += piece;
     // What may turn out to be text is told when it is known.
-    if (this.#doubtful === undefined && this.#mode !== "bare") this.#told.onThinking(piece);
+    if (this.#doubtful === undefined && this.#mode !== "bare") this.#hearer.onThinking(piece);
   }
 }
 
-const UNHEARD: Told = { onText: () => {}, onThinking: () => {}, onRetract: () => {} };
+const UNHEARD: Hearer = { onText: () => {}, onThinking: () => {}, onRetract: () => {} };
 
 /** A whole reply, separated. */
 export function separateThinking(reply: string): Separated {

@@ -11,7 +11,7 @@ const FAILED: { readonly [code in FailureCode]?: string } = {
 };
 
 /** Why a call is sent again, in words: `rate limited`. */
-export const failedWords = (code: FailureCode): string => FAILED[code] ?? code.replaceAll("-", " ");
+const failedWords = (code: FailureCode): string => FAILED[code] ?? code.replaceAll("-", " ");
 
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1_000))} s`;
 

@@ -170,7 +170,7 @@ function messageReader(
   const tools = new Map<unknown, { id: string; name: string; start: unknown; text: string }>();
 
   /** Blocks of thinking by index, as they came: they are signed, or redacted and encrypted. */
-  const thoughts = new Map<unknown, Block>();
+  const thoughts = new Map<unknown, ThinkingBlock>();
 
   const add = (piece: string): void => {
     if (piece === "") return;
@@ -178,7 +178,7 @@ function messageReader(
     onText(piece);
   };
 
-  const think = (block: Block | undefined, piece: string): void => {
+  const think = (block: ThinkingBlock | undefined, piece: string): void => {
     if (block === undefined || piece === "") return;
     block["thinking"] = toText(block["thinking"]) + piece;
     onThinking(piece);
@@ -270,9 +270,9 @@ function messageReader(
   };
 }
 
-type Block = { [field: string]: unknown };
+type ThinkingBlock = { [field: string]: unknown };
 
-const isSealed = (block: Block): boolean =>
+const isSealed = (block: ThinkingBlock): boolean =>
   block["type"] === "redacted_thinking" || toText(block["signature"]) !== "";
 
 /** A message in one piece is read as its events. */
