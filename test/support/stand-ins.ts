@@ -28,7 +28,8 @@ const fs = require("node:fs");
 const { spawn } = require("node:child_process");
 const say = (value) => fs.writeSync(1, (typeof value === "string" ? value : JSON.stringify(value)) + "\\n");
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-const input = process.stdin.isTTY ? "" : fs.readFileSync(0, "utf8");
+let input = "";
+for (;;) try { input = fs.readFileSync(0, "utf8"); break; } catch (error) { if (error.code !== "EAGAIN") break; }
 const args = process.argv.slice(2);
 const cwd = process.cwd();
 fs.writeFileSync(${JSON.stringify(record)}, JSON.stringify({ args, cwd, input, env: process.env, there: fs.readdirSync(cwd) }));
