@@ -103,7 +103,10 @@ const ROWS: readonly Row[] = [
   { args: [Q, ...M, "--context", "missing.md"], says: /missing\.md does not exist.\nTry: check the path/ },
   { args: [Q, ...M, "--context", "a.md,missing.md"], says: /missing\.md does not exist/ },
   { args: [Q, ...M, "--context", "*.rst"], says: /\*\.rst matches no text, picture or PDF/ },
-  { args: [Q, ...M, "--context", "empty"], says: /empty has no text, picture or PDF: skipped x\.png \(binary\)/ },
+  {
+    args: [Q, ...M, "--context", "empty"],
+    says: /empty has no text, picture or PDF: skipped x\.png \(binary\)/,
+  },
   { args: [Q, ...M, "--context", "bin.dat"], says: /bin\.dat is binary/ },
   { args: [Q, ...M, "--context", "big.txt"], says: /has more than 1 MB.\nTry: .*max-context-bytes/ },
   { args: [Q, ...M, "--context", "latin.txt"], says: /is not UTF-8 text/ },

@@ -32,9 +32,9 @@ type Asked = { readonly model: string; readonly messages: readonly { readonly co
 /** What is asked for decides the reply: a review, a judge's grade, claims that are compared, or an answer. */
 function replyTo({ model, messages }: Asked): string {
   const prompt = messages.map(({ content }) => content).join("\n");
-  const labels = [
-    ...new Set([...prompt.matchAll(/\[BEGIN answer ([A-Z])/g)].map(([, label]) => label)),
-  ].sort((one = "", other = "") => one.localeCompare(other));
+  const labels = [...new Set([...prompt.matchAll(/\[BEGIN answer ([A-Z])/g)].map(([, label]) => label))].sort(
+    (one = "", other = "") => one.localeCompare(other),
+  );
   const ending = `${model === "marks" ? "Yes" : "No"}, move it, says ${model}.`;
   if (/Then rank all/.test(prompt))
     return JSON.stringify({
@@ -97,10 +97,7 @@ describe.concurrent("of members that think aloud", () => {
         expect(call.thinking?.text).toBe(THOUGHT);
         expect(call.ok && call.reply).not.toContain(SECRET);
       }
-      const stripped = entries.map((entry) => ({
-        ...entry,
-        data: { ...(entry.data), call: null },
-      }));
+      const stripped = entries.map((entry) => ({ ...entry, data: { ...entry.data, call: null } }));
       expect(JSON.stringify(stripped)).not.toContain(SECRET);
 
       const followUp = await parley.start({ ...request, question: "And the cron jobs?", previous: run.id });

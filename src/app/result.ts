@@ -1,5 +1,12 @@
 import { loadNamed, type AnyProtocol, type Registry } from "../engine/index.ts";
-import { attachmentsOf, isEvent, isPicture, pinnedTexts, type Entry, type OrganizationStore } from "../kernel/index.ts";
+import {
+  attachmentsOf,
+  isEvent,
+  isPicture,
+  pinnedTexts,
+  type Entry,
+  type OrganizationStore,
+} from "../kernel/index.ts";
 import type { ShownResult } from "../reports/answer.ts";
 import { showResult } from "../reports/shown.ts";
 import { resultOf, type Result } from "../views/result.ts";

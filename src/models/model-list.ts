@@ -59,14 +59,14 @@ const VERSION = /-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
 /** Models that cost nothing, and of which no list knows: their runs read none. */
 const UNLISTED = /^(?:sim|recorded|human|ollama|lmstudio)\//;
 
-type CatalogRow = { readonly row: ListedRow; readonly list: PriceList };
-type Layer = ReadonlyMap<string, CatalogRow>;
+type RowOfList = { readonly row: ListedRow; readonly list: PriceList };
+type Layer = ReadonlyMap<string, RowOfList>;
 
 const MAX_LOOKED_UP = 1_000;
 
 /** Rows by their models; of two the later counts. */
 function layerOf(lists: readonly PriceList[]): Layer {
-  const layer = new Map<string, CatalogRow>();
+  const layer = new Map<string, RowOfList>();
   for (const list of lists) for (const row of list.models) layer.set(row.model, { row, list });
   return layer;
 }
@@ -86,8 +86,8 @@ export type ModelCatalog = {
 export function createCatalog(layers: readonly (() => readonly PriceList[])[]): ModelCatalog {
   let opened: readonly Layer[] | undefined;
   const open = () => (opened ??= layers.map((lists) => layerOf(lists())));
-  const lookedUp = new Map<string, readonly CatalogRow[]>();
-  const found = (ref: string): readonly CatalogRow[] => {
+  const lookedUp = new Map<string, readonly RowOfList[]>();
+  const found = (ref: string): readonly RowOfList[] => {
     if (UNLISTED.test(ref)) return [];
     const known = lookedUp.get(ref);
     if (known) return known;
