@@ -174,7 +174,7 @@ describe("a program", () => {
       [{ question: "x".repeat(1_000_001) }, tooLong],
       [{ question: "\ud800".repeat(400_000) }, tooLong],
       [{ protocol: "counsil" }, /the nearest is council/],
-      [{ protocol: undefined, models: ["gpt"] }, /not a model reference/],
+      [{ protocol: undefined, models: ["gpt"] }, /no model that can be reached is called/],
       [{ protocol: undefined, models: ["simm/bo"] }, /simm/],
       [{ protocol: undefined, maxCostUsd: -1 }, /max-cost-usd|maxCostUsd/],
       [{ protocol: undefined, strategy: "bold" }, /strategy/],

@@ -28,6 +28,7 @@ const READ: Readonly<Record<string, Method>> = {
   listEvents: "read",
   getEvent: "read",
   exportDeliberation: "export",
+  getAttachment: "export",
 };
 /** For programs alone: whose handle it is, and runs that are driven by who opens them. */
 const OWN: readonly Method[] = ["as", "context", "close", "resolveId", "start", "fork"];

@@ -1,5 +1,5 @@
 import type { NewDeliberation } from "../engine/index.ts";
-import { bareReference, LEAST_REPLY_TOKENS, ModelRef, personOf, refusal } from "../kernel/index.ts";
+import { bareReference, MIN_REPLY_TOKENS, ModelRef, personOf, refusal } from "../kernel/index.ts";
 import { formatNumber } from "../text/format.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 
@@ -53,7 +53,7 @@ export function contextSizeFor(tokens: number): number {
 }
 
 /** No tokenizer packs more letters than this into a token of a text that people write. */
-const MOST_LETTERS_PER_TOKEN = 8;
+const MAX_LETTERS_PER_TOKEN = 8;
 
 /**
  * Refuses a question that with its files is surely too long for a model, before anybody is asked. What may fit by a tokenizer that
@@ -65,13 +65,13 @@ export function refuseTooLong(
   { question, context, participants }: Pick<NewDeliberation, "question" | "context" | "participants">,
 ): void {
   const letters = context.reduce((sum, { text }) => sum + text.length, question.length);
-  const tokens = Math.ceil(letters / MOST_LETTERS_PER_TOKEN);
+  const tokens = Math.ceil(letters / MAX_LETTERS_PER_TOKEN);
   for (const { model } of participants) {
     if (personOf(model) !== undefined) continue;
     const declared = declaredContext(model, settings);
     const window = declared ?? models.facts?.(model).context ?? Infinity;
-    if (tokens + LEAST_REPLY_TOKENS <= window) continue;
-    const needed = formatNumber(contextSizeFor(tokens + LEAST_REPLY_TOKENS));
+    if (tokens + MIN_REPLY_TOKENS <= window) continue;
+    const needed = formatNumber(contextSizeFor(tokens + MIN_REPLY_TOKENS));
     const raise = declared === undefined ? "" : `, or raise context of this endpoint (now ${declared})`;
     throw refusal(
       `the question and its files have more than ${formatNumber(tokens)} tokens, and ${model} takes ${formatNumber(window)} with its reply`,

@@ -41,7 +41,7 @@ describe("defaults", () => {
       ...{ maxAttachmentBytes: 10_000_000, pdf: "text", fetchPrivate: false, fetchUrls: false },
       store: join(place.home, ".local/share/parley/parley.db"),
       organization: "local",
-      ...{ compatible: {}, providers: {}, families: {}, prices: {}, reactors: {} },
+      ...{ compatible: {}, providers: {}, programs: {}, families: {}, prices: {}, reactors: {} },
       ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },
     });
     expect(Object.keys(sources)).toEqual(settingNames);
@@ -257,7 +257,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
           local: true,
         },
       },
-      ...{ providers: {}, families: { "ollama/mine": "meta" } },
+      ...{ providers: {}, programs: {}, families: { "ollama/mine": "meta" } },
       prices: { "openai/gpt-5": { in: 1.25, out: 10, cached: 0.1 } },
       reactors: { "length-watch": { words: 300 }, "spell-check": true },
     });

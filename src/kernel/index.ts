@@ -102,7 +102,7 @@ export {
   Message,
   type ModelFacts,
   ModelRef,
-  LEAST_REPLY_TOKENS,
+  MIN_REPLY_TOKENS,
   MAX_REPLY_TOKENS,
   THINKING_REPLY_TOKENS,
   ModelRequest,

@@ -232,7 +232,7 @@ export type Call = z.infer<typeof Call>;
 export type CallUsage = Pick<Call, "attempts" | "tokens" | "cost"> & { readonly unreported: number };
 
 /** The shortest reply, in tokens, that is worth a call where more was asked for. */
-export const LEAST_REPLY_TOKENS = 2_048;
+export const MIN_REPLY_TOKENS = 2_048;
 
 /** The longest reply of a model that thinks, in tokens, where nothing else is set: its thinking is part of it. */
 export const THINKING_REPLY_TOKENS = 16_384;

@@ -1,7 +1,7 @@
 import { attachmentTokens } from "../kernel/attachments.ts";
 import {
   type Attachment,
-  LEAST_REPLY_TOKENS,
+  MIN_REPLY_TOKENS,
   type ModelFacts,
   type ModelRequest,
   type Quote,
@@ -102,7 +102,7 @@ export function quoteRequest(
 ): Quote {
   const tokensIn = estimateTokens(request);
   const most = Math.min(request.maxOutputTokens, output);
-  const least = Math.min(most, LEAST_REPLY_TOKENS);
+  const least = Math.min(most, MIN_REPLY_TOKENS);
   const tokensOut = Math.max(
     least,
     Math.min(most, Math.min(context, request.contextTokens ?? Infinity) - tokensIn),

@@ -1,4 +1,4 @@
-import { attachmentTokens, LEAST_REPLY_TOKENS, type ModelRequest } from "../kernel/index.ts";
+import { attachmentTokens, MIN_REPLY_TOKENS, type ModelRequest } from "../kernel/index.ts";
 
 /** English has 4 to 5 letters a token, other languages in Latin letters about 3. */
 const LETTERS_PER_TOKEN = 3;
@@ -56,7 +56,7 @@ export function contextOverflow(request: ModelRequest): string | null {
   const { contextTokens, maxOutputTokens } = request;
   if (contextTokens === undefined) return null;
   const tokens = promptTokens(request);
-  const least = Math.min(maxOutputTokens, LEAST_REPLY_TOKENS);
+  const least = Math.min(maxOutputTokens, MIN_REPLY_TOKENS);
   return tokens + least <= contextTokens
     ? null
     : `about ${tokens} tokens of prompt and ${least} of reply do not fit into ${contextTokens}`;
@@ -64,4 +64,4 @@ export function contextOverflow(request: ModelRequest): string | null {
 
 /** The tokens that texts of a question need, with room for what stands around them and a reply of the usual length. */
 export const neededTokens = (texts: readonly string[]): number =>
-  promptTokens({ messages: texts.map((text) => ({ role: "user", text })) }) + 2 * LEAST_REPLY_TOKENS;
+  promptTokens({ messages: texts.map((text) => ({ role: "user", text })) }) + 2 * MIN_REPLY_TOKENS;

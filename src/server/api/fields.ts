@@ -331,6 +331,7 @@ export const FIELDS: { readonly [name: string]: string } = {
   strengths: "What the reviewer praises.",
   subject: "What the message is.",
   sum: "The sum.",
+  subscription: "How many of the calls a subscription pays for; absent where none.",
   summary: "The answer in short.",
   task: "The name of the question.",
   tasks: "The questions.",

@@ -117,7 +117,7 @@ describe("the page", () => {
     const style = /<style>([^]*?)<\/style>/.exec(html)?.[1] ?? "";
     const digest = createHash("sha256").update(style).digest("base64");
     expect(html).toContain(
-      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'">`,
+      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${digest}'; img-src data:; base-uri 'none'; form-action 'none'">`,
     );
     expect(html.match(/<(?:script|link|img|iframe|object|form|base)\b/gi)).toBeNull();
     expect(html.match(/ (?:src|style|on\w+)=/gi)).toBeNull();
