@@ -137,6 +137,8 @@ export function createSpending(price: Price | Unpriced | null) {
     } else if (used.in !== null && used.out !== null && price !== null && !isUnpriced(price)) {
       source = "table";
       const { in: all, out, cached, written } = used;
+      // What a search costs is not known because what a token costs is.
+      unpriced ||= (searched ?? 0) > 0 && price.search === undefined;
       usd = addKnown(usd, costOf(price, { in: all, out, cached: cached ?? 0, written, searches: searched }));
     } else if (used.in !== null || used.out !== null) {
       unpriced = true;
