@@ -56,13 +56,13 @@ export function createThought(onThinking: Hears) {
     take: (message: LooseObject): void => {
       let said = "";
       for (const name of THINKING_FIELDS) {
-        const piece = message[name];
-        if (said !== "" || typeof piece !== "string" || piece === "") continue;
+        const piece = said === "" ? message[name] : undefined;
+        if (typeof piece !== "string") continue;
+        // DeepSeek wants it back beside a call of tools also where it was empty.
+        if (piece !== "" || name === "reasoning_content") field ??= name;
         said = piece;
-        field ??= name;
       }
-      const given = toItems(message["reasoning_details"]).filter(isObject);
-      const detailed = given.map(detail).join("");
+      const detailed = toItems(message["reasoning_details"]).filter(isObject).map(detail).join("");
       blocks.push(...toItems(message["thinking_blocks"]));
       opaque = message["reasoning_opaque"] ?? opaque;
       const piece = said || detailed || readContent(message["content"], "thinking");

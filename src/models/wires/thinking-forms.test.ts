@@ -253,6 +253,14 @@ describe("thinking", () => {
       );
   });
 
+  it("goes back to DeepSeek beside a call of tools also where it was empty", () => {
+    const body = chat({ reasoning_content: "" }, { content: "So:" }, { tool_calls: [CALL] });
+    const { completion } = read(openaiCompatible, Buffer.from(body));
+    if (!completion.ok) throw new Error("no reply");
+    const sent: { messages: Json[] } = JSON.parse(nextBody(openaiCompatible, completion));
+    expect(sent.messages[1]).toMatchObject({ reasoning_content: "" });
+  });
+
   it("has no field that a reply could use to reach a prototype", () => {
     const hostile =
       '{"index":0,"id":"c1","function":{"name":"add","arguments":"{}"},"__proto__":{"polluted":1}}';

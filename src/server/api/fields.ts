@@ -1,6 +1,4 @@
-// The API's words stand once: one name is one thing wherever it is met.
-
-/** What a field or a parameter means, by its name; `parent.name` where it means something else in that field, schema, path or query. */
+/** What a field or a parameter means, by its name, which is one thing wherever it is met; `parent.name` where it means something else in that field, schema, path or query. */
 export const FIELDS: { readonly [name: string]: string } = {
   accepted: "Who accepted it, and which version; null where nobody has.",
   accuracy: "The share that is right, 0 to 1, with its 95 % interval.",
