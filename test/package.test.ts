@@ -80,7 +80,7 @@ it("ships what it runs on, and neither sources nor tests nor the build's own not
   const page =
     "dist\\/web\\/(?:index\\.html|licenses\\.txt|file\\.(?:js|css)|assets\\/[\\w.-]+\\.(?:js|css))";
   const shipped = new RegExp(
-    `^(dist\\/[\\w.-]+\\.(mjs|cjs|d\\.mts)|dist\\/licenses\\.txt|schemas\\/.+\\.json|docs\\/.+\\.(?:md|svg)|${page})$`,
+    `^(dist\\/[\\w.-]+\\.(mjs|cjs|d\\.mts)|dist\\/(?:licenses\\.txt|model-list\\.json)|schemas\\/.+\\.json|docs\\/.+\\.(?:md|svg)|${page})$`,
   );
   const other = files.filter((path) => !shipped.test(path)).sort();
   expect(other).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
