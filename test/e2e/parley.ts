@@ -232,10 +232,13 @@ export const linesIn = ({ stdout }: Pick<Ended, "stdout">): Record<string, unkno
     .split("\n")
     .map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)));
 
-/** The events that `--events` or `export --format jsonl` printed, without the text and the result beside them. */
+/** Lines of `--events` that are none of the journal. */
+const LIVE: ReadonlySet<string> = new Set(["text", "started", "sent", "thinking", "waiting", "result"]);
+
+/** The events that `--events` or `export --format jsonl` printed, without what is live and the result beside them. */
 export const eventsIn = (ended: Pick<Ended, "stdout">): Line[] =>
   linesIn(ended)
-    .filter(({ type }) => type !== "text" && type !== "result")
+    .filter(({ type }) => !LIVE.has(String(type)))
     .map((line) => Line.parse(line));
 
 /** Two lines, as every error is told: what is wrong, and what to try where that is known. */
