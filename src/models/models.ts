@@ -11,7 +11,7 @@ import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.ts";
 import { builtInLists, createCatalog, type ModelCatalog } from "./model-list.ts";
-import { quoteRequest } from "./prices.ts";
+import { quoteRequest, roomForReply } from "./prices.ts";
 import { agentPrograms } from "./programs.ts";
 import { hasAttachments, withSight, type Blindness } from "./attachments.ts";
 import type { WireFeature } from "./wires/wire.ts";
@@ -257,12 +257,11 @@ export function createModels(options: ModelsOptions): ClosableModels {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const usual = background === true ? backgroundRoute(routed.route) : routed.route;
-      const sight = { ...factsOf(request.model), learned: unseen, bytesOf };
+      const facts = factsOf(request.model);
       const route = hasAttachments(request)
-        ? { ...usual, transport: withSight(usual.transport, sight) }
+        ? { ...usual, transport: withSight(usual.transport, { ...facts, learned: unseen, bytesOf }) }
         : usual;
-      const { tokensOut } = quoteRequest(request, "free", factsOf(request.model));
-      const room = { limit: Math.min(limit, tokensOut), most: factsOf(request.model).output };
+      const room = { limit: Math.min(limit, roomForReply(request, facts)), most: facts.output };
       return watches.run({ signal, timeoutMs, withinMs }, (watch) =>
         new Caller({ request, route, watch, ...room, ...options }, { onDelta, onNews }, services).run(),
       );

@@ -92,21 +92,29 @@ const dearest = (price: Price, use: Use): number =>
   Math.max(costOf(price, use), costOf(price, { ...use, written: use.in }));
 
 /**
- * The worst case of one attempt: nothing of the prompt cached, all of it written, and the longest reply that was asked for, as far
- * as the model and its window go. By an estimate alone no reply is made shorter than one that is worth the call.
+ * The longest reply, in tokens, as far as the model and its window go. By an estimate alone no reply is made shorter than one that is
+ * worth the call; without a window nothing is estimated.
  */
+export function roomForReply(
+  request: ModelRequest,
+  { context = Infinity, output = Infinity }: ModelFacts,
+  promptTokens = () => estimateTokens(request),
+): number {
+  const most = Math.min(request.maxOutputTokens, output);
+  const window = Math.min(context, request.contextTokens ?? Infinity);
+  if (window === Infinity) return most;
+  return Math.max(Math.min(most, MIN_REPLY_TOKENS), Math.min(most, window - promptTokens()));
+}
+
+/** The worst case of one attempt: nothing of the prompt cached, all of it written, and the longest reply. */
 export function quoteRequest(
   request: ModelRequest,
   price: Price | Unpriced | null,
-  { context = Infinity, output = Infinity }: ModelFacts = {},
+  facts: ModelFacts = {},
 ): Quote {
   const tokensIn = estimateTokens(request);
-  const most = Math.min(request.maxOutputTokens, output);
-  const least = Math.min(most, MIN_REPLY_TOKENS);
-  const tokensOut = Math.max(
-    least,
-    Math.min(most, Math.min(context, request.contextTokens ?? Infinity) - tokensIn),
-  );
+  const tokensOut = roomForReply(request, facts, () => tokensIn);
+  const least = Math.min(tokensOut, MIN_REPLY_TOKENS);
   const usdOf = (out: number): number | null =>
     price === null ? null : isUnpriced(price) ? 0 : dearest(price, { in: tokensIn, out });
   return {

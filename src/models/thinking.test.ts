@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Separator, separateThinking } from "./thinking.ts";
+import { Separator } from "./thinking.ts";
 
 const THOUGHT = "Let me see.\n17 times 23, a < b, [1] `x`…\n\nNo, 391.";
 const ANSWER = "The product is **391**.\n\n```py\nprint('<think>')\n```\n\nFinal answer: 391";
@@ -45,6 +45,11 @@ const heard = (reply: string, cuts: readonly number[], startsThinking = false) =
   for (const [nth, cut] of [...cuts, reply.length].entries())
     separator.push(reply.slice(nth === 0 ? 0 : cuts[nth - 1], cut));
   return { ...separator.end(), heard: text, heardThinking: thinking };
+};
+
+const separateThinking = (reply: string) => {
+  const { text, thinking } = heard(reply, []);
+  return { text, thinking };
 };
 
 describe("what a model thought, in its text", () => {

@@ -314,12 +314,3 @@ export class Separator {
     if (this.#doubtful === undefined && this.#mode !== "bare") this.#hearer.onThinking(piece);
   }
 }
-
-const UNHEARD: Hearer = { onText: () => {}, onThinking: () => {}, onRetract: () => {} };
-
-/** A whole reply, separated. */
-export function separateThinking(reply: string): Separated {
-  const separator = new Separator(UNHEARD);
-  separator.push(reply);
-  return separator.end();
-}
