@@ -25,6 +25,7 @@ import { checkModelRef, type AppContext, type EffectiveSettings } from "./contex
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { pricesUsed, refuseUnknownPrices } from "./listed-models.ts";
 import { findNamedTools } from "./named-tools.ts";
+import { grantSearch, searchToolNames } from "./search.ts";
 import { choosePanel, listPersonas } from "./panel.ts";
 import { seatPerson } from "./people.ts";
 import { checkMaySit } from "./personas/seating.ts";
@@ -73,7 +74,8 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       })
     : undefined;
   const budget = budgetFrom(settings);
-  const participants = await Promise.all(part.participants.map((one) => pinAsked(context, one)));
+  const pinned = await Promise.all(part.participants.map((one) => pinAsked(context, one)));
+  const { participants, notes } = await grantSearch(context, pinned);
   if (budget.usd !== undefined)
     refuseUnknownPrices(context, [...participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
   refuseTooLong(context, { ...parts, participants });
@@ -87,7 +89,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
     context.protocols,
   );
   return {
-    notes: [...part.notes, ...(plan?.notes ?? [])],
+    notes: [...part.notes, ...notes, ...(plan?.notes ?? [])],
     opening: {
       question: parts.question,
       context: parts.context,
@@ -161,6 +163,7 @@ export async function openingContext(
     role: (name) => checkMaySit(resources.role(name)),
     fileTools,
     namedTools: (names) => findNamedTools(context, names),
+    searchTools: (model) => searchToolNames(context, model),
     recall: (user) => recallSettings(resources, { ...settings, user }),
     turnsBefore: (previous, { whole, again }) =>
       turnsBefore(store, previous, {

@@ -24,6 +24,7 @@ import { GivenEntry, readGiven, type GivenContext } from "./attachments/index.ts
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { contextsOf } from "./context-window.ts";
 import { findNamedTools } from "./named-tools.ts";
+import { searchToolNames } from "./search.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";
 import { protocolNamed, soloProtocol, usualProtocol } from "./registry.ts";
@@ -225,7 +226,8 @@ async function memberTools(
   const own = participants.flatMap((one) => {
     if (one.seat !== "member" || personOf(one.model) !== undefined) return [];
     const { tools = [] } = resources.persona(personaIdOf(one));
-    return [{ id: one.id, names: [...new Set([...settings.tools, ...tools])] }];
+    const names = [...settings.tools, ...tools, ...searchToolNames(context, one.model)];
+    return [{ id: one.id, names: [...new Set(names)] }];
   });
   const specs = await Promise.all(own.map(({ names }) => requireTools({ namedTools }, names)));
   return {

@@ -118,6 +118,8 @@ export const ATTACHMENTS = {
 
 export const TOOLS = {
   tools: listSetting("--tools <names>", "tools: get_datetime, SERVER/TOOL, SERVER/*, comma-separated"),
+  search: setting("--search", "search the web for drafts and revisions, where their models can"),
+  searchServer: setting("--search-server <name>", "server of tools (MCP) that searches for the others"),
 };
 export const FOLDER = text("--folder <dir>", "let models read the files in a folder");
 

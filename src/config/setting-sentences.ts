@@ -14,6 +14,8 @@ export const sentences: { readonly [key in SettingKey]: string } = {
   memoryTools: "Whether the models of `respond` and `chat` may search memory themselves, and keep facts that they are told.",
   mcpServers: "Servers of tools (MCP), in the form that other clients read; written `mcpServers` too.",
   tools: "Tools that members, respondents and agents may call: `get_datetime`, `SERVER/TOOL`, or `SERVER/*` for all of a server's.",
+  search: "Whether members, agents and respondents may search the web for what they write: by their provider's own search, else by `search-server`.",
+  searchServer: "The server among `mcp-servers` whose tools search, for models whose provider has no search of its own.",
   toolCallLimit: "How many tools one answer may call; 5 by default, 10 for an agent of a debate.",
   user: "The owner of the memory.",
   temperature: "The temperature of `respond` and `chat`; the provider decides by default.",

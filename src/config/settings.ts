@@ -97,6 +97,10 @@ export const settingTypes = {
     "names of tools, separated by commas or as a list",
     "get_datetime,search/*",
   ),
+  /** Whether members, agents and respondents may search the web for what they write: by their provider's own search, else by `search-server`. */
+  search: truth,
+  /** The server among `mcp-servers` whose tools search, for models whose provider has no search of its own. */
+  searchServer: line(100, { expects: "the name of a server of tools", example: "tavily" }),
   /** How many tools one answer may call; 5 by default, 10 for an agent of a debate. */
   toolCallLimit: number(z.int().min(1).max(100), "an integer from 1 to 100", "10"),
   /** The owner of the memory. */
@@ -287,6 +291,7 @@ export const settingTypes = {
 /** What settings are where nobody says so; any other is absent then. */
 const makeDefaults = () => ({
   ...{ models: [], clientModels: [], chair: [], reviewers: [], synthesizer: [], judge: [], tools: [] },
+  ...{ search: false },
   ...{ critic: "auto", memory: true, memoryTools: true, user: UserId.parse("local"), historyTurns: 20 },
   ...{ respondent: "respondent", respondentB: false, temperatureB: 0.5, strategy: "balanced" },
   ...{ mode: "consensus", onDegraded: "accept", personaFeedback: false, strictFamilies: false },

@@ -157,6 +157,8 @@ export interface OpeningContext {
    * A server that is named is started. @throws Fault `configuration` for one that cannot be
    */
   namedTools(names: readonly string[]): Promise<NamedTools>;
+  /** Returns the names of the tools by which this model searches the web; none where it may not, or has a search of its own. */
+  searchTools(model: string): readonly string[];
   /** Returns the settings of a respondent's memory for this user; null if memory is off. */
   recall(user: UserId): unknown;
   /** `whole`: all turns since the last summary, instead of as many as a prompt shows; `again`: without `previous` itself. */

@@ -41,6 +41,8 @@ export type DeliberationInput = {
     readonly family?: string | null | undefined;
     readonly temperature?: number | undefined;
     readonly options?: RequestOptions | undefined;
+    /** How it searches the web: by its provider's `own` search, or with these tools. */
+    readonly search?: "own" | readonly string[] | undefined;
   }[];
   /** The text of each of the protocol's templates, by name. */
   readonly templates?: Readonly<Record<string, string>> | undefined;

@@ -117,6 +117,7 @@ export {
   type Quote,
   ReplyLimit,
   ReplySchema,
+  WebSource,
   Thinking,
   Tokens,
   ToolCall,
@@ -166,4 +167,5 @@ export {
 export type { Dissent, ElementTree, ProtocolReport, ReportBlock, ReportPart } from "./report.ts";
 export { AnswerSigns, KindRule, Rubric } from "./rubric.ts";
 export { hasSecretInQuery, redactSecrets } from "./secrets.ts";
+export { hostOf, numberSources, readSources, sourcesInResult, type NumberedSource } from "./sources.ts";
 export { type Attempt, type SendContext, type Transport, WIRE_NAMES, type WireName } from "./transport.ts";

@@ -49,6 +49,10 @@ export type ToolCall = z.infer<typeof ToolCall>;
 export const Thinking = z.strictObject({ text: z.string(), sealed: z.array(Json).optional() });
 export type Thinking = z.infer<typeof Thinking>;
 
+/** A page of the web that a reply rests on, as its provider or a tool named it. Read by `readSources`. */
+export const WebSource = z.strictObject({ url: z.string(), title: z.string().optional() });
+export type WebSource = z.infer<typeof WebSource>;
+
 /** A picture or a document beside a message. Its bytes are the stored text of this digest, in base64. */
 export const Attachment = z.strictObject({
   ...{ name: z.string(), mediaType: z.string(), digest: Digest },
@@ -97,6 +101,8 @@ export const ModelRequest = z.strictObject({
   contextTokens: z.int().positive().optional(),
   reply: ReplySchema.optional(),
   tools: z.array(ToolSpec).optional(),
+  /** How often its provider may search the web for the reply; absent for not at all. */
+  search: z.int().positive().optional(),
   /** What this model's provider takes that has no field here. */
   options: RequestOptions.optional(),
 });
@@ -213,6 +219,8 @@ export const Call = z.discriminatedUnion("ok", [
     reply: z.string(),
     thinking: Thinking.optional(),
     toolCalls: z.array(ToolCall).optional(),
+    /** The pages of the web that the reply rests on. */
+    sources: z.array(WebSource).optional(),
     /** The normalized finish reason: `stop`, `length`, `tool-calls`, `filtered`, or the provider's own word. */
     finish: z.string(),
     ...spent,
@@ -279,6 +287,8 @@ export type ModelFacts = {
   /** Whether it takes a PDF as it is. */
   readonly documents?: boolean | undefined;
   readonly tools?: boolean | undefined;
+  /** Whether its provider searches the web for it where that is asked for. */
+  readonly searches?: boolean | undefined;
 };
 
 export type CallOptions = {

@@ -19,6 +19,11 @@ export const Participant = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** The model thinks before it replies, as known at the opening, so that its replies need more room. */
   thinks: z.literal(true).optional(),
+  /**
+   * How it searches the web where the run may: by its provider's `own` search, or with these tools of a server. Absent where it
+   * does not.
+   */
+  search: z.union([z.literal("own"), z.array(z.string()).min(1)]).optional(),
   /** What its provider is sent beside the prompt, its endpoint's own included. */
   options: RequestOptions.optional(),
 });

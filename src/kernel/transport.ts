@@ -1,4 +1,4 @@
-import type { Attachment, Failure, ModelRequest, Thinking, Tokens, ToolCall } from "./model.ts";
+import type { Attachment, Failure, ModelRequest, WebSource, Thinking, Tokens, ToolCall } from "./model.ts";
 
 /** The supported provider APIs. */
 export const WIRE_NAMES = ["openai", "responses", "anthropic", "ollama"] as const;
@@ -28,6 +28,7 @@ export type Attempt =
       readonly text: string;
       readonly thinking?: Thinking | undefined;
       readonly toolCalls: readonly ToolCall[];
+      readonly sources?: readonly WebSource[] | undefined;
       /** Normalized like `Call.finish`. */
       readonly finish: string;
       readonly without?: readonly string[] | undefined;

@@ -3,10 +3,12 @@
 
 import { mergeOptions, type ModelRequest } from "../kernel/index.ts";
 import { effortFields } from "./effort.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { searchingEndpoint, type Endpoint } from "./endpoint.ts";
 import { mergeBodies, refusesValue, type Dialect, type WireFeature } from "./wires/wire.ts";
 
 export type RequestPlan = {
+  /** Where it goes: a search may go over another API of the provider. */
+  readonly to: Endpoint;
   /** How the wire is to build this one request. */
   readonly dialect: Dialect;
   readonly headers: { readonly [name: string]: string };
@@ -24,21 +26,22 @@ export const nameLeftOut = (wanted: readonly WireFeature[], left: ReadonlySet<Wi
 ];
 
 /** What of a request not every model takes, whoever answers for it. */
-export const wantedBy = ({ temperature, reply, tools }: ModelRequest): WireFeature[] => [
+export const wantedBy = ({ temperature, reply, tools, search }: ModelRequest): WireFeature[] => [
   ...(temperature === undefined ? [] : (["temperature"] as const)),
   ...(reply ? (["reply"] as const) : []),
   ...(tools?.length ? (["tools"] as const) : []),
+  ...(search === undefined ? [] : (["search"] as const)),
 ];
 
 /** What of a request goes out, once `learned` is known not to be taken. */
-export function askWith(
-  endpoint: Endpoint,
-  request: ModelRequest,
-  learned: ReadonlySet<WireFeature>,
-): RequestPlan {
+export function askWith(at: Endpoint, request: ModelRequest, learned: ReadonlySet<WireFeature>): RequestPlan {
+  const form = request.search === undefined || learned.has("search") ? null : at.search;
+  const search = form?.isAlone && request.tools?.length ? null : form;
+  const endpoint = search === null ? at : searchingEndpoint(at);
   const { dialect, effort, model } = endpoint;
   const { body = {}, headers = {} } = mergeOptions(endpoint.options, request.options) ?? {};
   const left = new Set(learned);
+  if (search === null) left.add("search");
   const place = { provider: endpoint.provider, wire: endpoint.wireName, local: endpoint.local };
   const onOff = learned.has("effort-level");
   const asked = { model, effort: effort ?? "", room: request.maxOutputTokens, onOff };
@@ -57,8 +60,10 @@ export function askWith(
     Object.entries(fields).filter(([name]) => !left.has(`${of}.${name}`));
   const shows = left.has("summary") ? undefined : thinking?.shows;
   return {
+    to: endpoint,
     dialect: {
       ...dialect,
+      ...(search === null ? {} : { search: search.tool(request.search ?? 1) }),
       extra: [thinking?.fields, shows, Object.fromEntries(kept("body", body))].reduce<
         NonNullable<Dialect["extra"]>
       >((all, more) => mergeBodies(all, more ?? {}), dialect.extra ?? {}),
@@ -77,6 +82,8 @@ export function refusedPart(
   complaints: readonly WireFeature[],
 ): WireFeature | null {
   const known = complaints.find((feature) => sent.includes(feature));
+  // A search stands among the tools, and what refuses these refuses it.
+  if (known === undefined && complaints.includes("tools") && sent.includes("search")) return "search";
   if (known !== undefined) return known;
   const isNamed = (feature: WireFeature): boolean => {
     const name = /^(?:body|headers)\.(.+)$/s.exec(feature)?.[1]?.replaceAll(/[^\w-]/g, "\\$&");

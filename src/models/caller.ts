@@ -87,9 +87,9 @@ function tokensTaken(attempted: Attempt): number | undefined {
 }
 
 /** The usage of a request that brought text. */
-const believable = ({ tokens, usd }: Usage): Usage => ({
+const believable = ({ tokens, ...usage }: Usage): Usage => ({
+  ...usage,
   tokens: { ...tokens, in: tokens.in === 0 ? null : tokens.in, out: tokens.out === 0 ? null : tokens.out },
-  usd,
 });
 
 /**
@@ -175,6 +175,7 @@ export class Caller {
           reply: text,
           ...thoughtOf(attempted),
           ...(toolCalls.length > 0 ? { toolCalls: [...toolCalls] } : {}),
+          ...(attempted.sources?.length ? { sources: [...attempted.sources] } : {}),
           finish,
           ...this.#spent(),
         };

@@ -126,10 +126,21 @@ const ownServer: Row = {
   }),
 };
 
-type EffortPlace = { readonly provider: string; readonly wire: WireName; readonly local: boolean };
+type EffortPlace = { readonly provider: string; readonly wire: WireName | "gemini"; readonly local: boolean };
+
+/** Gemini up to 2.5 thinks a number of tokens, where -1 leaves it to the model. */
+const ownGemini: Row = {
+  fields: ({ model, effort, room }) => {
+    const tokens = isOn(effort) ? Math.floor(room * (SHARES.get(effort) ?? 0.1)) : 0;
+    const asked = /gemini-2/.test(model) ? { thinkingBudget: tokens } : { thinkingLevel: effort };
+    const config = (fields: LooseObject) => ({ generationConfig: { thinkingConfig: fields } });
+    return { fields: config(asked), ...(isOn(effort) && { shows: config({ includeThoughts: true }) }) };
+  },
+};
 
 function rowFor({ provider, wire, local }: EffortPlace): Row {
   const named = Object.hasOwn(byProvider, provider) ? byProvider[provider] : undefined;
+  if (wire === "gemini") return { ...ownGemini, ...(named?.words && { words: named.words }) };
   if (wire === "responses") return { ...responses, ...(named?.words && { words: named.words }) };
   if (wire === "anthropic" || wire === "ollama") return byProvider[wire] ?? { fields: plain };
   return named ?? (local && provider !== "lmstudio" ? ownServer : { fields: plain });

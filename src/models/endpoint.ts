@@ -8,8 +8,17 @@ import {
   type WireName,
 } from "../kernel/index.ts";
 import { refuseEffort } from "./effort.ts";
-import { ollamaProgram, findProvider, providers, SDK, type Program, type Provider } from "./providers.ts";
+import {
+  ollamaProgram,
+  findProvider,
+  providers,
+  SDK,
+  type Program,
+  type Provider,
+  type SearchForm,
+} from "./providers.ts";
 import { agentPrograms } from "./programs.ts";
+import { gemini } from "./wires/gemini.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
 import type { Variables } from "./proxy.ts";
@@ -41,7 +50,7 @@ export type Endpoint = {
   /** The model's name as the other side knows it. */
   readonly model: string;
   readonly wire: Wire;
-  readonly wireName: WireName;
+  readonly wireName: WireName | "gemini";
   /** How much the reference asks the model to think. */
   readonly effort: string | null;
   /** What every request is sent with. */
@@ -51,6 +60,8 @@ export type Endpoint = {
   /** Where the key goes, if not where the wire has it. */
   readonly auth: KeyHeader | null;
   readonly dialect: Dialect;
+  /** How it searches the web itself; null where it does not. */
+  readonly search: SearchForm | null;
   readonly local: boolean;
   /** What answers there, where users start it themselves. */
   readonly program: Program | null;
@@ -75,8 +86,20 @@ export function keyHeaders({ auth, key, wire }: Pick<Endpoint, "auth" | "key" | 
 /** Where requests go that a wire sends to `path`, from an endpoint's base URL. */
 export function urlAt(endpoint: Pick<Endpoint, "url">, path: string): URL {
   const url = new URL(endpoint.url);
-  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  const [own = "", query] = path.split("?");
+  url.pathname = url.pathname.replace(/\/+$/, "") + own;
+  for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
   return url;
+}
+
+/** The endpoint as it is asked to search: some providers do that over another of their APIs. */
+export function searchingEndpoint(endpoint: Endpoint): Endpoint {
+  const { over } = endpoint.search ?? {};
+  if (over === undefined) return endpoint;
+  const { maxTokensField: _name, ...dialect } = endpoint.dialect;
+  // The compatible API stands below Gemini's own.
+  const url = over === "gemini" ? endpoint.url.replace(/\/openai$/, "") : endpoint.url;
+  return { ...endpoint, url, dialect, wireName: over, wire: over === "gemini" ? gemini : wires[over] };
 }
 
 /** What an endpoint's requests are sent with. */
@@ -250,6 +273,7 @@ function resolveProvider(
       key: key?.value ?? null,
       auth: auth ?? null,
       dialect,
+      search: row.search ?? null,
       local,
       program: row.program ?? null,
       router: row.router === true,

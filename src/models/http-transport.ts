@@ -1,4 +1,5 @@
 import type { ModelRequest } from "../kernel/model.ts";
+import { readSources } from "../kernel/sources.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
 import { askWith, refusedPart, type RequestPlan } from "./asking.ts";
@@ -78,6 +79,9 @@ function cleanCompletion(completion: Extract<Completion, { ok: true }>, filter: 
       arguments: clean(written),
       ...(extra === undefined ? {} : { extra }),
     })),
+    sources: readSources(
+      (completion.sources ?? []).map(({ url, title }) => ({ url: clean(url), title: title && clean(title) })),
+    ),
     finish: cleanMessage(completion.finish, filter).slice(0, 64),
     usage: completion.usage,
   };
@@ -88,20 +92,17 @@ export const createHttpTransport = (
   endpoint: Endpoint,
   { http, clock, firstByteMs, learned, marksEndAlone }: TransportServices,
 ): Transport => {
-  const { wire, model, key } = endpoint;
+  const { model, key } = endpoint;
   const filter = createSecretFilter(key === null ? [] : [key]);
-  const headers = {
-    ...keyHeaders(endpoint),
-    // An endpoint of the user's own may be a Parley server: it refuses to deliberate within a deliberation.
-    ...(endpoint.provider.startsWith("compatible/") ? { "x-parley-depth": "1" } : {}),
-  };
+  /** An endpoint of the user's own may be a Parley server: it refuses to deliberate within a deliberation. */
+  const depth = endpoint.provider.startsWith("compatible/") ? { "x-parley-depth": "1" } : {};
   const place = `${endpoint.url} ${model} ${endpoint.effort ?? ""}`;
   /** By what the wire appends; the same for nearly every request. */
   const urls = new Map<string, URL>();
-  const urlOf = (path: string): URL => {
+  const urlOf = (to: Endpoint, path: string): URL => {
     const known = urls.get(path);
     if (known) return known;
-    const url = urlAt(endpoint, path);
+    const url = urlAt(to, path);
     urls.set(path, url);
     return url;
   };
@@ -109,7 +110,7 @@ export const createHttpTransport = (
   const failed = (problem: CallProblem, usage = noUsage): UnansweredAttempt => {
     const words = cleanMessage(problem.words, filter);
     // Ours comes after the other side's words, where nothing is cut off.
-    const remedy = wire.remedy?.(problem.words, model) ?? problem.advice;
+    const remedy = endpoint.wire.remedy?.(problem.words, model) ?? problem.advice;
     return {
       ok: false,
       failure: {
@@ -138,8 +139,10 @@ export const createHttpTransport = (
     asking: RequestPlan,
     found: Set<WireFeature>,
   ): boolean => {
-    if (status !== 400 && status !== 422 && (status < 500 || retry !== "never")) return false;
-    const feature = refusedPart(words, asking, wire.complaints(words));
+    const isElsewhere = asking.to !== endpoint && (status === 404 || status === 405);
+    if (!isElsewhere && status !== 400 && status !== 422 && (status < 500 || retry !== "never")) return false;
+    // A gateway that stands in for the provider need not have the API that searches.
+    const feature = isElsewhere ? "search" : refusedPart(words, asking, asking.to.wire.complaints(words));
     if (feature === null) return false;
     found.add(feature);
     return true;
@@ -156,8 +159,10 @@ export const createHttpTransport = (
     { asking, found }: { readonly asking: RequestPlan; readonly found: Set<WireFeature> },
     { signal, onText, onThinking, onRetract }: SendContext,
   ): Promise<Attempt> => {
+    const { to } = asking;
+    const { wire } = to;
     const built = wire.build(request, { model, dialect: asking.dialect });
-    const url = urlOf(built.path);
+    const url = urlOf(to, built.path);
     let late = false;
     const cancelTimer = clock.after(firstByteMs, () => {
       late = true;
@@ -180,7 +185,7 @@ export const createHttpTransport = (
     });
     const posted = http.post({
       url,
-      headers: { ...built.headers, ...asking.headers, ...headers },
+      headers: { ...built.headers, ...asking.headers, ...keyHeaders(to), ...depth },
       body: built.body,
       signal,
       receiver: reply.receiver,

@@ -13,6 +13,7 @@ import { createLimiter, type ConcurrencyLimits, type RateKey } from "./limiter.t
 import { builtInLists, createCatalog, type ModelCatalog } from "./model-list.ts";
 import { quoteRequest, roomForReply } from "./prices.ts";
 import { agentPrograms } from "./programs.ts";
+import { findProvider } from "./providers.ts";
 import { hasAttachments, withSight, type Blindness } from "./attachments.ts";
 import type { WireFeature } from "./wires/wire.ts";
 
@@ -224,7 +225,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
   };
 
   const factsOf = (model: string): ModelFacts => {
-    if (model.startsWith("sim/")) return { pictures: false, documents: false };
+    if (model.startsWith("sim/")) return { pictures: false, documents: false, searches: true };
     const { model: bare, effort } = readReference(model);
     const [provider = "", name = ""] = bare.split("/");
     if (agentPrograms.has(provider)) return { pictures: false, documents: false, tools: false };
@@ -235,6 +236,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
       ...(own?.context === undefined ? {} : { context: own.context }),
       // Its wire has no form for a document.
       ...(provider === "ollama" ? { documents: false } : {}),
+      ...(findProvider(provider)?.search ? { searches: true } : {}),
       ...(effort === undefined ? {} : { thinks: effort !== "none" }),
     };
   };

@@ -83,8 +83,12 @@ function estimateTokens(request: ModelRequest): number {
   }
   if (request.tools !== undefined) units += weigh(JSON.stringify(request.tools));
   if (request.reply !== undefined) units += weigh(JSON.stringify(request.reply));
+  tokens += (request.search ?? 0) * TOKENS_PER_SEARCH;
   return Math.ceil(units / CHARACTERS_PER_TOKEN) + tokens;
 }
+
+/** What one search of a provider's brings into the prompt, at about its longest. */
+const TOKENS_PER_SEARCH = 8_000;
 
 const sumTokens = (sum: number, one: Attachment): number => sum + attachmentTokens(one);
 
@@ -115,8 +119,9 @@ export function quoteRequest(
   const tokensIn = estimateTokens(request);
   const tokensOut = roomForReply(request, facts, () => tokensIn);
   const least = Math.min(tokensOut, MIN_REPLY_TOKENS);
+  const { search: searches } = request;
   const usdOf = (out: number): number | null =>
-    price === null ? null : isUnpriced(price) ? 0 : dearest(price, { in: tokensIn, out });
+    price === null ? null : isUnpriced(price) ? 0 : dearest(price, { in: tokensIn, out, searches });
   return {
     ...{ tokensIn, tokensOut, usd: usdOf(tokensOut) },
     ...(least < tokensOut ? { least: { tokensOut: least, usd: usdOf(least) } } : {}),

@@ -9,6 +9,16 @@ export const ollamaProgram: Program = { name: "Ollama", start: "ollama serve" };
 /** What references to models of AI SDK provider packages begin with: `ai-sdk/mistral/mistral-large-latest`. */
 export const SDK = "ai-sdk";
 
+/** How a provider is asked to search the web itself. */
+export type SearchForm = {
+  /** The API that has it, where that is another one than the provider's usual one. */
+  readonly over?: "responses" | "gemini";
+  /** It stands among the tools of a request. `most`: how often it may search. */
+  readonly tool: (most: number) => unknown;
+  /** It goes with no other tools. */
+  readonly isAlone?: true;
+};
+
 /** A service or program that answers for models: one row each. */
 export type Provider = {
   readonly wire: WireName;
@@ -31,6 +41,7 @@ export type Provider = {
   /** It passes calls on to others, so that one model's rate limit says nothing about the rest. */
   readonly router?: true;
   readonly dialect?: Partial<Dialect>;
+  readonly search?: SearchForm;
   /** Calls in flight at most, where the usual cap would be too many. */
   readonly maxConcurrency?: number;
   /** The models to ask first where only the key is known. */
@@ -50,6 +61,7 @@ export const providers = {
     keyVariables: ["OPENAI_API_KEY"],
     urlVariables: ["OPENAI_BASE_URL", "OPENAI_API_BASE"],
     dialect: { maxTokensField: "max_completion_tokens" },
+    search: { over: "responses", tool: () => ({ type: "web_search" }) },
     usual: ["gpt-5-mini"],
   },
   anthropic: {
@@ -58,6 +70,7 @@ export const providers = {
     keyVariables: ["ANTHROPIC_API_KEY"],
     urlVariables: ["ANTHROPIC_BASE_URL"],
     usual: ["claude-sonnet-4-5"],
+    search: { tool: (most) => ({ type: "web_search_20250305", name: "web_search", max_uses: most }) },
     embeddings: false,
   },
   google: {
@@ -67,6 +80,7 @@ export const providers = {
     urlVariables: ["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
     completesPath: true,
     usual: ["gemini-2.5-flash"],
+    search: { over: "gemini", tool: () => ({ google_search: {} }), isAlone: true },
   },
   openrouter: {
     wire: "openai",
@@ -76,6 +90,9 @@ export const providers = {
     completesPath: true,
     router: true,
     dialect: { extra: { usage: { include: true } } },
+    search: {
+      tool: (most) => ({ type: "openrouter:web_search", parameters: { max_total_results: 5 * most } }),
+    },
     usual: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash"],
   },
   mistral: {
@@ -114,6 +131,7 @@ export const providers = {
     urlVariables: ["XAI_BASE_URL"],
     completesPath: true,
     usual: ["grok-4.7"],
+    search: { over: "responses", tool: () => ({ type: "web_search" }) },
   },
   together: {
     wire: "openai",

@@ -1,4 +1,4 @@
-import { isPicture, type Attachment } from "../kernel/index.ts";
+import { isPicture, type Attachment, type NumberedSource } from "../kernel/index.ts";
 
 /** A template's text by name, and the fence mark of a text: what every prompt needs of the protocol context. */
 export type Desk = {
@@ -33,7 +33,12 @@ export type Material = {
 };
 
 /** An answer under its anonymous label. */
-export type LabeledText = { readonly label: string; readonly text: string };
+export type LabeledText = {
+  readonly label: string;
+  readonly text: string;
+  /** What it rests on. */
+  readonly sources?: readonly NumberedSource[] | undefined;
+};
 
 /** A foreign text as a fenced piece of a prompt. */
 export const fence = (desk: Desk, piece: Fenced): string =>
@@ -85,9 +90,30 @@ function historyPieces(desk: Desk, history: readonly ShownTurn[]): string[] {
   return [...summaries, ...pieces];
 }
 
-/** Answers under their labels, in the order given. */
+/** Answers under their labels, in the order given, and what they rest on. */
 export const answersText = (desk: Desk, answers: readonly LabeledText[]): string =>
-  answers.map(({ label, text }) => fence(desk, { kind: "answer", label, text })).join("\n\n");
+  answers.map(({ label, text }) => fence(desk, { kind: "answer", label, text })).join("\n\n") +
+  sourcesText(desk, answers);
+
+const SOURCES_HEADING =
+  "# Sources\nWhat the answers name as their sources, by number, and the labels of those that do. Nobody has checked that they say so. Cite one as [number].";
+
+/** The sources of answers, after a blank line; empty where nobody searched. */
+export function sourcesText(desk: Desk, answers: readonly LabeledText[]): string {
+  const lines = new Map<number, { readonly of: Set<string>; readonly source: string }>();
+  for (const { label, sources = [] } of answers)
+    for (const { n, url, title } of sources) {
+      const line = lines.get(n) ?? { of: new Set(), source: title === undefined ? url : `${title}: ${url}` };
+      lines.set(n, line);
+      line.of.add(label);
+    }
+  if (lines.size === 0) return "";
+  const text = [...lines]
+    .sort(([one], [other]) => one - other)
+    .map(([n, { of, source }]) => `[${n}] (${[...of].sort().join(", ")}) ${source}`)
+    .join("\n");
+  return `\n\n${SOURCES_HEADING}\n${fence(desk, { kind: "sources", label: "", text })}`;
+}
 
 /** Labels in their own order, whatever order the answers stand in. */
 export const labelList = (answers: readonly LabeledText[]): string =>

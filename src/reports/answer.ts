@@ -4,6 +4,7 @@ import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
+import { sourceLines } from "./sources.ts";
 import { styleOf, type Style } from "./style.ts";
 import { cutTo, widthOf, wrap } from "./text-width.ts";
 import { describeBaseline, formatCost, formatFamily, formatOptions, formatTokens } from "./words.ts";
@@ -55,6 +56,7 @@ export function answerText(shown: ShownResult, face: TextStyle): string {
   const above = [
     warnings.flatMap((line) => wrap(line, width).map(style.yellow)),
     answerLines(result, face),
+    sourceLines(result, width),
     ...parts.flatMap((part) => textLines(part, { ...face, style, width })),
   ].filter((lines) => lines.length > 0);
   const rule = above.length > 0 ? [style.dim("─".repeat(Math.min(width, 40)))] : [];
@@ -68,6 +70,7 @@ export function briefAnswerText(shown: ShownResult, face: TextStyle, footer?: An
   return joinSections([
     warningLines(shown).flatMap((line) => wrap(line, width).map(style.yellow)),
     answerLines(shown.result, face),
+    sourceLines(shown.result, width),
     dissentLines(shown).flatMap((line) => wrap(line, width)),
     footer ? footerLines(shown, { ...face, ...footer, width }).map(style.dim) : [],
   ]);
@@ -141,7 +144,11 @@ function modelWords({ participants }: Result): string {
 
 /** The answer with its dissent and nothing else, for a file or another program. Ends in a newline. */
 export const bareAnswerText = (shown: ShownResult): string =>
-  joinSections([answerLines(shown.result, { color: false, width: 0 }), dissentLines(shown)]);
+  joinSections([
+    answerLines(shown.result, { color: false, width: 0 }),
+    sourceLines(shown.result, 0),
+    dissentLines(shown),
+  ]);
 
 /** Points of dissent that stand with the answer, and characters of each: the answer comes first. */
 const MAX_DISSENT = 4;

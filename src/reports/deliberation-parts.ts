@@ -15,6 +15,7 @@ import type { Result } from "../views/result.ts";
 import { spending, speakerOf, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
 import { attachmentsPart } from "./attachments-part.ts";
+import { sourcesPart } from "./sources.ts";
 import { journalPart, timelinePart, type JournalSection } from "./deliberation-journal.ts";
 import { workWords } from "./entry-words.ts";
 import { part, points, quote, table, words } from "./part.ts";
@@ -65,6 +66,7 @@ export function deliberationParts(entries: readonly Entry[], shown: ShownResult)
   const { result, parts, course } = shown;
   const journal: JournalSection = { entries, result, nameOf: namesOf(result.participants) };
   return [
+    sourcesPart(result),
     earlierPart(shown),
     attachmentsPart(opened, shown),
     baselinePart(result),

@@ -144,7 +144,7 @@ function linkTree(href: string, text: string, shown: Markup): Markup {
   const url = addressIn(href);
   if (!url) return href === "" ? shown : [...shown, ` (${href})`];
   const host = url.protocol === "mailto:" ? url.pathname : url.host;
-  const link = element("a", { href: url.href, rel: "noreferrer noopener" }, ...shown);
+  const link = element("a", { href: url.href, rel: "noreferrer noopener nofollow" }, ...shown);
   return text === href || text === url.href ? [link] : [link, " ", element("small", {}, `(${host})`)];
 }
 

@@ -81,16 +81,16 @@ describe("Markdown on a page", () => {
     ["- [x] done", '<ul>\n<li dir="auto"><span class="box">☑</span> done</li>\n</ul>'],
     [
       "[x](https://example.org/a?b=1&c)",
-      '<p dir="auto"><a href="https://example.org/a?b=1&amp;c" rel="noreferrer noopener">x</a> <small>(example.org)</small></p>',
+      '<p dir="auto"><a href="https://example.org/a?b=1&amp;c" rel="noreferrer noopener nofollow">x</a> <small>(example.org)</small></p>',
     ],
     [
       "https://example.org/a",
-      '<p dir="auto"><a href="https://example.org/a" rel="noreferrer noopener">https://example.org/a</a></p>',
+      '<p dir="auto"><a href="https://example.org/a" rel="noreferrer noopener nofollow">https://example.org/a</a></p>',
     ],
     ["[x](ftp://example.org)", '<p dir="auto">x (ftp://example.org)</p>'],
     [
       "![a](https://example.org/p.png)",
-      '<p dir="auto"><a href="https://example.org/p.png" rel="noreferrer noopener">image: a</a> <small>(example.org)</small></p>',
+      '<p dir="auto"><a href="https://example.org/p.png" rel="noreferrer noopener nofollow">image: a</a> <small>(example.org)</small></p>',
     ],
     ["a<br>b <u>c</u>", '<p dir="auto">a<br>b &lt;u&gt;c&lt;/u&gt;</p>'],
     ["", "<p><em>(empty)</em></p>"],

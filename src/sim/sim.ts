@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Attempt, ModelRequest, SendContext, Transport } from "../kernel/index.ts";
+import type { Attempt, ModelRequest, SendContext, WebSource, Transport } from "../kernel/index.ts";
 import { readFacts, readReference, type Fact, type FactsReading, type SimParameters } from "./reference.ts";
 import type { SimScript } from "./belief.ts";
 import type { Outage, SimCall, SimReply } from "./reply.ts";
@@ -88,17 +88,26 @@ export function createSim({ loadFacts, wait = systemWait, scripts }: SimOptions 
     }
     const tokens = { in: replied.tokensIn, out: replied.tokensOut, cached: null, reasoning: null };
     const { text, toolCalls = [], finish } = replied;
+    const { name } = prepared.parameters;
+    const searches = request.search === undefined ? 0 : 1;
     return {
       ok: true,
       text,
       toolCalls,
+      ...(searches > 0 && { sources: simulatedSources(name) }),
       finish: toolCalls.length > 0 ? "tool-calls" : finish,
-      usage: { tokens, usd: null },
+      usage: { tokens, ...(searches > 0 && { searches }), usd: null },
     };
   };
 
   return { prepare, reply, send };
 }
+
+/** What a simulated search finds: a page that every model finds, and one of its own. */
+const simulatedSources = (name: string): WebSource[] => [
+  { url: "https://example.org/simulated", title: "Simulated search: what everybody finds" },
+  { url: `https://example.com/simulated/${name}` },
+];
 
 /** What a simulated provider says when it fails. */
 export const outageMessage = ({ code }: Outage): string =>

@@ -22,6 +22,7 @@ import { criticalPathFold } from "./critical-path.ts";
 import { AnswerGrade, gradeIn, ownStepOf, type AnswerEvent } from "./answer-event.ts";
 import { waitingFold } from "./waiting.ts";
 import { showsSimulation } from "./simulated.ts";
+import { ResultSource, sourcesFold } from "./sources.ts";
 import { billing, speakerOf, spentFold, type Spent } from "./spending.ts";
 import { valueByCount, type ValueByCount } from "./value-by-count.ts";
 
@@ -92,6 +93,8 @@ export const Result = z.strictObject({
       finalAnswer: nullable.text,
     }),
   ),
+  /** The pages of the web that its answers rest on, by number; empty where nobody searched. */
+  sources: z.array(ResultSource),
   /** The baseline: what not deliberating would have answered; `agrees` is null where the two cannot be compared. */
   control: z
     .strictObject({
@@ -165,6 +168,7 @@ export function resultFold(view?: SectionView): ResultFold {
   /** Who is said not to have seen what. */
   const unseen = new Set<string>();
   const bill = billing();
+  const sources = sourcesFold();
   const folds = { waiting: waitingFold(), spent: spentFold(), criticalPath: criticalPathFold() };
   const at = {
     opened: valueByCount<Event<"deliberation-opened">>(),
@@ -189,6 +193,7 @@ export function resultFold(view?: SectionView): ResultFold {
       answers.set(step, entry);
       if (isEvent(entry, "answer-given")) historyOf(at.answers, entry.data.by).set(count, entry);
     }
+    sources.take(entry, count);
     const call = callOf(entry);
     if (call?.ok === false && !at.failed.at(count)) at.failed.set(count, entry);
     if (call?.without) {
@@ -248,6 +253,7 @@ export function resultFold(view?: SectionView): ResultFold {
           const finalAnswer = last?.final ? writeAnswer(last.final) : null;
           return { id, seat, name, model, family, ...asked, answer: last?.text ?? null, finalAnswer };
         }),
+        sources: sources.read(count, data),
         control,
         grade: grade ? gradeIn(grade) : null,
         previous: data.previous ?? null,

@@ -79,7 +79,7 @@ export function dangersIn(html: string): string[] {
       .filter(({ name }) => !ATTRIBUTES.test(name))
       .map(({ name }) => `${tagName} ${name}`);
     const href = attribute(element, "href");
-    const isLink = tagName === "a" && attribute(element, "rel") === "noreferrer noopener";
+    const isLink = tagName === "a" && attribute(element, "rel") === "noreferrer noopener nofollow";
     const isBad = href !== "" && !(isLink && /^(?:https?:\/\/|mailto:)/.test(href));
     return [
       ...(ALLOWED.has(tagName) ? [] : [`<${tagName}>`]),

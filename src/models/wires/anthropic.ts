@@ -1,4 +1,5 @@
 import type { Message, ModelRequest, ToolSpec } from "../../kernel/model.ts";
+import { readSources } from "../../kernel/sources.ts";
 import { noUsage, type SentAttachment, type Usage } from "../../kernel/transport.ts";
 import { attachedParts, type PartForms } from "./attached.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
@@ -6,6 +7,7 @@ import {
   objectAt,
   toCount,
   firstCount,
+  toItems,
   isObject,
   toObject,
   parseJson,
@@ -17,6 +19,7 @@ import { serverSentEvents } from "../framing.ts";
 import {
   sealedObjects,
   thinkingOf,
+  toolsIn,
   mergeBodies,
   valueComplaints,
   type Completion,
@@ -82,7 +85,7 @@ function messageBody(
   { model, dialect }: { readonly model: string; readonly dialect: Dialect },
 ): string {
   const system = request.messages.flatMap((message) => (message.role === "system" ? [message.text] : []));
-  const { temperature, reply, tools } = request;
+  const { temperature, reply } = request;
   const { without } = dialect;
   const body = {
     model,
@@ -96,7 +99,7 @@ function messageBody(
       temperature === undefined || without.has("temperature") ? undefined : Math.min(1, temperature),
     output_config:
       reply && !without.has("reply") ? { format: { type: "json_schema", schema: reply.schema } } : undefined,
-    tools: tools?.length ? tools.map(formatTool) : undefined,
+    tools: toolsIn(request, dialect, formatTool),
   };
   return JSON.stringify(mergeBodies(dialect.extra ?? {}, body));
 }
@@ -143,15 +146,17 @@ const FINISH: ReadonlyMap<string, string> = new Map([
   ["tool_use", "tool-calls"],
   ["max_tokens", "length"],
   ["model_context_window_exceeded", "length"],
+  // A long turn of searches was paused and is not over.
+  ["pause_turn", "length"],
 ]);
 
-function conclude({ text, thinking, finish, toolCalls, usage }: FinishedReply): Completion {
+function conclude({ text, thinking, finish, toolCalls, sources, usage }: FinishedReply): Completion {
   if (finish === "refusal") {
     const words = text === "" ? "the provider's safety classifier refused to answer" : text;
     return { ok: false, problem: finalProblem("refused", words), usage };
   }
   const named = finish ?? (toolCalls.length > 0 ? "tool_use" : "end_turn");
-  return { ok: true, text, thinking, toolCalls, finish: FINISH.get(named) ?? named, usage };
+  return { ok: true, text, thinking, toolCalls, sources, finish: FINISH.get(named) ?? named, usage };
 }
 
 /** Ends with `message_stop`. Tools that the provider runs itself are no part of the reply. */
@@ -169,13 +174,22 @@ function messageReader(
   const counts: Counts = { input: null, output: null, written: 0, read: null, thinking: null, searches: 0 };
   const tools = new Map<unknown, { id: string; name: string; start: unknown; text: string }>();
 
+  /** What the text cites, and what was found without being cited. */
+  const cited: LooseObject[] = [];
+  const results: LooseObject[] = [];
+
   /** Blocks of thinking by index, as they came: they are signed, or redacted and encrypted. */
   const thoughts = new Map<unknown, ThinkingBlock>();
 
+  /** Whether a search came between the text so far and what is written next. */
+  let isApart = false;
+
   const add = (piece: string): void => {
     if (piece === "") return;
-    text += piece;
-    onText(piece);
+    const whole = isApart && text !== "" ? `\n\n${piece.trimStart()}` : piece;
+    isApart = false;
+    text += whole;
+    onText(whole);
   };
 
   const think = (block: ThinkingBlock | undefined, piece: string): void => {
@@ -188,6 +202,7 @@ function messageReader(
     const { type, text: piece, partial_json: json, thinking, signature } = objectAt(event, "delta");
     const thought = thoughts.get(event["index"]);
     if (type === "text_delta") add(toText(piece));
+    else if (type === "citations_delta") cited.push(objectAt(objectAt(event, "delta"), "citation"));
     else if (type === "thinking_delta") think(thought, toText(thinking));
     else if (type === "signature_delta" && thought !== undefined)
       thought["signature"] = toText(thought["signature"]) + toText(signature);
@@ -199,7 +214,12 @@ function messageReader(
 
   const start = (event: LooseObject): void => {
     const block = objectAt(event, "content_block");
-    if (block["type"] === "text") add(toText(block["text"]));
+    if (block["type"] === "text") {
+      add(toText(block["text"]));
+      cited.push(...toItems(block["citations"]).map(toObject));
+    }
+    if (block["type"] === "server_tool_use") isApart = true;
+    if (block["type"] === "web_search_tool_result") results.push(...toItems(block["content"]).map(toObject));
     if (block["type"] === "thinking" || block["type"] === "redacted_thinking") {
       const thought = block["type"] === "thinking" ? { ...block, thinking: "" } : { ...block };
       thoughts.set(event["index"], thought);
@@ -265,7 +285,8 @@ function messageReader(
       const blocks = [...thoughts.values()];
       const words = blocks.map((block) => toText(block["thinking"])).filter((one) => one !== "");
       const thinking = thinkingOf(words.join("\n\n"), blocks.filter(isSealed));
-      return conclude({ text, thinking, finish, toolCalls, usage });
+      const sources = readSources(cited.length > 0 ? cited : results);
+      return conclude({ text, thinking, finish, toolCalls, sources, usage });
     },
   };
 }

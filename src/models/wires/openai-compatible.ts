@@ -17,6 +17,7 @@ import {
   mergeBodies,
   refusesTools,
   sealedObjects,
+  toolsIn,
   valueComplaints,
   type Completion,
   type Dialect,
@@ -26,6 +27,7 @@ import {
   type ReplyReader,
   type Wire,
 } from "./wire.ts";
+import { readSources } from "../../kernel/sources.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
 import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
 import { asSent, createThought, readContent } from "./chat-thinking.ts";
@@ -109,7 +111,7 @@ function chatBody(
     stream_options: without.has("usage") ? undefined : { include_usage: true },
     temperature: without.has("temperature") ? undefined : request.temperature,
     response_format: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
-    tools: request.tools?.length && !without.has("tools") ? request.tools.map(formatTool) : undefined,
+    tools: toolsIn(request, dialect, formatTool),
   };
   return JSON.stringify(mergeBodies(dialect.extra ?? {}, body));
 }
@@ -239,10 +241,21 @@ function readFinish(reason: unknown): string | null {
   return FINISH.get(reason.toLowerCase().replaceAll("-", "_")) ?? reason;
 }
 
+/** What a message cites, as OpenAI and OpenRouter have it. */
+const citedIn = (message: LooseObject): LooseObject[] =>
+  toItems(message["annotations"]).map((one) => objectAt(one, "url_citation"));
+
+/** What Perplexity lists beside the choices, in every chunk. */
+const listedIn = (body: LooseObject): LooseObject[] => [
+  ...toItems(body["search_results"]).map(toObject),
+  ...toItems(body["citations"]).map((url) => ({ url })),
+];
+
 type ChatParts = FinishedReply & { readonly refusal: string };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
-function conclude({ text, thinking, refusal, finish, toolCalls, usage }: ChatParts): Completion {
+function conclude(parts: ChatParts): Completion {
+  const { text, thinking, refusal, finish, toolCalls, sources, usage } = parts;
   if (finish === "error")
     return { ok: false, problem: problemFromBody({ message: "the reply ended in an error" }), usage };
   if (finish === "content_filter") {
@@ -253,7 +266,7 @@ function conclude({ text, thinking, refusal, finish, toolCalls, usage }: ChatPar
     return { ok: false, problem: finalProblem("refused", refusal), usage };
   const whole = toolCalls.length > 0 ? "tool-calls" : "stop";
   const ending = finish === null || finish === "stop" ? whole : finish;
-  return { ok: true, text, thinking, toolCalls, finish: ending, usage };
+  return { ok: true, text, thinking, toolCalls, sources, finish: ending, usage };
 }
 
 /**
@@ -273,10 +286,13 @@ function chatReader(onText: Hears, onThinking: Hears = () => {}): ReplyReader {
   let answered: number | null = null;
   const tools = createToolCalls();
   const thought = createThought(onThinking);
+  const cited: LooseObject[] = [];
+  let listing: LooseObject = {};
 
   const choice = (first: LooseObject): void => {
     const delta = objectAt(first, "delta");
     thought.take(delta);
+    if (delta["annotations"] !== undefined) cited.push(...citedIn(delta));
     const piece = readContent(delta["content"]);
     if (piece !== "") {
       text += piece;
@@ -300,6 +316,7 @@ function chatReader(onText: Hears, onThinking: Hears = () => {}): ReplyReader {
         return true;
       }
       usage = findUsage(chunk) ?? usage;
+      if (chunk["citations"] !== undefined) listing = chunk;
       if (chunk["error"] !== undefined && chunk["error"] !== null) {
         failed = { ok: false, problem: problemFromBody(chunk), usage };
         return true;
@@ -334,7 +351,10 @@ function chatReader(onText: Hears, onThinking: Hears = () => {}): ReplyReader {
       if (!ours && (foreign || done || finish !== null)) return { ok: false, problem: NOT_CHAT, usage };
       if (finish === null && !done)
         return { ok: false, problem: networkProblem("the stream ended early"), usage };
-      return conclude({ text, thinking: thought.all(), refusal, finish, toolCalls: tools.all(), usage });
+      const sources = readSources([...cited, ...listedIn(listing)]);
+      return conclude({
+        ...{ text, thinking: thought.all(), refusal, finish, toolCalls: tools.all(), sources, usage },
+      });
     },
   };
 }
@@ -364,6 +384,7 @@ function readWhole(body: unknown): Completion {
     refusal: toText(message["refusal"]),
     finish,
     toolCalls: tools.all(),
+    sources: readSources([...citedIn(message), ...listedIn(toObject(body))]),
     usage,
   });
 }

@@ -1,4 +1,5 @@
 import type { Message, ModelRequest, ReplySchema, Thinking, ToolCall, ToolSpec } from "../../kernel/model.ts";
+import { readSources } from "../../kernel/sources.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { serverSentEvents } from "../framing.ts";
@@ -18,6 +19,7 @@ import {
   mergeBodies,
   sealedObjects,
   thinkingOf,
+  toolsIn,
   type Completion,
   type Dialect,
   type FinishedReply,
@@ -70,10 +72,10 @@ const SEARCHES = /-deep-research(?:-|$)/;
 /** The body of a streaming request (OpenAI API reference, "Create a model response"). Nothing is kept on the server. */
 function responsesBody(
   request: ModelRequest,
-  { model, dialect: { extra, without } }: { readonly model: string; readonly dialect: Dialect },
+  { model, dialect }: { readonly model: string; readonly dialect: Dialect },
 ): string {
-  const called = without.has("tools") ? [] : (request.tools ?? []).map(formatTool);
-  const tools = SEARCHES.test(model) ? [{ type: "web_search_preview" }, ...called] : called;
+  const { extra, without } = dialect;
+  const search = dialect.search ?? (SEARCHES.test(model) ? { type: "web_search_preview" } : undefined);
   const body = {
     model,
     input: request.messages.flatMap(formatMessage),
@@ -83,7 +85,8 @@ function responsesBody(
     // What is undefined is left out.
     temperature: without.has("temperature") ? undefined : request.temperature,
     text: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
-    tools: tools.length > 0 ? tools : undefined,
+    tools: toolsIn(request, { ...dialect, search }, formatTool),
+    max_tool_calls: dialect.search === undefined ? undefined : request.search,
   };
   return JSON.stringify(mergeBodies(extra ?? {}, body));
 }
@@ -111,16 +114,21 @@ function readOutput(response: LooseObject) {
   let [text, refusal] = ["", ""];
   const toolCalls: ToolCall[] = [];
   const thoughts: LooseObject[] = [];
+  const cited: LooseObject[] = [];
   for (const item of toItems(response["output"]).map(toObject)) {
     if (item["type"] === "reasoning") thoughts.push(item);
     if (item["type"] === "function_call") toolCalls.push(readCall(item, toolCalls.length));
     if (item["type"] !== "message") continue;
     for (const part of toItems(item["content"]).map(toObject)) {
       if (part["type"] === "output_text") text += toText(part["text"]);
+      cited.push(...toItems(part["annotations"]).map(toObject));
       if (part["type"] === "refusal") refusal += toText(part["refusal"]);
     }
   }
-  return { text, refusal, toolCalls, thinking: readThoughts(thoughts) };
+  // xAI lists what it read beside the output as well.
+  const read = toItems(response["citations"]).map((url) => ({ url }));
+  const sources = readSources([...cited, ...read]);
+  return { text, refusal, toolCalls, sources, thinking: readThoughts(thoughts) };
 }
 
 /** What the items of reasoning say, in words or in summary. Those that are encrypted go back as they came. */
@@ -145,10 +153,12 @@ function readCall(item: LooseObject, position: number): ToolCall {
 
 const OTHER = finalProblem("unreadable", "the reply is none of the Responses API");
 
-type Parts = Pick<FinishedReply, "text" | "thinking" | "toolCalls"> & { readonly refusal: string };
+type Parts = Pick<FinishedReply, "text" | "thinking" | "toolCalls" | "sources"> & {
+  readonly refusal: string;
+};
 
 /** A response that came to its end, whichever that is. */
-function conclude(response: LooseObject, { text, thinking, refusal, toolCalls }: Parts): Completion {
+function conclude(response: LooseObject, { text, thinking, refusal, toolCalls, sources }: Parts): Completion {
   const usage = usageOf(response);
   const fails = (problem: CallProblem): Completion => ({ ok: false, problem, usage });
   const { status, error } = response;
@@ -161,7 +171,8 @@ function conclude(response: LooseObject, { text, thinking, refusal, toolCalls }:
   if (refusal !== "" && text === "" && toolCalls.length === 0) return fails(finalProblem("refused", refusal));
   const whole = toolCalls.length > 0 ? "tool-calls" : "stop";
   const cut = reason === "" || reason === "max_output_tokens" ? "length" : reason;
-  return { ok: true, text, thinking, toolCalls, finish: status === "incomplete" ? cut : whole, usage };
+  const finish = status === "incomplete" ? cut : whole;
+  return { ok: true, text, thinking, toolCalls, sources, finish, usage };
 }
 
 const ENDS: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.failed"]);
@@ -232,7 +243,8 @@ function responsesReader(onText: Hears, onThinking: Hears = () => {}): ReplyRead
       const streamed = [...calls].sort(([one], [other]) => one - other).map(([, call]) => call);
       const toolCalls = streamed.length > 0 ? streamed : whole.toolCalls;
       const thinking = thoughts.length > 0 ? readThoughts(thoughts) : whole.thinking;
-      return conclude(ended, { text, thinking, refusal: refusal || whole.refusal, toolCalls });
+      const { sources } = whole;
+      return conclude(ended, { text, thinking, refusal: refusal || whole.refusal, toolCalls, sources });
     },
   };
 }

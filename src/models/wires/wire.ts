@@ -1,4 +1,4 @@
-import type { ModelRequest, Thinking, ToolCall, ToolSpec } from "../../kernel/model.ts";
+import type { ModelRequest, WebSource, Thinking, ToolCall, ToolSpec } from "../../kernel/model.ts";
 import type { Attempt, Usage } from "../../kernel/transport.ts";
 import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
@@ -10,7 +10,17 @@ import type { Json } from "../../kernel/index.ts";
  * `effort-level`: more of an effort than on and off; `summary`: that thinking is shown; the others are fields of the user's own.
  */
 export type WireFeature =
-  | ("reply" | "temperature" | "usage" | "max-tokens" | "tools" | "effort" | "effort-level" | "summary")
+  | (
+      | "reply"
+      | "temperature"
+      | "usage"
+      | "max-tokens"
+      | "tools"
+      | "search"
+      | "effort"
+      | "effort-level"
+      | "summary"
+    )
   | `body.${string}`
   | `headers.${string}`;
 
@@ -18,6 +28,8 @@ export type WireFeature =
 export type Dialect = {
   /** Added to every request body as it is; what the wire itself writes counts before it. */
   readonly extra?: { readonly [field: string]: unknown };
+  /** The provider's own search, as it stands among the tools of a request. */
+  readonly search?: unknown;
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** Known or learned not to be taken. For `max-tokens`: under the other of its two names only. */
   readonly without: ReadonlySet<WireFeature>;
@@ -65,6 +77,7 @@ export type FinishedReply = {
   readonly thinking?: Thinking | undefined;
   readonly finish: string | null;
   readonly toolCalls: readonly ToolCall[];
+  readonly sources?: readonly WebSource[] | undefined;
   readonly usage: Usage;
 };
 
@@ -114,10 +127,12 @@ const VALUES: readonly (readonly [RegExp, WireFeature])[] = [
 ];
 
 /** What every wire's servers complain about in the same words. */
-export const valueComplaints = (words: string): readonly WireFeature[] =>
-  refusesValue.test(words)
+export const valueComplaints = (words: string): readonly WireFeature[] => [
+  ...(refusesSearch(words) ? (["search"] as const) : []),
+  ...(refusesValue.test(words)
     ? VALUES.flatMap(([pattern, feature]) => (pattern.test(words) ? [feature] : []))
-    : [];
+    : []),
+];
 
 type BodyFields = { readonly [field: string]: unknown };
 
@@ -133,6 +148,22 @@ export function mergeBodies(first: BodyFields, second: BodyFields): BodyFields {
   };
   return Object.fromEntries([...Object.entries(first), ...own.map(both)]);
 }
+
+/** The tools of a request in a wire's form, the provider's own search first; undefined where there are none. */
+export function toolsIn(
+  { tools = [] }: ModelRequest,
+  { search, without }: Dialect,
+  format: (tool: ToolSpec) => unknown,
+): readonly unknown[] | undefined {
+  const all = [...(search === undefined ? [] : [search]), ...(without.has("tools") ? [] : tools.map(format))];
+  return all.length === 0 ? undefined : all;
+}
+
+/** Whether a refusal is about the provider's search; a model that refuses a tool of this kind names it. */
+export const refusesSearch = (words: string): boolean =>
+  /web[_ -]?search|google[_ -]?search|search[_ ]tool|grounding|built-?in tool|hosted tool|server tool|tools?\[\d+\]\.type|tool (?:of )?type/i.test(
+    words,
+  );
 
 /** A tool as OpenAI and Ollama take it. */
 export function formatTool({ name, description, parameters }: ToolSpec): unknown {

@@ -1,11 +1,19 @@
 import { type ProtocolContext, failedPart, fanOut, listAbsent, type Absent } from "../../engine/index.ts";
-import { StepKey, type Message, type ModelRequest, type Participant } from "../../kernel/index.ts";
+import {
+  numberSources,
+  StepKey,
+  type Message,
+  type ModelRequest,
+  type NumberedSource,
+  type Participant,
+  type WebSource,
+} from "../../kernel/index.ts";
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import { modelParams, readFinal, readReply } from "./reply.ts";
+import { modelParams, readFinal, readReply, searchParams } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools, withTools } from "./tool-turns.ts";
-import { toolsOf, useTool, type ToolSettings } from "./tools.ts";
+import { searchToolsOf, toolsOf, useTool, type ToolSettings } from "./tools.ts";
 import type { Draft } from "./table.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
@@ -60,17 +68,20 @@ export async function draft(
     const bare = draftRequest(context, by, maxOutputTokens);
     return { id: by.id, by, tools, bare, request: withTools(bare, tools.specs) };
   });
-  const done = await fanOut<(typeof drafters)[number], Draft>(
+  const done = await fanOut<(typeof drafters)[number], SourcedDraft>(
     context.run,
     { name: "draft", work, members: drafters, quorum, least: quorum, patienceMs },
     async ({ by, bare: request, tools }, run) => {
       const key = StepKey.parse(`draft/${by.id}`);
+      let sources: readonly WebSource[] = [];
       const event = await speakWithTools<"answer-given" | "degradation-noted">(context, run, {
         ...{ by: by.id, step: key, work: { ...work, by: by.id }, request, timeoutMs },
         limitedBy: "draft-tokens",
         tools: {
           ...tools,
           seen: [],
+          searching: searchToolsOf(by),
+          onSources: (all) => void (sources = all),
           onLost: () => void (lost += 1),
           use: (name, input, signal) => useTool(context, { name, input, specs: tools.specs }, signal),
         },
@@ -85,10 +96,40 @@ export async function draft(
       });
       if (event.type === "degradation-noted") return failedPart(event);
       const step = "step" in event.origin ? event.origin.step : key;
-      return { in: true, value: { by, step, text: event.data.text, final: event.data.final } };
+      return {
+        in: true,
+        value: { draft: { by, step, text: event.data.text, final: event.data.final }, sources },
+      };
     },
   );
-  return { drafts: done.in.map(({ value }) => value), absent: listAbsent(done), lost };
+  return {
+    drafts: numberAnswers(
+      [],
+      done.in.map(({ value }) => value),
+    ),
+    absent: listAbsent(done),
+    lost,
+  };
+}
+
+/** An answer, and what it rests on. */
+export type SourcedDraft = { readonly draft: Draft; readonly sources: readonly WebSource[] };
+
+/** Answers with their sources under numbers, in the order of seats; `known`: those that have theirs. */
+export function numberAnswers(
+  known: readonly NumberedSource[],
+  answers: readonly SourcedDraft[],
+): readonly Draft[] {
+  const all = [...known];
+  return answers.map(({ draft, sources }) => {
+    const own = numberSources(all, sources);
+    all.push(...own);
+    const kept = [
+      ...(draft.sources ?? []),
+      ...own.filter(({ n }) => !draft.sources?.some((one) => one.n === n)),
+    ];
+    return kept.length === 0 ? draft : { ...draft, sources: kept };
+  });
 }
 
 function draftRequest(
@@ -97,5 +138,5 @@ function draftRequest(
   limit: DraftLimits["maxOutputTokens"],
 ): ModelRequest {
   const messages = draftPrompt(context, { material: context, persona: personaText(context, by) });
-  return { ...modelParams(by, limit), messages };
+  return { ...modelParams(by, limit), ...searchParams(by), messages };
 }

@@ -30,6 +30,13 @@ export const modelParams = (
   maxOutputTokens: limit ?? (thinks ? Math.max(usual, THINKING_REPLY_TOKENS) : usual),
 });
 
+/** Searches that a provider may make for one reply. */
+const MAX_SEARCHES = 3;
+
+/** What a request has of a participant that searches by its provider's own search. */
+export const searchParams = ({ search }: Participant): Pick<ModelRequest, "search"> =>
+  search === "own" ? { search: MAX_SEARCHES } : {};
+
 /** A reply that shows nothing is a failure, also one of characters without a shape: no answer is never passed on as one. */
 export const emptyReplyFailure = (reply: string): Failure | undefined =>
   SHOWN.test(reply) ? undefined : { code: "unreadable", message: "the reply was empty" };

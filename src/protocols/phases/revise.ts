@@ -6,15 +6,24 @@ import {
   type FanOutMember,
   type FanOutPart,
 } from "../../engine/index.ts";
-import { StepKey, type Message, type ModelRequest, type ParticipantId } from "../../kernel/index.ts";
+import {
+  StepKey,
+  type Message,
+  type ModelRequest,
+  type Participant,
+  type ParticipantId,
+  type WebSource,
+} from "../../kernel/index.ts";
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { labelReader } from "../../replies/reply-fields.ts";
-import { personaText } from "./draft.ts";
+import { numberAnswers, personaText, type SourcedDraft } from "./draft.ts";
 import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
-import { modelParams, readFinal, readReply } from "./reply.ts";
+import { modelParams, readFinal, readReply, searchParams } from "./reply.ts";
 import { findByLabel, othersFrom, type SeatedDraft, type Draft } from "./table.ts";
 import { texts } from "./templates/index.ts";
+import { speakWithTools, withTools, type ToolUse } from "./tool-turns.ts";
+import { searchToolsOf, toolsOf, useTool, type ToolSettings } from "./tools.ts";
 
 // No member is asked in vain: a member that no answer differs from is left out of the round.
 // No member is told which answer is its own, who wrote which, or how many hold it.
@@ -30,6 +39,8 @@ export type RevisionRound = {
   readonly timeoutMs: number;
   /** How long to wait for stragglers once half of the members are in; null waits for their timeouts. */
   readonly patienceMs: number | null;
+  /** What its members may search with. */
+  readonly tools: ToolSettings;
 };
 
 export type RevisionResult = {
@@ -52,7 +63,7 @@ const MAX_OTHERS_SHOWN = 2;
  */
 export async function revise(context: ProtocolContext, spec: RevisionRound): Promise<RevisionResult> {
   const { round, patienceMs } = spec;
-  const done = await fanOut<RevisionMember, Draft>(
+  const done = await fanOut<RevisionMember, SourcedDraft>(
     context.run,
     {
       name: `round-${round}/revision`,
@@ -60,12 +71,20 @@ export async function revise(context: ProtocolContext, spec: RevisionRound): Pro
       members: listMembers(context, spec),
       patienceMs,
     },
-    (member, run) => askRevision(run, spec, member),
+    (member, run) => askRevision(context, run, spec, member),
   );
-  const revised = new Map(done.in.map(({ member, value }) => [member.id, value]));
+  const inSeats = context
+    .seats("member")
+    .flatMap(({ id }) => done.in.filter(({ member }) => member.id === id));
+  const known = spec.table.flatMap(({ sources = [] }) => sources);
+  const answers = numberAnswers(
+    known,
+    inSeats.map(({ value }) => value),
+  );
+  const revised = new Map(answers.map((answer) => [answer.by.id, answer]));
   return {
     answers: spec.table.map((place) => revised.get(place.by.id) ?? withoutLabel(place)),
-    by: done.in.map(({ value }) => value.by.id),
+    by: done.in.map(({ value }) => value.draft.by.id),
     cut: done.cut.length > 0,
     lost: done.out.length,
   };
@@ -82,7 +101,7 @@ export function minimumRevisionCalls(
 
 const listMembers = (
   context: ProtocolContext,
-  spec: Pick<RevisionRound, "table" | "differ" | "maxOutputTokens">,
+  spec: Pick<RevisionRound, "table" | "differ" | "maxOutputTokens" | "tools">,
 ): readonly RevisionMember[] =>
   spec.table.flatMap((place) => {
     const { by } = place;
@@ -90,17 +109,39 @@ const listMembers = (
     if (answers.length < 2) return [];
     const persona = personaText(context, by);
     const messages = revisionPrompt(context, { material: context, persona, answers });
-    const request = { ...modelParams(by, spec.maxOutputTokens), messages };
-    return [{ id: by.id, place, shown: answers, request }];
+    const bare = { ...modelParams(by, spec.maxOutputTokens), ...searchParams(by), messages };
+    const tools = searchTools(context, spec.tools, by);
+    return [{ id: by.id, place, shown: answers, bare, tools, request: withTools(bare, tools.specs) }];
   });
 
-type RevisionMember = FanOutMember & { readonly place: SeatedDraft; readonly shown: readonly SeatedDraft[] };
+/** A revision may search and calls no other tool: what files and memory say is in the draft. */
+function searchTools(
+  context: ProtocolContext,
+  settings: ToolSettings,
+  by: Participant,
+): Omit<ToolUse, "onSources"> {
+  const searching = searchToolsOf(by);
+  const { specs: all, limit } = toolsOf(settings, by.id);
+  const specs = all.filter(({ name }) => searching.includes(name));
+  const use: ToolUse["use"] = (name, input, signal) => useTool(context, { name, input, specs }, signal);
+  return { specs, limit, searching, seen: [], use };
+}
+
+type RevisionMember = FanOutMember & {
+  readonly place: SeatedDraft;
+  readonly shown: readonly SeatedDraft[];
+  /** Without its tools. */
+  readonly bare: ModelRequest;
+  readonly tools: Omit<ToolUse, "onSources">;
+};
 
 async function askRevision(
+  context: ProtocolContext,
   run: StepRunner,
   { round, timeoutMs }: RevisionRound,
-  { place: { by }, shown, request }: RevisionMember,
-): Promise<FanOutPart<Draft>> {
+  { place: { by, sources: before }, shown, bare: request, tools }: RevisionMember,
+): Promise<FanOutPart<SourcedDraft>> {
+  let sources: readonly WebSource[] = [];
   const step = StepKey.parse(`round-${round}/revision/${by.id}`);
   const labels = shown.map(({ label }) => label);
   const loss = {
@@ -108,24 +149,20 @@ async function askRevision(
     participant: by.id,
     weakens: "its answer stands as it was before the round",
   };
-  const event = await run.call(
-    {
-      key: step,
-      outcomes: ["answer-given", "degradation-noted"],
-      work: { kind: "revision", round, by: by.id },
-      request,
-      timeoutMs,
-      limitedBy: "draft-tokens",
-      dry: { phase: `revision, round ${round}` },
-    },
-    readReply<"answer-given">(loss, (reply, call) => {
+  const event = await speakWithTools<"answer-given" | "degradation-noted">(context, run, {
+    ...{ by: by.id, step, work: { kind: "revision", round, by: by.id }, request, timeoutMs },
+    limitedBy: "draft-tokens",
+    dry: { phase: `revision, round ${round}` },
+    tools: { ...tools, onSources: (all) => void (sources = all) },
+    outcomes: ["answer-given", "degradation-noted"],
+    read: readReply<"answer-given">(loss, (reply, call) => {
       const { text } = readRevision(reply, labels);
       return {
         type: "answer-given",
         data: { by: by.id, kind: "refinement", round, text, final: readFinal(text, call) },
       };
     }),
-  );
+  });
   if (event.type === "degradation-noted") return failedPart(event);
   const reply = event.data.call?.ok ? event.data.call.reply : "";
   await Promise.all(
@@ -143,7 +180,8 @@ async function askRevision(
     }),
   );
   const { text, final } = event.data;
-  return { in: true, value: { by, step, text, final } };
+  const revised = { by, step: "step" in event.origin ? event.origin.step : step, text, final };
+  return { in: true, value: { draft: before ? { ...revised, sources: before } : revised, sources } };
 }
 
 /** The own answer and those that differ from it, of which two that differ from each other come first. */
@@ -159,7 +197,7 @@ function chooseShown(
   return table.filter((one) => one.by.id === place.by.id || chosen.includes(one));
 }
 
-const withoutLabel = ({ by, step, text, final }: SeatedDraft): Draft => ({ by, step, text, final });
+const withoutLabel = ({ label: _label, ...draft }: SeatedDraft): Draft => draft;
 
 export const revisionTemplate = defineTemplate("revision", ANSWERS_SLOTS, texts.revision);
 

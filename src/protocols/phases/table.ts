@@ -1,5 +1,5 @@
 import type { ProtocolContext } from "../../engine/index.ts";
-import type { Answer, Participant, ParticipantId, StepKey } from "../../kernel/index.ts";
+import type { Answer, NumberedSource, Participant, ParticipantId, StepKey } from "../../kernel/index.ts";
 
 // A draft has one label, the same for every reviewer and for the chair, which says nothing of its author.
 // Over n reviewers who all drafted, every draft stands exactly once in each of the n - 1 positions.
@@ -12,6 +12,8 @@ export type Draft = {
   readonly step: StepKey;
   readonly text: string;
   readonly final: Answer | null;
+  /** What it rests on, where its member searched. */
+  readonly sources?: readonly NumberedSource[] | undefined;
 };
 
 export type SeatedDraft = Draft & { readonly label: string };

@@ -1,15 +1,18 @@
-import type { StepOutcome, ReplyEventType, StepRunner } from "../../engine/index.ts";
+import type { DryReply, StepOutcome, ReplyEventType, StepRunner } from "../../engine/index.ts";
 import {
   callOf,
   canonical,
   Json,
   MAX_EVENT_BYTES,
+  readSources,
+  sourcesInResult,
   StepKey,
   type Call,
   type Event,
   type Message,
   type ModelRequest,
   type ParticipantId,
+  type WebSource,
   type ToolCall,
   type ToolSpec,
   type Work,
@@ -36,6 +39,9 @@ export type ToolUse = {
   use(name: string, input: Json, signal: AbortSignal): Promise<Json>;
   /** Called for each call whose tool could not be reached. */
   onLost?(): void;
+  /** Those of the tools that search, and what takes the sources of the reply when it is whole. */
+  readonly searching?: readonly string[] | undefined;
+  onSources?(sources: readonly WebSource[]): void;
 };
 
 export type Speech<T extends ReplyEventType> = {
@@ -47,6 +53,7 @@ export type Speech<T extends ReplyEventType> = {
   readonly timeoutMs: number;
   /** The setting that limits its reply. */
   readonly limitedBy?: string;
+  readonly dry?: DryReply;
   readonly tools: ToolUse;
   readonly outcomes: readonly T[];
   readonly read: (call: Call) => StepOutcome<T>;
@@ -64,6 +71,8 @@ export async function speakWithTools<T extends ReplyEventType>(
 ): Promise<Event<T>> {
   const { by, step, tools, work } = speech;
   const { specs, limit } = tools;
+  /** By tool's call and by turn: what a tool found comes first, so that the order is that of the journal's steps. */
+  const sources: { found: WebSource[][]; named: WebSource[][] } = { found: [], named: [] };
   const useTool = async (toolCall: ToolCall, nth: number, leftMs: number): Promise<Message> => {
     const { name } = toolCall;
     const input = parseArguments(toolCall);
@@ -90,6 +99,7 @@ export async function speakWithTools<T extends ReplyEventType>(
     );
     const why = readToolLoss(event.data.result);
     if (why !== undefined) await noteLoss({ name, nth, why });
+    if (tools.searching?.includes(name)) sources.found[nth] = sourcesInResult(event.data.result);
     return answerTo(toolCall, event.data.result);
   };
   const noteLoss = async ({ name, nth, why }: { name: string; nth: number; why: string }): Promise<void> => {
@@ -123,6 +133,7 @@ export async function speakWithTools<T extends ReplyEventType>(
         request: withTools(request, allowed),
         timeoutMs: speech.timeoutMs,
         ...(speech.limitedBy === undefined ? {} : { limitedBy: speech.limitedBy }),
+        ...(speech.dry === undefined ? {} : { dry: speech.dry }),
       },
       // `StepOutcome` distributes over the types that the step declares.
       (call) =>
@@ -131,8 +142,12 @@ export async function speakWithTools<T extends ReplyEventType>(
           : speech.read(call)) as StepOutcome<NoInfer<T | "reply-received">>,
     );
     const call = callOf(event);
+    if (call?.ok) sources.named.push(call.sources ?? []);
     // The reader gives a `reply-received` where tools are called, and only there.
-    if (event.type !== "reply-received" || !call) return event as Event<T>;
+    if (event.type !== "reply-received" || !call) {
+      tools.onSources?.(readSources([...sources.found.flat(), ...sources.named.flat()]));
+      return event as Event<T>;
+    }
     const toolCalls = listToolCalls(call, allowed);
     const { thinking } = call;
     const first = used;

@@ -1,7 +1,14 @@
 import * as z from "zod";
 import type { ProtocolContext } from "../../engine/index.ts";
 import type { OpeningContext } from "../../engine/opening-part.ts";
-import { Fault, ParticipantId, ToolSpec, type Closing, type Json } from "../../kernel/index.ts";
+import {
+  Fault,
+  ParticipantId,
+  ToolSpec,
+  type Closing,
+  type Json,
+  type Participant,
+} from "../../kernel/index.ts";
 import { findNearest, quoteValue } from "../../text/words.ts";
 
 /** The settings of protocols whose participants each have tools of their own. */
@@ -26,6 +33,10 @@ export function toolsOf({ tools, toolSpecs }: ToolSettings, id: ParticipantId) {
   const own = Object.hasOwn(tools, id) ? tools[id] : undefined;
   return { specs: toolSpecs.filter(({ name }) => own?.names.includes(name)), limit: own?.limit ?? 0 };
 }
+
+/** The tools by which a participant searches the web. */
+export const searchToolsOf = ({ search }: Pick<Participant, "search">): readonly string[] =>
+  Array.isArray(search) ? search : [];
 
 /** Each specification once, by its name. */
 export const uniqueSpecs = (specs: readonly ToolSpec[]): readonly ToolSpec[] =>

@@ -10,7 +10,7 @@ function toElement(node: ElementTree | string, key: number): ComponentChild {
   if (typeof node === "string") return node;
   const { tag, attributes, children } = node;
   const isLeaving = tag === "a" && !String(attributes["href"]).startsWith("/");
-  const leaving = isLeaving ? { target: "_blank", rel: "noopener noreferrer" } : {};
+  const leaving = isLeaving ? { target: "_blank", rel: "noopener noreferrer nofollow" } : {};
   return createElement(tag, { ...attributes, ...leaving, key }, ...children.map(toElement));
 }
 

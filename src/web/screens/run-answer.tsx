@@ -45,6 +45,7 @@ export function AnswerView({ shown, result }: AnswerProps): VNode {
             <p class="quiet waiting-answer">{isClosed ? t.run.noAnswerEnded : t.run.noAnswer}</p>
           </Verdict>
         )}
+        {result.sources.length > 0 && <Sources sources={result.sources} />}
         {!isDraft && <Preference entries={shown.entries.value} />}
         {answer != null && !isDraft && <AnswerFoot shown={shown} result={result} />}
         {!isDraft && <Beside result={result} />}
@@ -53,6 +54,28 @@ export function AnswerView({ shown, result }: AnswerProps): VNode {
     </div>
   );
 }
+
+/** What the answers rest on, by the numbers by which they cite it. */
+const Sources = ({ sources }: Pick<Result, "sources">): VNode => (
+  <section class="sources" aria-label={t.run.sources}>
+    <h3>{t.run.sources}</h3>
+    <ol>
+      {sources.map(({ n, url, host, title }) => (
+        <li key={n} value={n} dir="auto">
+          {/* What is no address of the web has no host. */}
+          {host === "" ? (
+            title
+          ) : (
+            <a href={url} target="_blank" rel="noopener noreferrer nofollow">
+              {title ?? host}
+            </a>
+          )}{" "}
+          {title !== null && <span class="quiet">{host}</span>}
+        </li>
+      ))}
+    </ol>
+  </section>
+);
 
 /** What a protocol that decides instead of answering came to, in the answer's place; else what stands there. */
 function Verdict({ shown, result, children }: AnswerProps & { readonly children: VNode }): VNode {

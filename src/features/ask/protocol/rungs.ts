@@ -77,4 +77,5 @@ export const createRevisionRound = (
   maxOutputTokens: settings.maxOutputTokens.draft,
   timeoutMs: settings.callTimeoutMs,
   patienceMs: settings.patienceMs,
+  tools: settings,
 });

@@ -20,7 +20,13 @@ import { contextOverflow } from "../../../prompts/context-window.ts";
 import { fence, materialText, type Desk, type Material } from "../../../prompts/material.ts";
 import { defineTemplate } from "../../../prompts/template.ts";
 import { isMemoryTool, useMemoryTool } from "../../../protocols/phases/memory-tools.ts";
-import { callFailure, degradation, modelParams, readFinal } from "../../../protocols/phases/reply.ts";
+import {
+  callFailure,
+  degradation,
+  modelParams,
+  readFinal,
+  searchParams,
+} from "../../../protocols/phases/reply.ts";
 import { texts } from "./templates/index.ts";
 import { fitConversation } from "../../../protocols/phases/conversation.ts";
 import { speakWithTools, withTools } from "../../../protocols/phases/tool-turns.ts";
@@ -72,6 +78,7 @@ export async function respond(
   const params = modelParams(by, settings.maxOutputTokens);
   const requestWith = (shown: readonly Turn[]): ModelRequest => ({
     ...params,
+    ...searchParams(by),
     messages: respondPrompt(context, {
       persona,
       history: shown,

@@ -21,8 +21,13 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
   const recall = context.recall(user);
   const remembers = recall !== null && settings.memoryTools;
   const { tools: own = [] } = context.persona(settings.respondent);
-  const named = await requireTools(context, [...settings.tools, ...own]);
-  const files = [...(fileTools?.specs ?? []), ...named];
+  const filesFor = async (id: string) => {
+    const model = participants.find((one) => one.id === id)?.model ?? "";
+    const names = [...settings.tools, ...own, ...context.searchTools(model)];
+    return [...(fileTools?.specs ?? []), ...(await requireTools(context, names))];
+  };
+  const files = await filesFor("A");
+  const filesB = settings.respondentB ? await filesFor("B") : [];
   const limit = settings.toolCallLimit ?? MAX_TOOL_CALLS;
   const windowOf = (id: string) => {
     const model = participants.find((one) => one.id === id)?.model;
@@ -48,7 +53,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
     // The second respondent answers under the first one's settings, and keeps no facts: nobody sees what it says.
     reactions: (own): Record<string, Json> => {
       if (!settings.respondentB) return {};
-      const specs = [...files, ...(remembers ? memoryTools({ remember: false }) : [])];
+      const specs = [...filesB, ...(remembers ? memoryTools({ remember: false }) : [])];
       const { contextTokens: _window, maxTurns: _turns, ...same } = own;
       return { "respondent-b": Json.parse({ ...same, ...windowOf("B"), tools: { specs, limit } }) };
     },

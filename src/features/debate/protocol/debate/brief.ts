@@ -5,7 +5,7 @@ import {
   type StepRunner,
   findById,
 } from "../../../../engine/index.ts";
-import { isEvent, type Event, type Participant } from "../../../../kernel/index.ts";
+import { isEvent, type Event, type NumberedSource, type Participant } from "../../../../kernel/index.ts";
 import type { Clarification, ProblemPrompt } from "../../../../prompts/problem.ts";
 import { parseQuestions } from "../../../../replies/questions.ts";
 import { extractRequirements } from "../../../../text/requirements.ts";
@@ -17,10 +17,12 @@ import type { SummaryMethod } from "../../../../protocols/phases/summaries/index
 
 // A question without an answer has the answer "NA" in the prompts, so that no agent asks it again.
 
-/** The protocol context, with the summary methods that settings may name, and how many calls of tools were lost so far. */
+/** The protocol context, with the summary methods that settings may name, and what came of tools so far. */
 export type DebateContext = ProtocolContext<DebateSettings> & {
   readonly methods: readonly SummaryMethod[];
   readonly losses: { tools: number };
+  /** What answers so far rest on, by the numbers that the sources have. */
+  readonly sources: NumberedSource[];
 };
 
 const NO_ANSWER = "NA";

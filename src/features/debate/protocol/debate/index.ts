@@ -53,7 +53,8 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
     },
     async deliberate(protocolContext): Promise<Closing> {
       const losses = { tools: 0 };
-      const context: DebateContext = { ...(await withFittedHistory(protocolContext)), methods, losses };
+      const fitted = await withFittedHistory(protocolContext);
+      const context: DebateContext = { ...fitted, methods, losses, sources: [] };
       reserveForJudge(context);
       const agents = context.seats("agent");
       const requirements = await readRequirements(context);

@@ -114,6 +114,7 @@ async function askJudge(
   const request = { ...judgeParams(context, judge), reply: solutionSchema };
   const messages = solutionPrompt(context, {
     ...evidence.brief,
+    answers: [...evidence.before, ...evidence.after],
     ...(await gatherMaterial(context, judge, evidence)),
     persona: context.instructions(judge),
   });

@@ -63,11 +63,11 @@ export async function openDebate(
 }
 
 /** The same debate with what settings allow to everybody. */
-const withSharedTools = (config: DebateConfig, { settings }: OpeningContext): DebateConfig => ({
+const withSharedTools = (config: DebateConfig, { searchTools, settings }: OpeningContext): DebateConfig => ({
   ...config,
   agents: config.agents.map((agent) => ({
     ...agent,
-    tools: [...new Set([...agent.tools, ...settings.tools])],
+    tools: [...new Set([...agent.tools, ...settings.tools, ...searchTools(agent.model)])],
     toolCallLimit: agent.toolCallLimit ?? settings.toolCallLimit,
   })),
 });

@@ -2,6 +2,7 @@ import type { Message } from "../../../../kernel/index.ts";
 import {
   fence,
   materialText,
+  sourcesText,
   type Desk,
   type LabeledText,
   type Material,
@@ -93,8 +94,11 @@ export const critiquePrompt = (
 ): Message[] =>
   critiqueTemplate.render(desk, {
     ...roundValues(desk, prompt),
-    proposal: fence(desk, { kind: "proposal", ...prompt.proposal }),
+    proposal: proposalText(desk, prompt.proposal),
   });
+
+const proposalText = (desk: Desk, { label, text, sources }: LabeledText): string =>
+  fence(desk, { kind: "proposal", label, text }) + sourcesText(desk, [{ label, text, sources }]);
 
 export type RefinementPrompt = RoundPrompt & {
   /** The agent's own. */
@@ -107,7 +111,7 @@ export type RefinementPrompt = RoundPrompt & {
 export const refinementPrompt = (desk: Desk, prompt: RefinementPrompt): Message[] =>
   refinementTemplate.render(desk, {
     ...roundValues(desk, prompt),
-    proposal: fence(desk, { kind: "proposal", ...prompt.proposal }),
+    proposal: proposalText(desk, prompt.proposal),
     critiques: prompt.critiques
       .map((text, index) => fence(desk, { kind: "critique", label: String(index + 1), text }))
       .join("\n\n"),
@@ -248,6 +252,8 @@ export const confidencePrompt = (desk: Desk, prompt: ConfidencePrompt): Message[
 export type SolutionPrompt = ProblemPrompt & {
   /** As `roundsText` writes them. */
   readonly rounds: string;
+  /** Under their labels, for what they rest on. */
+  readonly answers?: readonly LabeledText[];
   /** The judge's own summary of what is not shown whole. */
   readonly summary?: string | undefined;
   readonly persona: string;
@@ -257,7 +263,7 @@ export type SolutionPrompt = ProblemPrompt & {
 export const solutionPrompt = (desk: Desk, prompt: SolutionPrompt): Message[] =>
   solutionTemplate.render(desk, {
     ...problemValues(desk, prompt),
-    rounds: prompt.rounds,
+    rounds: prompt.rounds + sourcesText(desk, prompt.answers ?? []),
     summary:
       prompt.summary === undefined
         ? ""

@@ -17,12 +17,14 @@ import {
   type ModelRequest,
   type Participant,
   type ParticipantId,
+  type WebSource,
   type Call,
 } from "../../../../kernel/index.ts";
 import type { ProblemPrompt } from "../../../../prompts/problem.ts";
 import { hasCoverage } from "../../../../replies/coverage.ts";
 import { ContextSearchInput, searchContext } from "../../../../text/context-search.ts";
-import { modelParams, readFinal, readReply } from "../../../../protocols/phases/reply.ts";
+import { numberAnswers } from "../../../../protocols/phases/draft.ts";
+import { modelParams, readFinal, readReply, searchParams } from "../../../../protocols/phases/reply.ts";
 import type { SeatedDraft } from "../../../../protocols/phases/table.ts";
 import {
   speakWithTools,
@@ -30,7 +32,7 @@ import {
   type Speech,
   type ToolUse,
 } from "../../../../protocols/phases/tool-turns.ts";
-import { toolsOf, useTool } from "../../../../protocols/phases/tools.ts";
+import { searchToolsOf, toolsOf, useTool } from "../../../../protocols/phases/tools.ts";
 import type { DebateContext } from "./brief.ts";
 import { buildHistory, type Transcript, type TranscriptEntry } from "./history.ts";
 import { critiquePrompt, proposalPrompt, refinementPrompt, type RoundPrompt } from "./prompts.ts";
@@ -53,6 +55,8 @@ type SpeechKind = "proposal" | "critique" | "refinement";
 type SpeechMember = FanOutMember & {
   readonly by: Participant;
   readonly speech: Speech<SpeechEventType | "degradation-noted">;
+  /** What its speech rests on, once it is given. */
+  readonly found: { sources: readonly WebSource[] };
 };
 
 type Speeches = FanOut<SpeechMember, Event<SpeechEventType>>;
@@ -104,12 +108,19 @@ async function planSpeech(
   const history = await buildHistory(context, { kind, round, agent, step, transcript, purpose });
   const request: ModelRequest = {
     ...modelParams(agent, maxOutputTokens[kind]),
+    ...(kind === "critique" ? {} : searchParams(agent)),
     messages: prompt({ ...brief, history, persona: context.instructions(agent) }),
   };
-  const tools = agentTools(context, agent, heard.entries);
+  const found: SpeechMember["found"] = { sources: [] };
+  const tools = {
+    ...agentTools(context, agent, heard.entries),
+    searching: searchToolsOf(agent),
+    onSources: (all: readonly WebSource[]) => void (found.sources = all),
+  };
   return {
     id,
     by: agent,
+    found,
     request: withTools(request, tools.specs),
     speech: {
       by: agent.id,
@@ -171,7 +182,7 @@ export async function propose(
   const quorum = requiredProposals(context.settings, agents.length);
   const phase = { kind: "proposal", round: spec.round, quorum, least: quorum } as const;
   const done = await runSpeeches(context, phase, members);
-  return { seated: seatAnswers(spec, done), absent: listAbsent(done) };
+  return { seated: seatAnswers(context, spec, done), absent: listAbsent(done) };
 }
 
 /** A critique under the label of its author. */
@@ -191,13 +202,13 @@ export async function criticize(
   const { round } = spec;
   const pairs = pairCritics(context.settings.topology, seated);
   const members = await Promise.all(
-    pairs.map(({ critic: { by: agent }, target: { by: author, label, text, step } }) =>
+    pairs.map(({ critic: { by: agent }, target: { by: author, label, text, step, sources } }) =>
       planSpeech(context, spec, {
         agent,
         kind: "critique",
         target: author.id,
         purpose: text,
-        prompt: (values) => critiquePrompt(context, { ...values, proposal: { label, text } }),
+        prompt: (values) => critiquePrompt(context, { ...values, proposal: { label, text, sources } }),
         loss: {
           what: `the critique by ${agent.persona.name} of ${author.persona.name}`,
           weakens: "its author refines with one critique less",
@@ -227,18 +238,18 @@ export async function refine(
 ): Promise<RoundAnswers & { readonly refined: readonly ParticipantId[] }> {
   const criticized = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id));
   const members = await Promise.all(
-    criticized.map(({ by: agent, label, text }) => {
+    criticized.map(({ by: agent, label, text, sources }) => {
       const received = critiques.filter(({ of }) => of === agent.id).map((critique) => critique.text);
       return planSpeech(context, spec, {
         ...planAnswer(spec, agent, "refinement"),
         purpose: [text, ...received].join("\n\n"),
         prompt: (round) =>
-          refinementPrompt(context, { ...round, proposal: { label, text }, critiques: received }),
+          refinementPrompt(context, { ...round, proposal: { label, text, sources }, critiques: received }),
       });
     }),
   );
   const done = await runSpeeches(context, { kind: "refinement", round: spec.round }, members);
-  const refined = seatAnswers(spec, done);
+  const refined = seatAnswers(context, spec, done, seated);
   return {
     seated: seated.map((one) => refined.find(({ by }) => by.id === one.by.id) ?? one),
     refined: refined.map(({ by }) => by.id),
@@ -264,13 +275,23 @@ const planAnswer = (
   }),
 });
 
-/** The answers that were given, under their agents' labels. */
-const seatAnswers = ({ labels }: RoundSpec, speeches: Speeches): readonly SeatedDraft[] =>
-  speeches.in.flatMap(({ member: { by }, value: event }) => {
+/** The answers that were given, under their agents' labels, with what they and the answers `before` them rest on. */
+function seatAnswers(
+  context: Pick<DebateContext, "sources">,
+  { labels }: RoundSpec,
+  speeches: Speeches,
+  before: readonly SeatedDraft[] = [],
+): readonly SeatedDraft[] {
+  const found = speeches.in.flatMap(({ member: { by, found: own }, value: event }) => {
     if (event.type !== "answer-given" || !("step" in event.origin)) return [];
     const { text, final } = event.data;
-    return [{ by, step: event.origin.step, text, final, label: labels.get(by.id) ?? "?" }];
+    const { sources } = before.find((one) => one.by.id === by.id) ?? {};
+    return [{ draft: { by, step: event.origin.step, text, final, sources }, sources: own.sources }];
   });
+  const answers = numberAnswers(context.sources, found);
+  context.sources.push(...answers.flatMap(({ sources = [] }) => sources));
+  return answers.map((answer) => ({ ...answer, label: labels.get(answer.by.id) ?? "?" }));
+}
 
 /**
  * Who criticizes whom, in seat order. Of n agents: `full` n(n − 1) pairs; `ring` n, each the next one; `star`

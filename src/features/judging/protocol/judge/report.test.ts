@@ -31,6 +31,7 @@ function textOf(section: JudgeSection, names: readonly string[], style: TextStyl
       answer: null,
       finalAnswer: null,
       degraded: [],
+      sources: [],
       error: null,
       pack: null,
       control: null,

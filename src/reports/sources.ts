@@ -1,0 +1,34 @@
+import type { ReportPart } from "../kernel/index.ts";
+import type { Result } from "../views/result.ts";
+import { part, quote } from "./part.ts";
+import { inline, oneLine } from "./printable.ts";
+import { wrap } from "./text-width.ts";
+
+const MAX_TITLE_LENGTH = 120;
+/** Sources that stand below an answer in a terminal; a document has all. */
+const MAX_SHOWN = 12;
+
+/** What answers rest on: a title with its host, and the address below it, whole. */
+export function sourceLines({ sources }: Pick<Result, "sources">, width: number): string[] {
+  if (sources.length === 0) return [];
+  const more = sources.length - MAX_SHOWN;
+  return [
+    "Sources:",
+    ...sources.slice(0, MAX_SHOWN).flatMap(({ n, title, host, url }) => {
+      const name = oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH);
+      const lines = [`[${n}] ${name}`, `    ${oneLine(url, Infinity)}`];
+      return width === 0 ? lines : lines.flatMap((line) => wrap(line, width));
+    }),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}
+
+/** The same in a document, as links. */
+export function sourcesPart({ sources }: Pick<Result, "sources">): ReportPart {
+  const lines = sources.map(({ n, title, host, url }) => {
+    const name = inline(oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH));
+    // A parenthesis would end the link.
+    return `${n}. [${name}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`;
+  });
+  return part("Sources", ...(lines.length === 0 ? [] : [quote(lines.join("\n"))]));
+}
