@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { toAbsolute, type FileContext } from "../config/paths.ts";
+import { loadSettings } from "../config/sources.ts";
 import { replaceFile, toReadFault } from "../config/text-file.ts";
 import { hasSecretInQuery, refusal } from "../kernel/index.ts";
-import { download } from "../models/download.ts";
+import { fetchPublic } from "../models/fetch.ts";
 import { builtInLists, createCatalog, type ModelCatalog, type PriceList } from "../models/model-list.ts";
 import type { Price } from "../models/prices.ts";
 import { readPublicList, type PublicList, type SkippedRow } from "../models/public-lists.ts";
@@ -96,17 +97,23 @@ type ListText = { readonly from: string; readonly text: string; readonly atMs: n
 
 async function fetchText(
   address: string,
-  { env }: Pick<FileContext, "env">,
+  { cwd, env }: Pick<FileContext, "cwd" | "env">,
   signal: AbortSignal,
 ): Promise<ListText> {
   const next = "save the list as a file, and name that";
   if (!URL.canParse(address) || new URL(address).username !== "" || hasSecretInQuery(address))
     throw refusal("the address of a list may hold no user name, key or password", next);
-  const url = new URL(address);
-  const got = await download(url, { env, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal });
-  if (!got.ok) throw refusal(`${url.href} could not be read: ${got.why}`, next);
+  const { settings } = loadSettings({ flags: {}, env, cwd });
+  const got = await fetchPublic(address, {
+    ...{ env, signal, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, allowsPrivate: settings.fetchPrivate },
+  });
+  if (!got.ok) {
+    const allow = got.isPrivate ? "set fetch-private: true if you mean it, or " : "";
+    throw refusal(`${address} is not fetched: ${got.reason}`, `${allow}${next}`);
+  }
   const modified = Date.parse(got.lastModified);
-  return { from: url.href, text: got.text, atMs: Number.isNaN(modified) ? Infinity : modified };
+  const text = Buffer.from(got.bytes).toString("utf8");
+  return { from: new URL(address).href, text, atMs: Number.isNaN(modified) ? Infinity : modified };
 }
 
 function readText(written: string, place: Pick<FileContext, "cwd" | "env">): ListText {
@@ -120,20 +127,12 @@ function readText(written: string, place: Pick<FileContext, "cwd" | "env">): Lis
   }
 }
 
-const RATES = ["in", "out", "cached", "written", "search"] as const;
-const LENGTHS = ["context", "output"] as const;
-
 /** What is known of a model, as figures. A list has the whole of a price, so that what it leaves out is unknown again. */
-function figuresOf(catalog: ModelCatalog, model: string): Map<string, number> {
-  const { long, ...price }: Partial<Price> = catalog.price(model) ?? {};
-  const facts = catalog.facts(model);
-  const figures: [string, number | undefined][] = [
-    ...RATES.map((field): [string, number | undefined] => [field, price[field]]),
-    ["long in", long?.in],
-    ["long out", long?.out],
-    ...LENGTHS.map((field): [string, number | undefined] => [field, facts[field]]),
-  ];
-  return new Map(figures.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])));
+function figuresOf(catalog: ModelCatalog, model: string) {
+  const { in: input, out, cached, written, search, long }: Partial<Price> = catalog.price(model) ?? {};
+  const { context, output } = catalog.facts(model);
+  const price = { in: input, out, cached, written, search, "long in": long?.in, "long out": long?.out };
+  return Object.entries({ ...price, context, output });
 }
 
 function compare(
@@ -148,16 +147,14 @@ function compare(
   const changed = names
     .filter((model) => had.has(model))
     .flatMap((model): ListChange[] => {
-      const [was, is] = [figuresOf(old, model), figuresOf(now, model)];
-      const fields = [...new Set([...was.keys(), ...is.keys()])];
-      return fields.flatMap((field) => {
-        const [from, to] = [was.get(field) ?? null, is.get(field) ?? null];
+      const is = new Map(figuresOf(now, model));
+      return figuresOf(old, model).flatMap(([field, was]) => {
+        const [from, to] = [was ?? null, is.get(field) ?? null];
         return from === to ? [] : [{ model, field, from, to }];
       });
     });
-  const has = new Set(names);
-  const gone = before
-    .flatMap(({ models: all }) => all.map(({ model }) => model))
-    .filter((model) => !has.has(model));
+  const gone = before.flatMap((list) =>
+    list.models.map(({ model }) => model).filter((model) => !names.includes(model)),
+  );
   return { added, changed, gone };
 }

@@ -1,4 +1,6 @@
+import type { LookupAddress } from "node:dns";
 import type { IncomingHttpHeaders } from "node:http";
+import type { LookupFunction } from "node:net";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import manifest from "../../package.json" with { type: "json" };
@@ -47,9 +49,16 @@ class EncodingError extends Error {
 }
 
 // Loading undici takes 50 ms, which a command that calls no model need not spend.
-async function openAgent(): Promise<Dispatcher> {
+async function openAgent(pinned: PinnedAddress | undefined): Promise<Dispatcher> {
   const { Agent } = await import("undici");
-  return new Agent({ ...KEPT, connect: CONNECT });
+  // Node asks for all addresses or for one.
+  const lookup: LookupFunction = (_host, { all }, found) => {
+    const address = pinned?.();
+    if (!address) found(new Error("its address was not checked"), "");
+    else if (all) found(null, [address]);
+    else found(null, address.address, address.family);
+  };
+  return new Agent({ ...KEPT, connect: pinned ? { ...CONNECT, lookup } : CONNECT });
 }
 
 function toError(thrown: unknown): Error {
@@ -182,16 +191,22 @@ class OpenExchange implements Dispatcher.DispatchHandler {
 
 export type Http = ReturnType<typeof createHttp>;
 
+type PinnedAddress = () => LookupAddress | null;
+
+type HttpOptions = {
+  readonly own?: Dispatcher | undefined;
+  readonly env?: Variables;
+  /** The one address that is connected to without a proxy, whatever a host's name stands for. */
+  readonly pinned?: PinnedAddress;
+};
+
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
 /**
  * POSTs and GETs over kept-alive connections, through the proxies that `env` names. An abort of the signal closes the socket,
  * also while it is connecting. Rejects only with what the receiver throws, and then closes the socket too.
  */
-export function createHttp({
-  own,
-  env = {},
-}: { readonly own?: Dispatcher | undefined; readonly env?: Variables } = {}) {
+export function createHttp({ own, env = {}, pinned }: HttpOptions = {}) {
   const isProxied = own === undefined && PROXY_VARIABLES.some((name) => env[name] ?? env[name.toLowerCase()]);
   let direct: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
   const proxies = new Map<string, Dispatcher>();
@@ -208,7 +223,7 @@ export function createHttp({
         return agent;
       }
     }
-    return (direct ??= openAgent());
+    return (direct ??= openAgent(pinned));
   };
   const send = async (exchanging: OpenExchange, { url, headers, body }: Exchange): Promise<void> => {
     const dispatcher = await dispatcherFor(exchanging, url).catch((thrown: unknown) =>

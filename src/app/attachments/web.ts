@@ -1,10 +1,8 @@
 import type { ContextFile } from "../../config/input-files.ts";
 import { formatSize } from "../../config/text-file.ts";
 import { refusal } from "../../kernel/index.ts";
-import { USER_AGENT } from "../../models/http.ts";
-import { proxyFor } from "../../models/proxy.ts";
+import { fetchPublic, type FetchOptions } from "../../models/fetch.ts";
 import { mediaOf } from "../../text/media.ts";
-import { fetchPublic, type FetchOptions } from "../../tools/fetch.ts";
 import type { AppContext } from "../context.ts";
 
 type FetchContext = Pick<AppContext, "env"> & {
@@ -35,9 +33,7 @@ export async function fetchContext(context: FetchContext, url: string): Promise<
   const fetched = await fetchPublic(url, {
     maxBytes: Math.max(maxAttachmentBytes, MARKUP_FACTOR * maxContextBytes),
     allowsPrivate: fetchPrivate,
-    proxyFor: (to) => proxyFor(to, env),
-    userAgent: USER_AGENT,
-    resolve,
+    ...{ env, resolve },
   });
   if (!fetched.ok) {
     const next = fetched.isPrivate

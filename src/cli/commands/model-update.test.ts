@@ -95,9 +95,9 @@ describe("parley models update", () => {
   });
 
   it("fetches an address once, follows its own host alone, and takes the date that the server says", async () => {
-    using place = scratch();
+    using place = scratch({ ".config/parley/parley.yaml": "fetch-private: true\n" });
     const asked: string[] = [];
-    const elsewhere = await served((_, reply) => reply.end(JSON.stringify(SECOND)));
+    const elsewhere = (await served((_, reply) => reply.end("{}"))).replace("127.0.0.1", "localhost");
     const url = await served((request, reply) => {
       asked.push(`${request.method} ${request.url}`);
       if (request.url === "/old") return reply.writeHead(302, { location: "/api.json" }).end();
@@ -113,11 +113,14 @@ describe("parley models update", () => {
     expect(taken).toMatchObject({ source: "models.dev", date: "2026-11-18", from: `${url}/old` });
     const kept = readFileSync(taken.path ?? "", "utf8");
     for (const [path, why] of [
-      ["/away", "sends to another host"],
-      ["/round", "sends on and on"],
-      ["/none", "answered 404"],
+      ["/away", "it redirects to another host"],
+      ["/round", "it redirects more than 3 times"],
+      ["/none", "the server answers with HTTP 404"],
     ])
       expect(await refusalOf(() => update(place, [`${url}${path}`]), place)).toContain(why);
+    place.write(".config/parley/parley.yaml", "");
+    expect(await refusalOf(() => update(place, [`${url}/api.json`]), place)).toContain("fetch-private: true");
+    expect(asked).toHaveLength(8);
     expect(readFileSync(taken.path ?? "", "utf8")).toBe(kept);
   });
 
