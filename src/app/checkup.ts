@@ -91,15 +91,7 @@ export async function checkup(
     });
     if (checks.at(-1)?.ok) checks.pop(); // it is worth a line only where it is wrong
     const { models, chair, reviewers, synthesizer, judge, embedding } = meant;
-    const refs = [
-      ...models,
-      ...chair,
-      ...reviewers,
-      ...synthesizer,
-      ...judge,
-      embedding ?? [],
-      critic ?? [],
-    ].flat();
+    const refs = [models, chair, reviewers, synthesizer, judge, embedding ?? [], critic ?? []].flat();
     const names = ollamaNames(refs);
     if (names.length > 0) await check("Ollama", () => checkOllamaModels(names, place.env));
     const needs = (name: string) => refs.some((ref) => ref.startsWith(`${name}/`));
@@ -113,11 +105,8 @@ export async function checkup(
       ...{ what: "models", ok: true },
       ...(places.length > 0 ? { found } : { found: "simulated models only", next }),
     });
-    const named =
-      refs.length > 0
-        ? refs
-        : places.flatMap(({ provider, models: own }) => own.map((model) => `${provider}/${model}`));
-    checks.push(...checkPrices(named, settings, place));
+    const reached = places.flatMap(({ provider, models: own }) => own.map((model) => `${provider}/${model}`));
+    checks.push(...checkPrices(refs.length > 0 ? refs : reached, settings, place));
     if (probe) checks.push(...(await probeProviders(places, { place, settings, signal: probe })));
   }
   return checks;

@@ -19,7 +19,7 @@ it("says at a call's start how long the same work of its model took before, as o
     list: async () => runs,
     read: async () => ((reads += 1), entries),
   } as unknown as OrganizationStore; // of which these are used
-  let nowMs = 0;
+  let nowMs = 1;
   const usual = usualTimes(() => nowMs);
   const expected = async (who: string | undefined, kind: string): Promise<number | undefined> => {
     await usual.follow(store, id, data.participants);
@@ -34,7 +34,7 @@ it("says at a call's start how long the same work of its model took before, as o
     { id, status: "open" },
   ];
   expect(await expected(by, "draft")).toBeUndefined();
-  nowMs += 60_000;
+  nowMs += 60_001;
   expect(await expected(by, "draft")).toBe(call?.latencyMs);
   expect(await expected(by, "guess")).toBeUndefined();
   expect(await expected("nobody", "draft")).toBeUndefined();

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import {
   callOf,
   workOf,
@@ -22,16 +23,18 @@ export type UsualTimes = ReturnType<typeof usualTimes>;
 
 /** How long calls usually take: the median of the same work of the same model in the newest runs. */
 export function usualTimes(now: () => number) {
-  const known = new Map<string, { readonly times: Promise<Times>; readonly atMs: number }>();
-  const followed = new Map<
-    DeliberationId,
-    { readonly times: Times; readonly models: ReadonlyMap<string, ModelRef> }
-  >();
+  const known = new LRUCache<string, Promise<Times>>({
+    max: MAX_KEPT,
+    ttl: KNOWN_MS,
+    ttlResolution: 0,
+    perf: { now },
+  });
+  const followed = new LRUCache<DeliberationId, { times: Times; models: ReadonlyMap<string, ModelRef> }>({
+    max: MAX_KEPT,
+  });
   const of = (store: OrganizationStore): Promise<Times> => {
-    const last = known.get(store.organization);
-    if (last && now() - last.atMs < KNOWN_MS) return last.times;
-    const times = readTimes(store).catch((): Times => new Map());
-    keep(known, store.organization, { times, atMs: now() });
+    const times = known.get(store.organization) ?? readTimes(store).catch((): Times => new Map());
+    if (!known.has(store.organization)) known.set(store.organization, times);
     return times;
   };
   return {
@@ -43,7 +46,7 @@ export function usualTimes(now: () => number) {
     ): Promise<void> {
       const times = await of(store);
       const models = new Map(participants.map((one) => [one.id, one.model]));
-      if (times.size > 0) keep(followed, id, { times, models });
+      if (times.size > 0) followed.set(id, { times, models });
     },
     /** The frame, with what such a call usually takes at its start. */
     expected(frame: Frame): Frame {
@@ -53,13 +56,6 @@ export function usualTimes(now: () => number) {
       return expectedMs === undefined ? frame : { ...frame, expectedMs };
     },
   };
-}
-
-function keep<K, V>(all: Map<K, V>, key: K, value: V): void {
-  all.delete(key);
-  all.set(key, value);
-  const [oldest] = all.keys();
-  if (all.size > MAX_KEPT && oldest !== undefined) all.delete(oldest);
 }
 
 async function readTimes(store: OrganizationStore): Promise<Times> {

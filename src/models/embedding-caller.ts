@@ -10,7 +10,7 @@ import {
   problemFromBody,
   problemFromStatus,
 } from "./failures.ts";
-import type { Http, Exchange, ResponseHead } from "./http.ts";
+import { exchangeWhole, type Http, type Exchange } from "./http.ts";
 import { waitBefore } from "./retry.ts";
 
 /** Google takes 100 texts a request, OpenAI 2,048. */
@@ -190,7 +190,6 @@ export function createEmbeddingCaller(
 
 /** 96 vectors of 16,384 numbers, at 20 characters each. */
 const MAX_REPLY_BYTES = 32 * 2 ** 20;
-const MAX_ERROR_BYTES = 64 * 2 ** 10;
 
 type JsonAnswer =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: CallProblem };
@@ -215,34 +214,16 @@ async function exchangeJson(
   exchange: Omit<Exchange, "receiver">,
   clock: Clock,
 ): Promise<JsonAnswer> {
-  // In an object, since what a callback assigns to a variable is lost on the types.
-  const arrived = { head: null as ResponseHead | null, bytes: 0, chunks: [] as Buffer[] };
-  const isReply = (): boolean =>
-    arrived.head !== null && arrived.head.status >= 200 && arrived.head.status < 300;
-  const room = (): number => (isReply() ? MAX_REPLY_BYTES : MAX_ERROR_BYTES) - arrived.bytes;
-  const exchanged = await http.post({
-    ...exchange,
-    receiver: {
-      head: (head) => void (arrived.head = head),
-      bytes: (chunk) => {
-        // The beginning of an error's body is enough to say what it is.
-        arrived.chunks.push(chunk.subarray(0, Math.max(0, room())));
-        arrived.bytes += chunk.length;
-        return room() < 0;
-      },
-    },
-  }).exchanged;
+  const { exchanged, head, body, isFine, isLong } = await exchangeWhole(http, exchange, MAX_REPLY_BYTES);
   if (exchanged.how === "aborted") return fail(finalProblem("cancelled", "given up"));
-  const { head } = arrived;
   if (exchanged.how === "broken") {
     const { message } = exchanged.error;
-    const what = head === null ? `no connection to ${exchange.url.origin}` : "the connection broke off";
+    const what = head.status === 0 ? `no connection to ${exchange.url.origin}` : "the connection broke off";
     return fail(networkProblem(`${what}${message === "" ? "" : `: ${message}`}`));
   }
-  if (head === null) return fail(networkProblem("the connection ended without an answer"));
-  const body = Buffer.concat(arrived.chunks).toString("utf8");
-  if (!isReply()) return fail(problemFromStatus(head, body, clock.now()));
-  return room() < 0
+  if (head.status === 0) return fail(networkProblem("the connection ended without an answer"));
+  if (!isFine) return fail(problemFromStatus(head, body.toString("utf8"), clock.now()));
+  return isLong
     ? fail(finalProblem("unreadable", "the reply is longer than any answer"))
-    : readValue(body);
+    : readValue(body.toString("utf8"));
 }

@@ -6,7 +6,7 @@ import { lookup as lookUp, type LookupAddress } from "node:dns";
 import { BlockList, isIP } from "node:net";
 import { promisify } from "node:util";
 import { createWatch, systemClock } from "./clock.ts";
-import { createHttp, type ResponseHead } from "./http.ts";
+import { createHttp, exchangeWhole } from "./http.ts";
 import { proxyFor, type Variables } from "./proxy.ts";
 
 export type FetchOptions = {
@@ -113,18 +113,8 @@ async function follow(written: string, options: FetchOptions, signal: AbortSigna
   try {
     for (let redirects = 0; ; redirects += 1) {
       pinned ??= await pin(url, options);
-      let head: ResponseHead = { status: 0, header: () => "" };
-      let size = 0;
-      const chunks: Buffer[] = [];
-      const isFine = () => head.status >= 200 && head.status < 300;
-      const receiver = {
-        head: (arrived: ResponseHead) => void (head = arrived),
-        bytes: (chunk: Buffer) => {
-          chunks.push(chunk);
-          return (size += chunk.length) > maxBytes || !isFine();
-        },
-      };
-      const exchanged = await http.get({ url, headers: HEADERS, signal, receiver }).exchanged;
+      const sent = { url, headers: HEADERS, body: null, signal };
+      const { exchanged, head, body, isFine, isLong } = await exchangeWhole(http, sent, maxBytes);
       const { status, header } = head;
       const location = header("location");
       if ([301, 302, 303, 307, 308].includes(status) && location !== "") {
@@ -132,16 +122,15 @@ async function follow(written: string, options: FetchOptions, signal: AbortSigna
         if (redirects < MAX_REDIRECTS) continue;
         throw new FetchRefusal(`it redirects more than ${MAX_REDIRECTS} times`);
       }
-      if (status !== 0 && !isFine()) throw new FetchRefusal(`the server answers with HTTP ${status}`);
-      if (size > maxBytes) throw new FetchRefusal(`it has more than ${maxBytes} bytes`);
+      if (status !== 0 && !isFine) throw new FetchRefusal(`the server answers with HTTP ${status}`);
+      if (isLong) throw new FetchRefusal(`it has more than ${maxBytes} bytes`);
       if (exchanged.how !== "ended")
         throw exchanged.how === "broken" ? exchanged.error : new Error("it was given up");
-      const bytes = Buffer.concat(chunks);
       return {
         url: url.href,
         contentType: header("content-type"),
         lastModified: header("last-modified"),
-        bytes,
+        bytes: body,
       };
     }
   } finally {

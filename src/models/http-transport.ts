@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import { askWith, refusedPart, type RequestPlan } from "./asking.ts";
 import { keyHeaders, urlAt, type Endpoint } from "./endpoint.ts";
 import { finalProblem, networkProblem, problemFromStatus, type CallProblem } from "./failures.ts";
-import type { Exchanged, Http, ResponseHead, Receiver } from "./http.ts";
+import { MAX_ERROR_BYTES, type Exchanged, type Http, type ResponseHead, type Receiver } from "./http.ts";
 import type { Program } from "./providers.ts";
 import { cleanMessage, createSecretFilter, type SecretFilter } from "./secret-filter.ts";
 import { Separator } from "./thinking.ts";
@@ -222,7 +222,6 @@ export const createHttpTransport = (
 
 /** More than this is no answer to a prompt. */
 const MAX_REPLY_BYTES = 64 * 2 ** 20;
-const MAX_ERROR_BYTES = 64 * 2 ** 10;
 
 type Reply = ReturnType<typeof createReply>;
 

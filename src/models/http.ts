@@ -189,6 +189,27 @@ class OpenExchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Enough of a refusal to say what it is. */
+export const MAX_ERROR_BYTES = 64 * 2 ** 10;
+
+/** Exchanges once and reads all of the answer, up to `maxBytes`; of one with a status other than 2xx, its beginning. */
+export async function exchangeWhole(http: Http, exchange: Omit<Exchange, "receiver">, maxBytes: number) {
+  const answer = { head: { status: 0, header: () => "" } as ResponseHead, bytes: 0 };
+  const chunks: Buffer[] = [];
+  const isFine = (): boolean => answer.head.status >= 200 && answer.head.status < 300;
+  const room = (): number => (isFine() ? maxBytes : MAX_ERROR_BYTES) - answer.bytes;
+  const receiver: Receiver = {
+    head: (head) => void (answer.head = head),
+    bytes: (chunk) => {
+      chunks.push(chunk.subarray(0, Math.max(0, room())));
+      answer.bytes += chunk.length;
+      return room() < 0;
+    },
+  };
+  const exchanged = await http.post({ ...exchange, receiver }).exchanged;
+  return { exchanged, head: answer.head, body: Buffer.concat(chunks), isFine: isFine(), isLong: room() < 0 };
+}
+
 export type Http = ReturnType<typeof createHttp>;
 
 type PinnedAddress = () => LookupAddress | null;
@@ -257,7 +278,6 @@ export function createHttp({ own, env = {}, pinned }: HttpOptions = {}) {
   };
   return {
     post,
-    get: (exchange: Omit<Exchange, "body">): OpenExchange => post({ ...exchange, body: null }),
     /** Closes every connection, used or idle. */
     close: async (): Promise<void> => {
       closed = true;

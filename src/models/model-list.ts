@@ -21,28 +21,18 @@ export const ListedRow = z
     ...{ pictures: fact, documents: fact, tools: fact, thinks: fact },
   })
   .readonly();
-export type ListedRow = Omit<z.infer<typeof ListedRow>, "model"> & {
-  /** A reference `provider/model`. */
-  readonly model: string;
-};
+export type ListedRow = Readonly<z.input<typeof ListedRow>>;
 
 /** What one source said on one day. */
-export const PriceList = z
-  .object({
-    source: z.string().max(200),
-    date: z.iso.date(),
-    from: z.string().optional(),
-    models: z.array(ListedRow).readonly(),
-  })
-  .readonly();
-export type PriceList = {
-  readonly source: string;
+export const PriceList = z.object({
+  source: z.string().max(200),
   /** `2026-11-18`; `declared` for what the user's settings say, which does not age. */
-  readonly date: string;
+  date: z.iso.date(),
   /** The path or the address that the user took it from. */
-  readonly from?: string | undefined;
-  readonly models: readonly ListedRow[];
-};
+  from: z.string().optional(),
+  models: z.array(ListedRow),
+});
+export type PriceList = Readonly<z.input<typeof PriceList>>;
 
 /** Lists in the form of `model-list.json`; undefined for any other text. */
 export const readModelLists = (text: string): readonly PriceList[] | undefined =>
@@ -58,6 +48,8 @@ const VERSION = /-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
 
 /** Models that cost nothing, and of which no list knows: their runs read none. */
 const UNLISTED = /^(?:sim|recorded|human|ollama|lmstudio)\//;
+
+const FACTS = ["context", "output", "pictures", "documents", "tools", "thinks"] as const;
 
 type RowOfList = { readonly row: ListedRow; readonly list: PriceList };
 type Layer = ReadonlyMap<string, RowOfList>;
@@ -111,16 +103,9 @@ export function createCatalog(layers: readonly (() => readonly PriceList[])[]): 
       return null;
     },
     facts(ref) {
-      const facts: { -readonly [fact in keyof ModelFacts]: ModelFacts[fact] } = {};
-      for (const { row } of found(ref)) {
-        facts.context ??= row.context;
-        facts.output ??= row.output;
-        facts.pictures ??= row.pictures;
-        facts.documents ??= row.documents;
-        facts.tools ??= row.tools;
-        facts.thinks ??= row.thinks;
-      }
-      return facts;
+      const rows = found(ref).toReversed();
+      const known = rows.flatMap(({ row }) => FACTS.map((name) => [name, row[name]] as const));
+      return Object.fromEntries(known.filter(([, value]) => value !== undefined)); // of one row, and so each of its type
     },
     models: () => [
       ...new Set(

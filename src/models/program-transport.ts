@@ -13,6 +13,7 @@ import {
   OWN_CHOICE,
   type AgentProgram,
   type InstalledProgram,
+  type ProgramReply,
 } from "./programs.ts";
 import { promptOf, systemTextOf } from "./program-prompt.ts";
 import type { Variables } from "./proxy.ts";
@@ -81,7 +82,8 @@ async function ask({ name, program, path }: InstalledProgram, asking: ProgramAsk
   };
   const prompt = promptOf(request, program.takesSystem === true);
 
-  const reader = program.reader();
+  const take = program.reader();
+  let reply: ProgramReply = {};
   let cleaning = filter.open();
   let streamed = "";
   let thinking = "";
@@ -97,7 +99,8 @@ async function ask({ name, program, path }: InstalledProgram, asking: ProgramAsk
       const begin = one.indexOf('{"');
       const event = begin < 0 ? undefined : parseJson(one.slice(begin));
       if (!isObject(event)) continue;
-      const { text: said = "", thinking: thought = "", retract = false } = reader.take(event);
+      const { text: said = "", thinking: thought = "", retract = false, reply: known } = take(event);
+      reply = { ...reply, ...known };
       if (retract) {
         cleaning.end();
         cleaning = filter.open();
@@ -109,8 +112,7 @@ async function ask({ name, program, path }: InstalledProgram, asking: ProgramAsk
       thinking += filter.clean(thought);
       sending.onThinking?.(filter.clean(thought));
     }
-    const { finish, problem } = reader.end();
-    return finish !== undefined || problem !== undefined;
+    return reply.finish !== undefined || reply.problem !== undefined;
   };
   const end = await runProgram({
     ...{ path, folder, signal: sending.signal, maxBytes: MAX_OUTPUT_BYTES, onOutput: read },
@@ -122,7 +124,7 @@ async function ask({ name, program, path }: InstalledProgram, asking: ProgramAsk
     input: program.input?.(prompt) ?? prompt,
   });
   read("\n");
-  const { text, finish, problem, usage } = reader.end();
+  const { text, finish, problem, usage = noUsage } = reply;
   const words = (message: string) => cleanMessage(message, filter);
   const wrong = problem ?? (finish === undefined ? problemOf(end, program) : undefined);
   if (wrong !== undefined) return failAttempt(explainProblem(wrong, name, program), words, usage);

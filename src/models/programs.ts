@@ -19,24 +19,22 @@ export type ProgramCall = {
   readonly reads: boolean;
 };
 
-/** What lines have said so far. A line that is no JSON, or no event that counts, says nothing. */
-export type ProgramReader = {
-  /** Reads one event; returns what it adds to the reply and to the thinking. `retract`: all text so far was no reply. */
-  take(event: LooseObject): {
-    readonly text?: string;
-    readonly thinking?: string;
-    readonly retract?: boolean;
-  };
-  end(): ProgramReply;
-};
-
-/** `finish` is undefined where the reply has not come to its end. */
+/** What a program's reply is known to be so far; of several events, the later fields count. */
 export type ProgramReply = {
   /** The whole reply, where it is not what was taken piece by piece. */
   readonly text?: string | undefined;
+  /** Undefined where the reply has not come to its end. */
   readonly finish?: string | undefined;
   readonly problem?: CallProblem | undefined;
-  readonly usage: Usage;
+  readonly usage?: Usage;
+};
+
+/** What an event adds to the reply and to the thinking, and what it says of the reply. `retract`: all text so far was no reply. */
+type ProgramPiece = {
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly retract?: boolean;
+  readonly reply?: ProgramReply;
 };
 
 export type AgentProgram = {
@@ -55,7 +53,8 @@ export type AgentProgram = {
   variablesSet?(call: ProgramCall): { readonly [name: string]: string };
   /** The prompt as its standard input has it; by default as it is. */
   input?(prompt: string): string;
-  reader(): ProgramReader;
+  /** Reads one reply, event by event. An event that does not count says nothing. */
+  reader(): (event: LooseObject) => ProgramPiece;
 };
 
 const model = (flag: string, call: ProgramCall) => (call.model === undefined ? [] : [flag, call.model]);
@@ -87,32 +86,24 @@ const codex: AgentProgram = {
   ],
   reader: () => {
     let text: string | undefined;
-    let finish: string | undefined;
-    let usage = noUsage;
-    let problem: CallProblem | undefined;
-    return {
-      take(event) {
-        const item = objectAt(event, "item");
-        switch (event["type"]) {
-          case "item.completed":
-            if (item["type"] === "reasoning") return { thinking: `${toText(item["text"])}\n` };
-            if (item["type"] !== "agent_message") break;
-            // What it says before its last message is on the way there.
-            const before = text;
-            text = toText(item["text"]);
-            return before === undefined ? {} : { thinking: `${before}\n` };
-          case "turn.completed":
-            finish = "stop";
-            usage = usageOf(event["usage"], { cached: "cached_input_tokens", all: true });
-            break;
-          case "turn.failed":
-            problem = codexProblem(toText(objectAt(event, "error")["message"]));
-            break;
-          default:
-        }
-        return {};
-      },
-      end: () => ({ text, finish, problem, usage }),
+    return (event) => {
+      const item = objectAt(event, "item");
+      switch (event["type"]) {
+        case "item.completed":
+          if (item["type"] === "reasoning") return { thinking: `${toText(item["text"])}\n` };
+          if (item["type"] !== "agent_message") return {};
+          // What it says before its last message is on the way there.
+          const thinking = text === undefined ? "" : `${text}\n`;
+          text = toText(item["text"]);
+          return { thinking, reply: { text } };
+        case "turn.completed":
+          const usage = usageOf(event["usage"], { cached: "cached_input_tokens", all: true });
+          return { reply: { finish: "stop", usage } };
+        case "turn.failed":
+          return { reply: { problem: codexProblem(toText(objectAt(event, "error")["message"])) } };
+        default:
+          return {};
+      }
     };
   },
 };
@@ -144,40 +135,30 @@ const claude: AgentProgram = {
   }),
   reader: () => {
     let streamed = "";
-    let reply: ProgramReply = { usage: noUsage };
-    return {
-      take(event) {
-        if (event["type"] === "stream_event") {
-          const inner = objectAt(event, "event");
-          if (inner["type"] === "message_start" && streamed !== "") {
-            // What it says before it uses a tool is on the way to the reply.
-            const thinking = `${streamed}\n`;
-            streamed = "";
-            return { thinking, retract: true };
-          }
-          const delta = objectAt(inner, "delta");
-          if (delta["type"] === "thinking_delta") return { thinking: toText(delta["thinking"]) };
-          const text = delta["type"] === "text_delta" ? toText(delta["text"]) : "";
-          streamed += text;
-          return { text };
+    return (event) => {
+      if (event["type"] === "stream_event") {
+        const inner = objectAt(event, "event");
+        if (inner["type"] === "message_start" && streamed !== "") {
+          // What it says before it uses a tool is on the way to the reply.
+          const thinking = `${streamed}\n`;
+          streamed = "";
+          return { thinking, retract: true };
         }
-        if (event["type"] !== "result") return {};
-        const { result, usage, stop_reason: stop } = event;
-        const words = toText(result) || toText(event["subtype"]);
-        const isWrong = event["is_error"] === true || event["subtype"] !== "success";
-        reply = {
-          finish: stop === "max_tokens" ? "length" : "stop",
-          usage: usageOf(usage, {
-            cached: "cache_read_input_tokens",
-            written: "cache_creation_input_tokens",
-          }),
-          ...(isWrong
-            ? { problem: problemFromBody({ message: words, status: event["api_error_status"] }) }
-            : { text: toText(result) || streamed }),
-        };
-        return {};
-      },
-      end: () => reply,
+        const delta = objectAt(inner, "delta");
+        if (delta["type"] === "thinking_delta") return { thinking: toText(delta["thinking"]) };
+        const text = delta["type"] === "text_delta" ? toText(delta["text"]) : "";
+        streamed += text;
+        return { text };
+      }
+      if (event["type"] !== "result") return {};
+      const { result, subtype, stop_reason: stop, is_error: isError, api_error_status: status } = event;
+      const message = toText(result) || toText(subtype);
+      const fields = { cached: "cache_read_input_tokens", written: "cache_creation_input_tokens" };
+      const usage = usageOf(event["usage"], fields);
+      const end = { finish: stop === "max_tokens" ? "length" : "stop", usage };
+      return isError === true || subtype !== "success"
+        ? { reply: { ...end, problem: problemFromBody({ message, status }) } }
+        : { reply: { ...end, text: toText(result) || streamed } };
     };
   },
 };
@@ -194,31 +175,19 @@ const agy: AgentProgram = {
   input: (prompt) => `${JSON.stringify({ event: "user", message: { content: prompt } })}\n`,
   reader: () => {
     let streamed = "";
-    let reply: ProgramReply = { usage: noUsage };
-    return {
-      take(event) {
-        const step = objectAt(event, "step_update");
-        // The last update of a step brings the last piece, or all of it again.
-        const piece = step["step_type"] === "agent_response" ? toText(step["text_delta"]) : "";
-        const isWhole = step["state"] === "DONE" && piece.startsWith(streamed);
-        streamed = isWhole ? piece : streamed + piece;
-        if (event["event"] !== "result") return {};
-        const result = objectAt(event, "result");
-        const isWell = result["status"] === "SUCCESS";
-        reply = {
-          finish: "stop",
-          usage: usageOf(result["usage"], {
-            cached: "cache_read_tokens",
-            thought: "thinking_tokens",
-            all: true,
-          }),
-          ...(isWell
-            ? { text: toText(result["response"]) || streamed }
-            : { problem: problemFromBody({ message: toText(result["error"]) || toText(result["status"]) }) }),
-        };
-        return {};
-      },
-      end: () => reply,
+    return (event) => {
+      const step = objectAt(event, "step_update");
+      // The last update of a step brings the last piece, or all of it again.
+      const piece = step["step_type"] === "agent_response" ? toText(step["text_delta"]) : "";
+      const isWhole = step["state"] === "DONE" && piece.startsWith(streamed);
+      streamed = isWhole ? piece : streamed + piece;
+      if (event["event"] !== "result") return {};
+      const { status, response, error, usage: used } = objectAt(event, "result");
+      const fields = { cached: "cache_read_tokens", thought: "thinking_tokens", all: true } as const;
+      const end = { finish: "stop", usage: usageOf(used, fields) };
+      return status === "SUCCESS"
+        ? { reply: { ...end, text: toText(response) || streamed } }
+        : { reply: { ...end, problem: problemFromBody({ message: toText(error) || toText(status) }) } };
     };
   },
 };
@@ -245,55 +214,47 @@ const opencode: AgentProgram = {
   },
   reader: () => {
     const texts: string[] = [];
-    let reply: ProgramReply = { usage: noUsage };
-    let paid = 0;
-    return {
-      take(event) {
-        const part = objectAt(event, "part");
-        switch (event["type"]) {
-          case "text":
-            texts.push(toText(part["text"]));
-            break;
-          case "reasoning":
-            return { thinking: `${toText(part["text"])}\n` };
-          case "step_finish": {
-            const { cost, reason, tokens } = part;
-            const { input, output, reasoning } = toObject(tokens);
-            const cached = toCount(objectAt(tokens, "cache")["read"]) ?? 0;
-            const written = toCount(objectAt(tokens, "cache")["write"]) ?? 0;
-            const [tokensIn, out, thought] = [toCount(input), toCount(output), toCount(reasoning) ?? 0];
-            const { tokens: sum } = reply.usage;
-            const plus = (before: number | null, more: number | null) =>
-              more === null ? before : (before ?? 0) + more;
-            if (typeof cost === "number" && cost > 0) paid += cost;
-            const usage = {
-              tokens: {
-                in: plus(sum.in, tokensIn === null ? null : tokensIn + cached + written),
-                out: plus(sum.out, out === null ? null : out + thought),
-                ...{ cached: plus(sum.cached, cached), reasoning: plus(sum.reasoning, thought) },
-              },
-              // What it reckons with the price of an API; 0 with a subscription.
-              usd: paid > 0 ? paid : null,
-            };
-            const finish = reason === "length" ? "length" : reason === "tool-calls" ? undefined : "stop";
-            reply = { ...reply, usage, finish };
-            break;
-          }
-          case "error": {
-            const error = objectAt(event, "error");
-            const { message, statusCode } = objectAt(error, "data");
-            const words = toText(message) || toText(error["name"]);
-            const problem = problemFromBody({ message: words, status: statusCode });
-            // So it says that it does not know a provider or a model.
-            const isUnknown = error["name"] === "UnknownError" && /^unexpected server error/i.test(words);
-            reply = { ...reply, problem: isUnknown ? finalProblem("refused", words) : problem };
-            break;
-          }
-          default:
+    let sum: Usage = noUsage;
+    const plus = (before: number | null, ...more: (number | null)[]): number | null =>
+      more.includes(null) ? before : more.reduce<number>((all, one) => all + (one ?? 0), before ?? 0);
+    return (event) => {
+      const part = objectAt(event, "part");
+      switch (event["type"]) {
+        case "text":
+          texts.push(toText(part["text"]));
+          return { reply: { text: texts.filter((text) => text !== "").join("\n\n") } };
+        case "reasoning":
+          return { thinking: `${toText(part["text"])}\n` };
+        case "step_finish": {
+          const { cost, reason, tokens: used } = part;
+          const { input, output, reasoning } = toObject(used);
+          const { read, write } = objectAt(used, "cache");
+          const [cached, thought] = [toCount(read) ?? 0, toCount(reasoning) ?? 0];
+          const { tokens, usd } = sum;
+          sum = {
+            tokens: {
+              in: plus(tokens.in, toCount(input), cached, toCount(write) ?? 0),
+              out: plus(tokens.out, toCount(output), thought),
+              ...{ cached: plus(tokens.cached, cached), reasoning: plus(tokens.reasoning, thought) },
+            },
+            // What it reckons with the price of an API; 0 with a subscription.
+            usd: typeof cost === "number" && cost > 0 ? plus(usd, cost) : usd,
+          };
+          const finish = reason === "length" ? "length" : reason === "tool-calls" ? undefined : "stop";
+          return { reply: { usage: sum, finish } };
         }
-        return {};
-      },
-      end: () => ({ ...reply, text: texts.filter((text) => text !== "").join("\n\n") }),
+        case "error": {
+          const error = objectAt(event, "error");
+          const { message, statusCode } = objectAt(error, "data");
+          const words = toText(message) || toText(error["name"]);
+          const problem = problemFromBody({ message: words, status: statusCode });
+          // So it says that it does not know a provider or a model.
+          const isUnknown = error["name"] === "UnknownError" && /^unexpected server error/i.test(words);
+          return { reply: { problem: isUnknown ? finalProblem("refused", words) : problem } };
+        }
+        default:
+          return {};
+      }
     };
   },
 };

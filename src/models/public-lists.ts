@@ -9,30 +9,18 @@ export type SkippedRow = { readonly model: string; readonly why: string };
 
 export type PublicList = {
   readonly source: "LiteLLM" | "models.dev";
-  readonly models: readonly ListedRow[];
+  readonly models: ListedRow[];
   readonly skipped: readonly SkippedRow[];
 };
 
 /** The providers that are taken, by the names that the lists have for them: those of references, and of AI SDK packages. */
-const SAME = ["openai", "anthropic", "openrouter", "mistral", "groq", "deepseek", "xai", "zai", "deepinfra"];
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ...[...SAME, "google", "moonshotai", "alibaba", "cohere", "cerebras", "perplexity"].map(
-    (name) => [name, name] as const,
-  ),
-  ...([
-    ["gemini", "google"],
-    ["together_ai", "together"],
-    ["togetherai", "together"],
-  ] as const),
-  ...([
-    ["moonshot", "moonshotai"],
-    ["dashscope", "alibaba"],
-    ["fireworks_ai", "fireworks"],
-  ] as const),
-  ...([
-    ["fireworks-ai", "fireworks"],
-    ["cohere_chat", "cohere"],
-  ] as const),
+const SAME =
+  "openai anthropic openrouter mistral groq deepseek xai zai deepinfra google moonshotai alibaba cohere cerebras perplexity";
+const PROVIDERS = new Map([
+  ...SAME.split(" ").map((name) => [name, name] as const),
+  ...Object.entries({ gemini: "google", together_ai: "together", togetherai: "together" }),
+  ...Object.entries({ moonshot: "moonshotai", dashscope: "alibaba", cohere_chat: "cohere" }),
+  ...Object.entries({ fireworks_ai: "fireworks", "fireworks-ai": "fireworks" }),
 ]);
 
 /** What a list says of a model, in the fields of a row. */
