@@ -272,7 +272,7 @@ describe("prompts", () => {
     );
     place.write("parley/prompts/council-draft.md", "broken");
     expect((await get("prompts")).json.data.find(({ name }: Json) => name === "council-draft")).toMatchObject(
-      { ...{ from: "user", text: "broken", problem: expect.stringContaining("=== user ===") as string } },
+      { from: "user", text: "broken", problem: expect.stringContaining("=== user ===") as string },
     );
     expect((await remove("prompts/council-draft")).status).toBe(204);
   });

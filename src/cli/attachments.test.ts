@@ -96,7 +96,7 @@ describe("pictures and PDFs", () => {
     const { files: found, bytes, notes } = expandAttachments(["mixed"], { io: place, maxBytes: 100 });
     expect(found).toEqual(["mixed/a.md", "mixed/notes.txt", "mixed/report", "mixed/svg.png"]);
     expect(notes.join()).not.toContain("skipped");
-    const asked = { ...{ files: found, bytes, stdin: "piped" }, cwd: place.cwd, env: place.env };
+    const asked = { files: found, bytes, stdin: "piped", cwd: place.cwd, env: place.env };
     const read = await readContextFiles({ ...asked, maxBytes: 100, maxMediaBytes: 10_000 });
     expect(read).toEqual([
       { name: "mixed/a.md", text: "text" },

@@ -47,9 +47,7 @@ export const RunEstimate = z.strictObject({
   /** The oldest date of the list prices that it is made with, where that is long ago. */
   oldPrices: text.nullable(),
   /** The caps of the run, which hold whatever its whole course would come to. */
-  caps: z.strictObject({
-    ...{ calls: z.int().optional(), tokens: z.int().optional(), usd: z.number().optional() },
-  }),
+  caps: z.strictObject({ calls: z.int().optional(), tokens: z.int().optional(), usd: z.number().optional() }),
 });
 export type RunEstimate = z.infer<typeof RunEstimate>;
 

@@ -5,9 +5,7 @@ const text = z.string();
 
 /** Personas, strategies or packs: those in use, by name. */
 export const Catalog = z.strictObject({
-  data: z.array(
-    z.strictObject({ ...{ name: text, description: text, text, from: text }, missing: z.array(text) }),
-  ),
+  data: z.array(z.strictObject({ name: text, description: text, text, from: text, missing: z.array(text) })),
 });
 export type Catalog = z.infer<typeof Catalog>;
 export type CatalogRow = Catalog["data"][number];
@@ -114,7 +112,7 @@ const FamilyMember = z.strictObject({
       verdict: text,
       /** How each question went, in the order in which the test counts them. */
       tests: z.array(
-        z.strictObject({ ...{ against: text, ...tally }, path: z.array(z.enum(["win", "loss", "tie"])) }),
+        z.strictObject({ against: text, ...tally, path: z.array(z.enum(["win", "loss", "tie"])) }),
       ),
     }),
   ),

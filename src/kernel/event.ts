@@ -44,10 +44,7 @@ const VOCABULARY = {
    * recorded.
    */
   "seat-expired": once(() =>
-    z.strictObject({
-      ...{ step: StepKey, person: UserId, why: z.string() },
-      abstained: z.literal(true).optional(),
-    }),
+    z.strictObject({ step: StepKey, person: UserId, why: z.string(), abstained: z.literal(true).optional() }),
   ),
   "answer-given": modelEvent(() => ({
     by: ParticipantId,

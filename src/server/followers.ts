@@ -170,15 +170,13 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
 
   const openChannel = ({ id, organization, entries: read }: FollowRequest): Channel => {
     const channel: Channel = {
-      ...{
-        id,
-        organization,
-        followers: new Set(),
-        entries: [...read],
-        pending: [],
-        unwake: undefined,
-        sentAt: 0,
-      },
+      id,
+      organization,
+      followers: new Set(),
+      entries: [...read],
+      pending: [],
+      unwake: undefined,
+      sentAt: 0,
       // What was recorded between the reading and the channel nobody has heard.
       complete: process.store
         .for(organization)

@@ -247,10 +247,7 @@ export async function openedReply(
         : await awaitEnd(call, { id, principal, ms, signal: call.signal });
     if (isOver && (ms > 0 || !fresh)) {
       const { etag, bytes } = await results.of(principal, id);
-      return {
-        ...{ status: 200, headers: { ...headers, etag } },
-        content: { type: "application/json", bytes },
-      };
+      return { status: 200, headers: { ...headers, etag }, content: { type: "application/json", bytes } };
     }
     return {
       ...{ status: fresh ? status : 202, headers },

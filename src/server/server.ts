@@ -235,11 +235,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = createServer(
     {
       ...{ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true },
-      ...{
-        requestTimeout: MAX_REQUEST_MS,
-        headersTimeout: MAX_REQUEST_MS,
-        connectionsCheckingInterval: 1_000,
-      },
+      requestTimeout: MAX_REQUEST_MS,
+      headersTimeout: MAX_REQUEST_MS,
+      connectionsCheckingInterval: 1_000,
     },
     (request, response) => void answer(request, response),
   );

@@ -12,21 +12,15 @@ const acme = { ...LOCAL_PRINCIPAL, organization: OrganizationId.parse("acme"), s
 
 const credential = (id: string, changes: Partial<Credential> = {}): Credential => ({
   ...{ id, kind: "key", name: 'it\'s "ci" %_', principal: LOCAL_PRINCIPAL, digest: "d".repeat(64) },
-  ...{
-    createdAt: "2026-01-02T00:00:00.000Z",
-    until: null,
-    revokedAt: null,
-    limits: { callsPerDay: 7, models: ["sim/a"] },
-  },
+  createdAt: "2026-01-02T00:00:00.000Z",
+  until: null,
+  revokedAt: null,
+  limits: { callsPerDay: 7, models: ["sim/a"] },
   ...changes,
 });
 
 describe.each([
-  {
-    ...{ name: "SQLite", because: null },
-    open: () => openSqlite(":memory:"),
-    close: () => Promise.resolve(),
-  },
+  { name: "SQLite", because: null, open: () => openSqlite(":memory:"), close: () => Promise.resolve() },
   {
     name: "PostgreSQL",
     because: "because" in server ? server.because : null,

@@ -317,14 +317,12 @@ function moved(head: StoredHead | undefined, entry: Entry): StoredHead {
   const { organization, series, protocol, question } = entry.data;
   return {
     ...{ id: entry.deliberation, organization, series: series?.id ?? null, protocol: protocol.name },
-    ...{
-      question: question.slice(0, 200),
-      openedAt: entry.at,
-      status: "open",
-      opened: cursor,
-      seq,
-      cursor,
-      places: [],
-    },
+    question: question.slice(0, 200),
+    openedAt: entry.at,
+    status: "open",
+    opened: cursor,
+    seq,
+    cursor,
+    places: [],
   };
 }

@@ -179,14 +179,12 @@ async function inProcess(times: McpTimes, options: ClientOptions) {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const control = new AbortController();
   const ended = serveMcpStdio({
-    ...{
-      parley,
-      principal: context.principal,
-      config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
-      features,
-      log: () => undefined,
-      signal: control.signal,
-    },
+    parley,
+    principal: context.principal,
+    config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
+    features,
+    log: () => undefined,
+    signal: control.signal,
     ...{ transport: far, ...times },
   });
   const client = await mcpClient(undefined, { ...options, transport: near });

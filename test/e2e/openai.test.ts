@@ -114,13 +114,11 @@ it("gives answers that take longer than a proxy on the way waits, whole", async 
   const openai = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
   const sdk = createOpenAICompatible({ name: "parley", baseURL, apiKey });
   const lang = new ChatOpenAI({
-    ...{
-      model: "parley/respond",
-      apiKey,
-      maxRetries: 0,
-      configuration: { baseURL },
-      modelKwargs: { parley },
-    },
+    model: "parley/respond",
+    apiKey,
+    maxRetries: 0,
+    configuration: { baseURL },
+    modelKwargs: { parley },
   });
   const messages = [{ role: "user" as const, content: SUM }];
   const [one, response, two, three] = await Promise.all([

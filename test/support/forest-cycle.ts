@@ -90,11 +90,9 @@ export const willing = (): Script => ({
     const cycle = pieceOf(request, "explored")?.text.split("\n").length ?? 0;
     return JSON.stringify({
       mechanisms: Array.from({ length: countIn(request) }, (_, index) => ({
-        ...{
-          name: `m${index}`,
-          intuition: "it persists",
-          pseudocode: `f(${again || `${label}${cycle}-${index}`})`,
-        },
+        name: `m${index}`,
+        intuition: "it persists",
+        pseudocode: `f(${again || `${label}${cycle}-${index}`})`,
         ...{ regime_suggestion: "calm", lookahead_risk: "none" },
       })),
     });

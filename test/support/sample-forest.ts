@@ -46,11 +46,9 @@ export const record = (
 export const result = (changes: Partial<ResultRecord> = {}): ResultRecord => ({
   ...ResultRecord.parse({
     ...{ result_id: "r1", task_id: "t1", execution_mode: "tool_executed", classification: "fruit" },
-    ...{
-      summary: "passed",
-      classification_reason: "all hard gates passed",
-      gate_record: record({ G1: { passed: true } }),
-    },
+    summary: "passed",
+    classification_reason: "all hard gates passed",
+    gate_record: record({ G1: { passed: true } }),
   }),
   ...changes,
 });

@@ -56,6 +56,4 @@ export const ratio = numberIn({ minimumFractionDigits: 2, maximumFractionDigits:
 export const tenths = numberIn({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export const percent = numberIn({ style: "percent" });
 export const money = (usd: number): string =>
-  numberIn({
-    ...{ style: "currency", currency: "USD", maximumFractionDigits: usd === 0 || usd >= 1 ? 2 : 4 },
-  })(usd);
+  numberIn({ style: "currency", currency: "USD", maximumFractionDigits: usd === 0 || usd >= 1 ? 2 : 4 })(usd);

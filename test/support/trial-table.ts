@@ -47,10 +47,8 @@ export function trialAsked({
     protocol: { name: trial.name, version: trial.version },
     context: items.map(({ name }) => ({ name: `${name}/question`, text: `What of ${name} in ${seed}?` })),
     settings: {
-      ...{
-        child: { id: "kid", version: textDigest(child) },
-        parent: { id: "mom", version: textDigest("be PARENT") },
-      },
+      child: { id: "kid", version: textDigest(child) },
+      parent: { id: "mom", version: textDigest("be PARENT") },
       ...{ items, rubric, wave, form: {}, alpha: siblingAlpha(TRIAL_TEST.alpha, siblings + 1) },
     },
     participants: [
@@ -59,12 +57,10 @@ export function trialAsked({
         persona: { name: seat, instructions },
       })),
       ...judging.map((name) => ({
-        ...{
-          id: ParticipantId.parse(name),
-          seat: "judge",
-          model: ModelRef.parse(`sim/${name}`),
-          family: "b",
-        },
+        id: ParticipantId.parse(name),
+        seat: "judge",
+        model: ModelRef.parse(`sim/${name}`),
+        family: "b",
         persona: { name, instructions: "" },
       })),
     ],

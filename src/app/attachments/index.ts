@@ -11,9 +11,7 @@ export type GivenContext =
   { readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string };
 /** The form of one. */
 export const GivenEntry = z
-  .strictObject({
-    ...{ name: z.string(), text: z.string().exactOptional(), base64: z.base64().exactOptional() },
-  })
+  .strictObject({ name: z.string(), text: z.string().exactOptional(), base64: z.base64().exactOptional() })
   .refine((one) => "text" in one !== "base64" in one, "a context entry has a text or base64");
 
 type ReadContext = { readonly context: NewDeliberation["context"]; readonly notes: readonly Note[] };

@@ -196,12 +196,10 @@ export const GATES: readonly DomainGate<FunctionTask>[] = [
     thresholds: { cases: DEFAULT_CASES },
   },
   {
-    ...{
-      name: "G4",
-      title: "computes its answers, and looks at nothing else",
-      hard: true,
-      check: checkNoTable,
-    },
+    name: "G4",
+    title: "computes its answers, and looks at nothing else",
+    hard: true,
+    check: checkNoTable,
     thresholds: { inputs: DEFAULT_INPUTS, leakage_share: DEFAULT_LEAKAGE_SHARE },
   },
   {

@@ -104,12 +104,10 @@ function operationOf(one: ApiRoute, referTo: (schema: z.ZodType) => JsonSchema):
     })),
   ];
   return {
-    ...{
-      operationId: name,
-      summary,
-      tags: [tag],
-      description: `${summary}. It needs the scope \`${needs}\`.`,
-    },
+    operationId: name,
+    summary,
+    tags: [tag],
+    description: `${summary}. It needs the scope \`${needs}\`.`,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
       ? {

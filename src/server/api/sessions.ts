@@ -52,12 +52,10 @@ export const sessionOperations: readonly HttpOperation[] = [
     },
   }),
   deletion("endSession", "sessions/{id}", {
-    ...{
-      tag: "Sessions",
-      needs: "write",
-      params: z.strictObject({ id: z.string() }),
-      done: NONE.description,
-    },
+    tag: "Sessions",
+    needs: "write",
+    params: z.strictObject({ id: z.string() }),
+    done: NONE.description,
     summary: "End one of the caller's own sessions",
     async run(me, { id }) {
       if (!(await ownSessions(me)).some((one) => one.id === id))

@@ -43,13 +43,11 @@ export async function writeInForm(call: ApiCall, { id, entries, text, schema }: 
     if ((await store.read(known)).length === 0)
       await parley.open(
         {
-          ...{
-            protocol: (await soloProtocol(protocols))?.name,
-            models: [model],
-            request,
-            temperature: 0,
-            reactions: false,
-          },
+          protocol: (await soloProtocol(protocols))?.name,
+          models: [model],
+          request,
+          temperature: 0,
+          reactions: false,
           ...{ memory: false, memoryTools: false, respondentB: false },
           question: questionFor(schema, wrong),
           context: [{ name: "answer", text }],

@@ -77,10 +77,7 @@ const reportOf = (
   { rows, judging }: { readonly rows: readonly BenchRow[]; readonly judging: ArmsJudging | null },
 ): BenchReport =>
   benchReport({
-    tasks: {
-      ...{ file, count: tasks.length },
-      open: tasks.filter(({ answer }) => answer === undefined).length,
-    },
+    tasks: { file, count: tasks.length, open: tasks.filter(({ answer }) => answer === undefined).length },
     seed,
     arms: arms.map(({ requests: _requests, rule: _rule, ...arm }) => arm),
     ...{ rows, judging },

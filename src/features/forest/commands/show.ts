@@ -206,12 +206,10 @@ const FORMATS: { readonly [ending: string]: ((shown: Shown) => string) | undefin
   ".md": markdown,
   ".html": ({ cycles, forest, simulated }) =>
     pageHtml({
-      ...{
-        title: titleOf(forest),
-        simulated,
-        summary: simulated ? `${forest.summary} Simulated models.` : forest.summary,
-        warnings: [],
-      },
+      title: titleOf(forest),
+      simulated,
+      summary: simulated ? `${forest.summary} Simulated models.` : forest.summary,
+      warnings: [],
       ...{ question: titleOf(forest), answer: null, final: "", parts: cycleParts(cycles) },
     }),
   ".svg": ({ cycles }) => {

@@ -18,12 +18,10 @@ const growthOf = (
 ): TreeGrowth => {
   const { tree_id = "flow", seed_id = "s1", nth = 1 } = of;
   const record = result({
-    ...{
-      result_id: `r-${tree_id}-${nth}`,
-      task_id: `t-${tree_id}-${nth}`,
-      classification: kind,
-      summary: kind,
-    },
+    result_id: `r-${tree_id}-${nth}`,
+    task_id: `t-${tree_id}-${nth}`,
+    classification: kind,
+    summary: kind,
     blocked_from_reuse: kind === "sick_leaf",
   });
   return {

@@ -123,21 +123,17 @@ function withBranch(tree: Tree, { forest, formula, record }: Grown): Tree {
   const usual = { parent: null, cycle_executed: null, result_classification: null, evidence_summary: "" };
   const child: Branch = {
     ...{ ...usual, branch_id: `${branch_id}_child`, parent: branch_id, depth: Math.min(max, depth + 1) },
-    ...{
-      hypothesis: `refine ${formula}`,
-      status: "proposed",
-      blocks_reuse: false,
-      child_branches_proposed: [],
-    },
+    hypothesis: `refine ${formula}`,
+    status: "proposed",
+    blocks_reuse: false,
+    child_branches_proposed: [],
   };
   const isGolden = kind === "golden_leaf";
   const branch: Branch = {
     ...{ ...usual, branch_id, depth, hypothesis: formula, status: "classified" },
-    ...{
-      cycle_executed: cycleNumber(forest.cycle_id),
-      result_classification: kind,
-      evidence_summary: summary,
-    },
+    cycle_executed: cycleNumber(forest.cycle_id),
+    result_classification: kind,
+    evidence_summary: summary,
     ...{ blocks_reuse: blocked_from_reuse, child_branches_proposed: isGolden ? [child.branch_id] : [] },
   };
   const branches = [...tree.branches, branch, ...(isGolden ? [child] : [])];

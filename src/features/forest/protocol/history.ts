@@ -229,10 +229,8 @@ export function forestLog(entries: readonly Entry[]): readonly ForestLogLine[] {
       const role = seats.get(by) ?? by;
       return wordsOf(entry, work?.of ?? "forest").map((words): ForestLogLine => ({
         ...{ ts: entry.at, agent: call?.model ?? by, role, ...words },
-        ...{
-          cycle: words.action === "validate_post_save" ? before + 1 : before,
-          initiative: "rainforest_lab",
-        },
+        cycle: words.action === "validate_post_save" ? before + 1 : before,
+        initiative: "rainforest_lab",
       }));
     });
 }

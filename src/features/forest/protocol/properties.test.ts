@@ -43,11 +43,9 @@ const anyTree = fc
     ({ kinds, status, remaining, priors }) =>
       (id: string) =>
         tree(id, {
-          ...{
-            status: status as "active",
-            weather_priors: priors,
-            branches: kinds.map((kind, index) => leaf(kind, { cycle: index + 1, id: `${id}-${index}` })),
-          },
+          status: status as "active",
+          weather_priors: priors,
+          branches: kinds.map((kind, index) => leaf(kind, { cycle: index + 1, id: `${id}-${index}` })),
           ...(status === "frozen" ? { freeze_remaining: remaining } : {}),
         }),
   );
@@ -163,10 +161,8 @@ describe("any forest", () => {
         ...{ seed_id: `${id}-s${index}`, formula: `f(${index})` },
         record: result({
           ...{ result_id: `r-${id}-${index}`, task_id: `t-${id}-${index}`, classification: kind },
-          ...{
-            blocked_from_reuse: kind === "sick_leaf",
-            gate_record: record({ G1: { passed: kind === "fruit" } }),
-          },
+          blocked_from_reuse: kind === "sick_leaf",
+          gate_record: record({ G1: { passed: kind === "fruit" } }),
         }),
       })),
     });

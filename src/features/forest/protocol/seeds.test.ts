@@ -14,20 +14,16 @@ import { SeedStatus, type ForestSeed } from "./state.ts";
 describe("a seed's score", () => {
   it("is the weighted sum of ten, to ten decimals", () => {
     const scores = {
-      ...{
-        novelty: 1,
-        logic_strength: 0.5,
-        option_value: 0.4,
-        cross_tree_potential: 0.2,
-        regime_relevance: 0.3,
-      },
-      ...{
-        evidence_hint: 0.6,
-        data_availability: 1,
-        validation_cost: 0.2,
-        leakage_risk: 0.1,
-        redundancy: 0.5,
-      },
+      novelty: 1,
+      logic_strength: 0.5,
+      option_value: 0.4,
+      cross_tree_potential: 0.2,
+      regime_relevance: 0.3,
+      evidence_hint: 0.6,
+      data_availability: 1,
+      validation_cost: 0.2,
+      leakage_risk: 0.1,
+      redundancy: 0.5,
     };
     expect(scoreSeed(scores)).toBe(0.48);
     expect(scoreSeed({})).toBe(0);

@@ -67,11 +67,9 @@ export function routeWeather(forest: Forest, cycle: number, inputs: WeatherInput
     last_alloc: inputs.last_alloc ?? lastAllocations(forest),
     data_ready: inputs.data_ready ?? {},
     no_output: inputs.no_output ?? cyclesWithoutOutput(forest),
-    ...{
-      climate,
-      config,
-      maxSlots: Math.max(1, Math.floor(config.slots_per_cycle * climate.max_tree_share)),
-    },
+    climate,
+    config,
+    maxSlots: Math.max(1, Math.floor(config.slots_per_cycle * climate.max_tree_share)),
   };
   const sky = new Map(
     forest.trees.map((tree) => [tree.tree_id, weatherOf(tree, { ...rules, forest, cycle })]),
