@@ -64,16 +64,16 @@ function parse(text: string): Json | undefined {
 /** A source with its number in the run. */
 export type NumberedSource = WebSource & { readonly n: number };
 
-/** These sources under their numbers: those that are known keep theirs, and each new address gets the next one. */
+/** These sources under their numbers: those that are known stay as they are, and each new address gets the next one. */
 export function numberSources(
   known: readonly NumberedSource[],
   sources: readonly WebSource[],
 ): readonly NumberedSource[] {
-  const numbers = new Map(known.map(({ url, n }) => [url, n]));
+  const byUrl = new Map(known.map((one) => [one.url, one]));
   let last = known.reduce((most, { n }) => Math.max(most, n), 0);
   return sources.map((source) => {
-    const n = numbers.get(source.url) ?? (last += 1);
-    numbers.set(source.url, n);
-    return { ...source, n };
+    const numbered = byUrl.get(source.url) ?? { ...source, n: (last += 1) };
+    byUrl.set(source.url, numbered);
+    return numbered;
   });
 }

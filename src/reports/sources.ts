@@ -16,8 +16,9 @@ export function sourceLines({ sources }: Pick<Result, "sources">, width: number)
     "Sources:",
     ...sources.slice(0, MAX_SHOWN).flatMap(({ n, title, host, url }) => {
       const name = oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH);
-      const lines = [`[${n}] ${name}`, `    ${oneLine(url, Infinity)}`];
-      return width === 0 ? lines : lines.flatMap((line) => wrap(line, width));
+      // An address stays whole, to be copied.
+      const [line, address] = [`[${n}] ${name}`, `    ${oneLine(url, Infinity)}`];
+      return [...(width === 0 ? [line] : wrap(line, width)), address];
     }),
     ...(more > 0 ? [`and ${more} more`] : []),
   ];

@@ -112,9 +112,13 @@ async function planSpeech(
     messages: prompt({ ...brief, history, persona: context.instructions(agent) }),
   };
   const found: SpeechMember["found"] = { sources: [] };
+  const searching = searchToolsOf(agent);
+  const own = agentTools(context, agent, heard.entries);
   const tools = {
-    ...agentTools(context, agent, heard.entries),
-    searching: searchToolsOf(agent),
+    ...own,
+    // Nobody searches to criticize.
+    specs: own.specs.filter(({ name }) => kind !== "critique" || !searching.includes(name)),
+    searching,
     onSources: (all: readonly WebSource[]) => void (found.sources = all),
   };
   return {
