@@ -21,6 +21,7 @@ import { linkAbort } from "../../../engine/index.ts";
 import { isEvent, workOf, refusal } from "../../../kernel/index.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import { doingWords } from "../../../reports/doing-words.ts";
+import { sourceLines } from "../../../reports/sources.ts";
 import { styleOf } from "../../../reports/style.ts";
 import { unpricedModels } from "../../../reports/words.ts";
 import { pluralize } from "../../../text/format.ts";
@@ -140,10 +141,12 @@ async function showAnswer(io: Io, run: Run, { showing, view, isAlone }: Answerin
   const result = resultOf(entries);
   if (result?.status !== "answered" || result.answer === null) return finish(io, entries, showing);
   await view.end(result.answer);
+  const { terminal, color, columns } = output.stdout;
+  const sources = sourceLines(result, terminal ? columns : 0);
+  if (sources.length > 0) await output.result(`\n${sources.join("\n")}\n`);
   if (showing.quiet) return EXIT.answered;
   const model = run.opening.participants[0]?.model;
   const alone = resultOf(entries.filter(({ origin }) => origin.by !== "reactor")) ?? result; // what the answer itself took
-  const { terminal, color, columns } = output.stdout;
   const { dim } = styleOf(color);
   const lines = responseLines(alone, {
     recalled: sectionOf(entries).recalled,
