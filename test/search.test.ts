@@ -30,9 +30,9 @@ const promptOf = ({ messages, input }: Asked): string =>
 /** What is asked for decides the reply; members do not agree, so that every protocol goes on to its end. */
 function replyTo(asked: Asked): string {
   const prompt = promptOf(asked);
-  const labels = [
-    ...new Set([...prompt.matchAll(/\[BEGIN answer ([A-Z])/g)].map(([, label]) => label)),
-  ].sort();
+  const labels = [...new Set([...prompt.matchAll(/\[BEGIN answer ([A-Z])/g)].map(([, label]) => label))].sort(
+    (one = "", other = "") => one.localeCompare(other),
+  );
   if (/Then rank all/.test(prompt))
     return JSON.stringify({
       reviews: labels.map((label) => ({ label, strengths: ["clear"], weaknesses: ["short"] })),

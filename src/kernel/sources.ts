@@ -5,7 +5,7 @@ import type { WebSource } from "./model.ts";
 // both are bounded, before anything is recorded.
 
 /** Sources of one reply at most: a report of a deep search has more, of which these come first. */
-export const MAX_SOURCES = 30;
+const MAX_SOURCES = 30;
 const MAX_URL_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 200;
 

@@ -12,8 +12,11 @@ import {
   toJsonText,
 } from "../loose.ts";
 import {
+  citedIn,
   extraOf,
   formatTool,
+  isStrict,
+  listedIn,
   mergeBodies,
   refusesTools,
   sealedObjects,
@@ -66,23 +69,6 @@ function formatMessage(message: Message): unknown {
             })),
           };
   }
-}
-
-/**
- * Whether every object in a schema is closed and requires all its properties. Only such a schema may be sent
- * with `strict: true`; the API refuses others (OpenAI, "Structured Outputs", supported schemas).
- */
-export function isStrict(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(isStrict);
-  if (!isObject(schema)) return true;
-  const properties = schema["properties"];
-  if (isObject(properties) || schema["type"] === "object") {
-    const required = toItems(schema["required"]);
-    if (schema["additionalProperties"] !== false) return false;
-    if (isObject(properties) && !Object.keys(properties).every((name) => required.includes(name)))
-      return false;
-  }
-  return Object.values(schema).every(isStrict);
 }
 
 function formatReply({ name, schema }: ReplySchema): unknown {
@@ -240,16 +226,6 @@ function readFinish(reason: unknown): string | null {
   if (typeof reason !== "string" || /^(?:|none|null)$/i.test(reason)) return null;
   return FINISH.get(reason.toLowerCase().replaceAll("-", "_")) ?? reason;
 }
-
-/** What a message cites, as OpenAI and OpenRouter have it. */
-const citedIn = (message: LooseObject): LooseObject[] =>
-  toItems(message["annotations"]).map((one) => objectAt(one, "url_citation"));
-
-/** What Perplexity lists beside the choices, in every chunk. */
-const listedIn = (body: LooseObject): LooseObject[] => [
-  ...toItems(body["search_results"]).map(toObject),
-  ...toItems(body["citations"]).map((url) => ({ url })),
-];
 
 type ChatParts = FinishedReply & { readonly refusal: string };
 

@@ -14,8 +14,9 @@ import {
   type LooseObject,
 } from "../loose.ts";
 import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
-import { isStrict, openaiCompatible, readUsage } from "./openai-compatible.ts";
+import { openaiCompatible, readUsage } from "./openai-compatible.ts";
 import {
+  isStrict,
   mergeBodies,
   sealedObjects,
   thinkingOf,

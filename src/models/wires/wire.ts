@@ -2,7 +2,7 @@ import type { ModelRequest, WebSource, Thinking, ToolCall, ToolSpec } from "../.
 import type { Attempt, Usage } from "../../kernel/transport.ts";
 import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
-import { isObject, toJsonText, type LooseObject } from "../loose.ts";
+import { isObject, objectAt, toItems, toJsonText, toObject, type LooseObject } from "../loose.ts";
 import type { Json } from "../../kernel/index.ts";
 
 /**
@@ -160,7 +160,7 @@ export function toolsIn(
 }
 
 /** Whether a refusal is about the provider's search; a model that refuses a tool of this kind names it. */
-export const refusesSearch = (words: string): boolean =>
+const refusesSearch = (words: string): boolean =>
   /web[_ -]?search|google[_ -]?search|search[_ ]tool|grounding|built-?in tool|hosted tool|server tool|tools?\[\d+\]\.type|tool (?:of )?type/i.test(
     words,
   );
@@ -169,3 +169,30 @@ export const refusesSearch = (words: string): boolean =>
 export function formatTool({ name, description, parameters }: ToolSpec): unknown {
   return { type: "function", function: { name, description, parameters } };
 }
+
+/**
+ * Whether every object in a schema is closed and requires all its properties. Only such a schema may be sent
+ * with `strict: true`; the API refuses others (OpenAI, "Structured Outputs", supported schemas).
+ */
+export function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (!isObject(schema)) return true;
+  const properties = schema["properties"];
+  if (isObject(properties) || schema["type"] === "object") {
+    const required = toItems(schema["required"]);
+    if (schema["additionalProperties"] !== false) return false;
+    if (isObject(properties) && !Object.keys(properties).every((name) => required.includes(name)))
+      return false;
+  }
+  return Object.values(schema).every(isStrict);
+}
+
+/** What a message cites, as OpenAI and OpenRouter have it. */
+export const citedIn = (message: LooseObject): LooseObject[] =>
+  toItems(message["annotations"]).map((one) => objectAt(one, "url_citation"));
+
+/** What Perplexity lists beside the choices, in every chunk. */
+export const listedIn = (body: LooseObject): LooseObject[] => [
+  ...toItems(body["search_results"]).map(toObject),
+  ...toItems(body["citations"]).map((url) => ({ url })),
+];

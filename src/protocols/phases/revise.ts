@@ -71,7 +71,7 @@ export async function revise(context: ProtocolContext, spec: RevisionRound): Pro
       members: listMembers(context, spec),
       patienceMs,
     },
-    (member, run) => askRevision(context, run, spec, member),
+    (member, run) => askRevision(context, run, { ...spec, ...member }),
   );
   const inSeats = context
     .seats("member")
@@ -138,9 +138,10 @@ type RevisionMember = FanOutMember & {
 async function askRevision(
   context: ProtocolContext,
   run: StepRunner,
-  { round, timeoutMs }: RevisionRound,
-  { place: { by, sources: before }, shown, bare: request, tools }: RevisionMember,
+  spec: Pick<RevisionRound, "round" | "timeoutMs"> & RevisionMember,
 ): Promise<FanOutPart<SourcedDraft>> {
+  const { round, timeoutMs, place, shown, bare: request, tools } = spec;
+  const { by, sources: before } = place;
   let sources: readonly WebSource[] = [];
   const step = StepKey.parse(`round-${round}/revision/${by.id}`);
   const labels = shown.map(({ label }) => label);

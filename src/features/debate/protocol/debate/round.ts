@@ -186,7 +186,7 @@ export async function propose(
   const quorum = requiredProposals(context.settings, agents.length);
   const phase = { kind: "proposal", round: spec.round, quorum, least: quorum } as const;
   const done = await runSpeeches(context, phase, members);
-  return { seated: seatAnswers(context, spec, done), absent: listAbsent(done) };
+  return { seated: seatAnswers(context, spec, { speeches: done }), absent: listAbsent(done) };
 }
 
 /** A critique under the label of its author. */
@@ -253,7 +253,7 @@ export async function refine(
     }),
   );
   const done = await runSpeeches(context, { kind: "refinement", round: spec.round }, members);
-  const refined = seatAnswers(context, spec, done, seated);
+  const refined = seatAnswers(context, spec, { speeches: done, before: seated });
   return {
     seated: seated.map((one) => refined.find(({ by }) => by.id === one.by.id) ?? one),
     refined: refined.map(({ by }) => by.id),
@@ -283,8 +283,7 @@ const planAnswer = (
 function seatAnswers(
   context: Pick<DebateContext, "sources">,
   { labels }: RoundSpec,
-  speeches: Speeches,
-  before: readonly SeatedDraft[] = [],
+  { speeches, before = [] }: { readonly speeches: Speeches; readonly before?: readonly SeatedDraft[] },
 ): readonly SeatedDraft[] {
   const found = speeches.in.flatMap(({ member: { by, found: own }, value: event }) => {
     if (event.type !== "answer-given" || !("step" in event.origin)) return [];
