@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
   // Models.
   {
     args: [Q, "-m", "gpt-5-mimi"],
-    says: /no model that can be reached is called "gpt-5-mimi"\.?\nTry: .*openai\/gpt-5-mini/,
+    says: /no model that can be reached is called "gpt-5-mimi"\.?\nTry: .*openai\/gpt-6.1-terra/,
   },
   { args: [Q, "-m", "opnai/gpt-5"], says: /there is no provider "opnai".*\nTry: openai\/gpt-5\n/ },
   { args: [Q, "-m", "antropic/claude"], says: /\nTry: anthropic\/claude\n/ },

@@ -109,5 +109,5 @@ it("finds servers at home by their ports, and asks a gateway with the key for a 
   expect(found[1]?.models).toEqual(["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"]);
   expect(found[1]?.all).toHaveLength(8);
   const wrong = await reachable({ env: { ...env, OPENAI_API_KEY: "other" }, settings: settingsWith() });
-  expect(wrong[1]).toMatchObject({ state: "key set", models: ["gpt-5-mini"] });
+  expect(wrong[1]).toMatchObject({ state: "key set", models: ["gpt-6.1-terra"] });
 });

@@ -55,7 +55,7 @@ export async function findBareModel({ env, settings }: Searched, asked: string):
   );
   const like = all.filter((ref) => nearest !== undefined && withoutTag(lastPart(ref)) === nearest);
   const next =
-    all.length === 0 ? "write provider/model, for example openai/gpt-5-mini" : choose([...like, ...all]);
+    all.length === 0 ? "write provider/model, for example openai/gpt-6.1-terra" : choose([...like, ...all]);
   throw refusal(`no model that can be reached is called ${quoteValue(name)}`, next);
 }
 

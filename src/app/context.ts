@@ -329,7 +329,7 @@ export function parseModelRef(ref: string): ModelRef {
   if (parsed.success) return parsed.data;
   throw refusal(
     `${JSON.stringify(ref.slice(0, 200))} is not a model reference`,
-    "write provider/model, for example openai/gpt-5-mini or sim/ada",
+    "write provider/model, for example openai/gpt-6.1-terra or sim/ada",
   );
 }
 

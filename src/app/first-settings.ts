@@ -63,7 +63,7 @@ ${[...list, ...unticked].join("\n")}
 ${maxCostUsd === undefined ? "# max-cost-usd: 0.50" : `max-cost-usd: ${maxCostUsd}`}
 
 # Who writes the answer from the drafts; by default the first member.
-# chair: anthropic/claude-sonnet-4-5
+# chair: anthropic/claude-sonnet-5-5
 
 # How the drafts are weighed: ${strategies.join(", ")}, or a file.
 strategy: balanced

@@ -237,7 +237,7 @@ export function seatPanel(
     const seated = models[seat.filledBy].slice(0, seat.max);
     if (seated.length < seat.min) {
       const why = `${seat.name} needs ${pluralize(seat.min, "model")} (got ${seated.length})`;
-      throw refusal(why, `set ${seat.filledBy}, e.g. openai/gpt-5-mini`);
+      throw refusal(why, `set ${seat.filledBy}, e.g. openai/gpt-6.1-terra`);
     }
     const { temperatures = [], memberOptions = [], system } = seat.filledBy === "models" ? settings : {};
     const turns = new Map<string, number>();

@@ -120,7 +120,7 @@ export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
  * const { status, result } = await run.outcome();
  * console.log(status, result?.answer);
  *
- * const me = parley.as(LOCAL_PRINCIPAL, { models: ["openai/gpt-5-mini"], maxCostUsd: 0.1 });
+ * const me = parley.as(LOCAL_PRINCIPAL, { models: ["openai/gpt-6.1-terra"], maxCostUsd: 0.1 });
  * const { usd } = await me.estimate({ question: "And our cache?" });
  * await parley.close();
  * ```

@@ -148,7 +148,7 @@ export const COMMANDS: readonly CommandRow[] = [
     details:
       "A test makes one call, and prints its time, tokens, cost and the beginning of the reply. An update takes prices and facts from LiteLLM's or models.dev's list, over the built-in ones; without FILE or URL, from where the last one was.",
     options: options.MODEL_LIST,
-    examples: ["models test openai/gpt-5-mini", "models update https://models.dev/api.json"],
+    examples: ["models test openai/gpt-6.1-terra", "models update https://models.dev/api.json"],
     run: async (io, given, words) => (await import("./commands/models.ts")).models(io, given, words),
   }),
   defineCommand("tools", "List the tools that models may be given, of servers too", {

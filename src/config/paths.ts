@@ -23,7 +23,7 @@ export type FileClaim = {
   readonly text: string;
   /** Files of its folder that what it names runs, as absolute paths: trust in the file is in these as they stand. */
   readonly programs?: readonly string[] | undefined;
-  /** One text each, fit to be shown: `models: openai/gpt-5-mini`. */
+  /** One text each, fit to be shown: `models: openai/gpt-6.1-terra`. */
   readonly names: readonly string[];
 };
 

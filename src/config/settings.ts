@@ -41,7 +41,7 @@ function ref(example: string) {
 }
 function refs(example: string) {
   const single = ModelRef.refine((name) => !name.includes(","));
-  const one = z.preprocess(nameLocalModel, single).meta({ ...MODEL, example: "openai/gpt-5-mini" });
+  const one = z.preprocess(nameLocalModel, single).meta({ ...MODEL, example: "openai/gpt-6.1-terra" });
   const expects = "one or more model references (provider/model), separated by commas or as a list";
   return z.preprocess(splitEntries, z.array(one).min(1).max(26)).meta({ expects, example });
 }
@@ -70,17 +70,17 @@ export const PersonaId = z
  */
 export const settingTypes = {
   /** The models that answer: the members of a council, the agents of a debate. */
-  models: refs("openai/gpt-5-mini,anthropic/claude-sonnet-4-5"),
+  models: refs("openai/gpt-6.1-terra,anthropic/claude-sonnet-5-5"),
   /** The models that clients of a server may name, beside those of these settings. */
-  clientModels: refs("openai/gpt-5-mini"),
+  clientModels: refs("openai/gpt-6.1-terra"),
   /** The model that writes the synthesis, followed by those that replace it if it fails. */
-  chair: refs("anthropic/claude-sonnet-4-5"),
+  chair: refs("anthropic/claude-sonnet-5-5"),
   /** Models that review drafts, and draft nothing themselves. */
-  reviewers: refs("google/gemini-2.5-flash"),
+  reviewers: refs("google/gemini-3.8-flash"),
   /** The model that writes the solution of a debate, followed by those that replace it if it fails. */
-  synthesizer: refs("anthropic/claude-sonnet-4-5"),
+  synthesizer: refs("anthropic/claude-sonnet-5-5"),
   /** The judge that scores answers from 1 to 5. */
-  judge: refs("google/gemini-2.5-flash"),
+  judge: refs("google/gemini-3.8-flash"),
   /** The embedding model that measures how similar two texts are. Without one, their words are compared. */
   embedding: ref("openai/text-embedding-3-small"),
   /** Whether answers are graded. `auto` grades where a judge is set; `critic.yaml` has the details. */

@@ -488,7 +488,7 @@ describe("everything given is checked", () => {
     [
       { models: ["non!sense"] },
       {},
-      '--models: "non!sense" is not a model reference; expected provider/model, e.g. openai/gpt-5-mini',
+      '--models: "non!sense" is not a model reference; expected provider/model, e.g. openai/gpt-6.1-terra',
     ],
     [{ prices: "x" }, {}, "prices can only be set in a file; write it into parley.yaml"],
     [

@@ -37,6 +37,16 @@ describe("the built-in list", () => {
         });
       }
   });
+
+  it("has lately seen the price of what is chosen by a maker's key, so that no run of it speaks of old prices", async () => {
+    const { providers } = await import("./providers.ts");
+    const newest = Math.max(...lists.map(({ date }) => Date.parse(date)));
+    for (const maker of ["openai", "anthropic", "google", "deepseek", "xai"] as const)
+      for (const model of providers[maker].usual) {
+        const date = catalog.price(`${maker}/${model}`)?.date ?? "";
+        expect(newest - Date.parse(date), `${maker}/${model} of ${date}`).toBeLessThan(60 * 86_400_000);
+      }
+  });
 });
 
 describe("what a list says of a model", () => {

@@ -44,7 +44,7 @@ export type Provider = {
   readonly search?: SearchForm;
   /** Calls in flight at most, where the usual cap would be too many. */
   readonly maxConcurrency?: number;
-  /** The models to ask first where only the key is known. */
+  /** The models to ask first where only the key is known: none whose end its provider has announced. */
   readonly usual?: readonly string[];
   /** It is known to have no embedding models; where nothing is said, its answer tells. */
   readonly embeddings?: false;
@@ -62,14 +62,14 @@ export const providers = {
     urlVariables: ["OPENAI_BASE_URL", "OPENAI_API_BASE"],
     dialect: { maxTokensField: "max_completion_tokens" },
     search: { over: "responses", tool: () => ({ type: "web_search" }) },
-    usual: ["gpt-5-mini"],
+    usual: ["gpt-6.1-terra"],
   },
   anthropic: {
     wire: "anthropic",
     url: "https://api.anthropic.com",
     keyVariables: ["ANTHROPIC_API_KEY"],
     urlVariables: ["ANTHROPIC_BASE_URL"],
-    usual: ["claude-sonnet-4-5"],
+    usual: ["claude-sonnet-5-5"],
     search: { tool: (most) => ({ type: "web_search_20250305", name: "web_search", max_uses: most }) },
     embeddings: false,
   },
@@ -79,7 +79,7 @@ export const providers = {
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     urlVariables: ["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
     completesPath: true,
-    usual: ["gemini-2.5-flash"],
+    usual: ["gemini-3.8-flash"],
     search: { over: "gemini", tool: () => ({ google_search: {} }), isAlone: true },
   },
   openrouter: {
@@ -93,7 +93,7 @@ export const providers = {
     search: {
       tool: (most) => ({ type: "openrouter:web_search", parameters: { max_total_results: 5 * most } }),
     },
-    usual: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash"],
+    usual: ["openai/gpt-5.4-mini", "anthropic/claude-sonnet-5", "google/gemini-3.5-flash"],
   },
   mistral: {
     wire: "openai",
@@ -111,7 +111,7 @@ export const providers = {
     keyVariables: ["GROQ_API_KEY"],
     urlVariables: ["GROQ_BASE_URL"],
     completesPath: true,
-    usual: ["llama-3.3-70b-versatile"],
+    usual: ["openai/gpt-oss-120b"],
     embeddings: false,
   },
   deepseek: {
@@ -139,7 +139,7 @@ export const providers = {
     keyVariables: ["TOGETHER_API_KEY"],
     urlVariables: ["TOGETHER_BASE_URL"],
     completesPath: true,
-    usual: ["meta-llama/Llama-3.3-70B-Instruct-Turbo"],
+    usual: ["openai/gpt-oss-120b"],
   },
   ollama: {
     wire: "ollama",

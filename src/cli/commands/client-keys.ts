@@ -28,7 +28,7 @@ function readModels(named: readonly string[]): string[] {
   const read = ModelRef.array().min(1).safeParse(named);
   if (read.success) return read.data;
   const why = `--models takes model references, provider/model (got ${quoteValue(named.join(","))})`;
-  throw refusal(why, "--models openai/gpt-5-mini,mistral/mistral-large");
+  throw refusal(why, "--models openai/gpt-6.1-terra,mistral/mistral-large");
 }
 
 /** What the key may have, as it was given. @throws Fault `configuration` */

@@ -34,7 +34,7 @@ describe("init", () => {
     const { settings } = loadSettings({ cwd: place.cwd, env: place.env, flags: {} });
     expect(settings).toMatchObject({
       // Three seats, so that each draft is reviewed.
-      models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"],
+      models: ["openai/gpt-6.1-terra", "anthropic/claude-sonnet-5-5", "openai/gpt-6.1-terra"],
       maxCostUsd: 0.5,
     });
   });
@@ -68,7 +68,7 @@ describe("init", () => {
     expect(code).toBe(EXIT.usage);
     expect(stderr).toContain("is left as it is");
     expect(stdout).toContain("- models: [sim/ada]\n");
-    expect(stdout).toContain('+   - "openai/gpt-5-mini"\n');
+    expect(stdout).toContain('+   - "openai/gpt-6.1-terra"\n');
     expect(readFileSync(join(place.cwd, "parley.yaml"), "utf8")).toBe("models: [sim/ada]\n");
   });
 

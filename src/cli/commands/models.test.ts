@@ -137,7 +137,7 @@ describe("doctor", () => {
     expect(good.code).toBe(EXIT.answered);
     expect(good.checks.at(-1)).toMatchObject({
       what: "call to openai",
-      found: expect.stringMatching(/^openai\/gpt-5-mini answered in /),
+      found: expect.stringMatching(/^openai\/gpt-6\.1-terra answered in /),
     });
     const bad = await checks(await openaiServer(401, { error: { message: "no", code: "invalid_api_key" } }), {
       probe: true,

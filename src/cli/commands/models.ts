@@ -30,7 +30,7 @@ export async function models(
       : `parley models has no "${oneLine(action, 40)}"`,
     action.includes("/")
       ? `parley models test ${oneLine(action, 100)}`
-      : "parley models test openai/gpt-5-mini",
+      : "parley models test openai/gpt-6.1-terra",
   );
 }
 

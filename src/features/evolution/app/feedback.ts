@@ -144,7 +144,7 @@ export async function openSummary(
 export async function seatWriter(context: AppContext): Promise<SeatedParticipant> {
   const { chairs, members } = await choosePanel(context);
   const model = chairs[0] ?? members[0];
-  if (model === undefined) throw refusal("no model is set", "set a model, e.g. openai/gpt-5-mini");
+  if (model === undefined) throw refusal("no model is set", "set a model, e.g. openai/gpt-6.1-terra");
   return {
     id: ParticipantId.parse("writer"),
     seat: "writer",

@@ -193,7 +193,7 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
   const { families } = context.settings;
   const panel = await choosePanel(context);
   const [model] = panel.members;
-  if (model === undefined) throw refusal("no model is set", "set a model, e.g. openai/gpt-5-mini");
+  if (model === undefined) throw refusal("no model is set", "set a model, e.g. openai/gpt-6.1-terra");
   const family = familyOf(model, families);
   const needsJudges = items.some(({ answer }) => answer === undefined);
   const wanted = context.settings.judge.length > 0 ? context.settings.judge : panel.members.slice(1);

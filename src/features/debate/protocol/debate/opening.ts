@@ -140,7 +140,7 @@ function dealModel(models: readonly ModelRef[], index: number): ModelRef {
   if (model !== undefined) return model;
   throw refusal(
     "there is no model for the agents",
-    "name one as provider/model, for example openai/gpt-5-mini",
+    "name one as provider/model, for example openai/gpt-6.1-terra",
   );
 }
 
