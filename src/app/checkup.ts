@@ -13,6 +13,7 @@ import { withFoundModels } from "./bare-names.ts";
 import { checkProgram, installedPrograms } from "./subscriptions.ts";
 import { checkOllamaModels, ollamaNames, reachable, type Reachable } from "./reachable.ts";
 import { fileResources } from "../config/resources.ts";
+import { refsAt } from "./panel.ts";
 import { graderOf, recallSettings } from "./reaction-plan.ts";
 import { withProtocols } from "./registry.ts";
 import { knownKeys } from "./keys.ts";
@@ -27,6 +28,7 @@ export type Check = {
   readonly found: string;
   readonly next?: string;
 };
+type Checkup = { readonly probe?: AbortSignal; readonly registry?: Registry<AnyProtocol> };
 
 /**
  * Checks everything that a deliberation needs, in order, and continues after a failure. It calls a model of each provider with
@@ -34,10 +36,7 @@ export type Check = {
  */
 export async function checkup(
   place: SettingsRequest,
-  {
-    probe,
-    registry = withProtocols([]),
-  }: { readonly probe?: AbortSignal; readonly registry?: Registry<AnyProtocol> } = {},
+  { probe, registry = withProtocols([]) }: Checkup = {},
 ): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const resources = fileResources(place);
@@ -68,10 +67,8 @@ export async function checkup(
       return `${works}${isUnused ? "; DATABASE_URL is not read: PARLEY_DATABASE_URL names a database for Parley" : ""}`;
     });
     await check("personas and strategies", () => {
-      const personas = loadPersonas(place);
-      return `${[...personas.keys()].join(", ")}; ${listStrategies(place)
-        .map(({ name }) => name)
-        .join(", ")}`;
+      const strategies = listStrategies(place).map(({ name }) => name);
+      return `${[...loadPersonas(place).keys()].join(", ")}; ${strategies.join(", ")}`;
     });
     await check("prompts", async () => {
       const templates = await templatesInForce(await shippedTemplates(registry), resources, registry);
@@ -101,12 +98,9 @@ export async function checkup(
     const tested = (state: Reachable["state"]) => (state === "answers" || probe ? "" : ", not tested");
     const found = places.map(({ provider, how, state }) => `${provider} (${how}${tested(state)})`).join(", ");
     const next = "set a key such as OPENAI_API_KEY, or start Ollama, for real answers";
-    checks.push({
-      ...{ what: "models", ok: true },
-      ...(places.length > 0 ? { found } : { found: "simulated models only", next }),
-    });
-    const reached = places.flatMap(({ provider, models: own }) => own.map((model) => `${provider}/${model}`));
-    checks.push(...checkPrices(refs.length > 0 ? refs : reached, settings, place));
+    const answering = places.length > 0 ? { found } : { found: "simulated models only", next };
+    checks.push({ what: "models", ok: true, ...answering });
+    checks.push(...checkPrices(refs.length > 0 ? refs : places.flatMap(refsAt), settings, place));
     if (probe) checks.push(...(await probeProviders(places, { place, settings, signal: probe })));
   }
   return checks;
@@ -118,15 +112,14 @@ function checkPrices(
   settings: LoadedSettings["settings"],
   place: SettingsRequest,
 ): readonly Check[] {
+  const [what, next] = ["prices", "take a newer list of models"];
   const { problem } = readTakenLists(place);
-  if (problem !== undefined)
-    return [{ what: "prices", ok: false, found: problem, next: "take a newer list of models" }];
+  if (problem !== undefined) return [{ what, ok: false, found: problem, next }];
   const catalog = openCatalog(settings, place);
   const dates = models.flatMap((model) => catalog.price(model)?.date ?? []);
   const [oldest] = dates.filter((date) => isOldPrice(date, Date.now())).toSorted();
   if (oldest === undefined) return [];
-  const found = `those of ${oldest} are used, which may have changed`;
-  return [{ what: "prices", ok: true, found, next: "take a newer list of models" }];
+  return [{ what, ok: true, found: `those of ${oldest} are used, which may have changed`, next }];
 }
 
 /** The shortest reply that every provider lets a request ask for. */
@@ -143,14 +136,9 @@ async function probeProviders(
   places: readonly Reachable[],
   { place, settings, signal }: ProbeContext,
 ): Promise<readonly Check[]> {
-  const { compatible } = settings;
-  const { env } = place;
-  const models = createModels({
-    env,
-    ...{ compatible, providers: settings.providers },
-    openrouter: settings.openrouter,
-    catalog: openCatalog(settings, place),
-  });
+  const { compatible, providers, openrouter } = settings;
+  const catalog = openCatalog(settings, place);
+  const models = createModels({ env: place.env, compatible, providers, openrouter, catalog });
   const probe = async ({ provider, models: [first] }: Reachable): Promise<Check> => {
     const what = `call to ${provider}`;
     const own = settings.models.find((ref) => ref.startsWith(`${provider}/`));
@@ -161,10 +149,8 @@ async function probeProviders(
     if (tested.ok)
       return { what, ok: true, found: `${ref.data} answered in ${formatDuration(tested.latencyMs)}` };
     const { code, message } = tested.failure;
-    const next =
-      code === "unauthorised"
-        ? `set the right key of ${provider}`
-        : "choose another model, or look at the provider's status";
+    const other = "choose another model, or look at the provider's status";
+    const next = code === "unauthorised" ? `set the right key of ${provider}` : other;
     return { what, ok: false, found: `${ref.data}: ${message}`, next };
   };
   try {
@@ -199,17 +185,13 @@ async function storeWorks(settings: LoadedSettings["settings"]): Promise<string>
 
 /** Each setting's effective value and its source, those of `critic.yaml` and `memory.yaml` and the keys in use included. */
 export function configSources(place: FileContext) {
+  const keys = knownKeys(place).flatMap(({ provider, variable, where, used }) => {
+    const source = { value: "set", from: where, name: `${variable}, ${where}` };
+    return used ? [[`keys.${provider}`, source] as const] : [];
+  });
   return {
     ...loadSettings({ flags: {}, ...place }).sources,
-    ...loadCritic(place).sources,
-    ...loadMemory(place).sources,
-    ...Object.fromEntries(
-      knownKeys(place)
-        .filter(({ used }) => used)
-        .map(({ provider, variable, where }) => [
-          `keys.${provider}`,
-          { value: "set", from: where, name: `${variable}, ${where}` },
-        ]),
-    ),
+    ...{ ...loadCritic(place).sources, ...loadMemory(place).sources },
+    ...Object.fromEntries(keys),
   };
 }

@@ -2,8 +2,8 @@ import { basename, extname, join } from "node:path";
 import { builtIn } from "../config/defaults/index.ts";
 import { configFolder, type FileContext } from "../config/paths.ts";
 import { loadSettings } from "../config/sources.ts";
-import { openCatalog } from "./listed-models.ts";
-import { dealTo, PANEL_SIZE, spread } from "./panel.ts";
+import { FREE, openCatalog } from "./listed-models.ts";
+import { dealTo, PANEL_SIZE, refsAt, spread } from "./panel.ts";
 import { installedPrograms, type Subscription } from "./subscriptions.ts";
 import { reachable, type Reachable } from "./reachable.ts";
 
@@ -19,13 +19,11 @@ export type FirstSettings = {
   readonly programs: readonly Pick<Subscription, "ref" | "title">[];
 };
 
-const FREE = /^(?:ollama|lmstudio|llamacpp|vllm|jan|sim)\//;
-
 /** Looks for local servers and keys; calls no model, and reads no settings but the user's. */
 export async function findFirstSettings(place: FileContext): Promise<FirstSettings> {
   const { settings } = loadSettings({ ...place, flags: {}, trusts: () => true });
   const places = await reachable({ env: place.env, settings });
-  const refs = places.flatMap(({ provider, models }) => models.map((model) => `${provider}/${model}`));
+  const refs = places.flatMap(refsAt);
   const models = refs.length === 0 ? [] : spread(refs, { families: settings.families, size: PANEL_SIZE });
   const paid = models.filter((ref) => !FREE.test(ref));
   const catalog = openCatalog(settings, place);

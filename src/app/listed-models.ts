@@ -13,6 +13,8 @@ import {
 
 type DeclaredPrices = LoadedSettings["settings"]["prices"];
 
+/** References to models that cost nothing. */
+export const FREE = /^(?:ollama|lmstudio|llamacpp|vllm|jan|recorded|sim)\//;
 /** Prices of lists change within months. */
 const MAX_PRICE_AGE_DAYS = 90;
 const DAY_MS = 86_400_000;

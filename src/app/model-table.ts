@@ -3,25 +3,25 @@ import { bareReference, familyOf, type Call, type ModelRef, type Models } from "
 import { providers, type Provider } from "../models/index.ts";
 import { agentPrograms } from "../models/programs.ts";
 import type { AppContext } from "./context.ts";
+import { FREE } from "./listed-models.ts";
 import { installedPrograms } from "./subscriptions.ts";
-import { reachable } from "./reachable.ts";
-
-const LOCAL = new Set(["ollama", "lmstudio", "llamacpp", "vllm", "jan", "recorded", "sim"]);
+import { factsAtHome, reachable } from "./reachable.ts";
 
 /** Lists the available models, and how to make the `missing` providers available. It queries local servers, but does not test keys. */
 export async function modelTable(context: AppContext): Promise<ModelList> {
-  const { settings, catalog } = context;
+  const { settings, catalog, env } = context;
   const places = await reachable(context);
   const priceOf = (ref: string): ModelRow["price"] => {
-    if (LOCAL.has(ref.split("/")[0] ?? "")) return "free";
+    if (FREE.test(ref)) return "free";
     if (agentPrograms.has(ref.split("/")[0] ?? "")) return "subscription";
     const price = catalog.price(ref);
     return price && { in: price.in, out: price.out, date: price.date, source: price.source };
   };
-  const factsOf = (ref: string) => {
+  const factsOf = async (ref: string) => {
     const [, endpoint = ""] = bareReference(ref).split("/");
     const own = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
-    const { context = null, output = null, ...can } = catalog.facts(ref);
+    const facts = { ...catalog.facts(ref), ...(await factsAtHome(ref, env)) };
+    const { context = null, output = null, ...can } = facts;
     const known = [
       ...(["pictures", "documents", "tools"] as const).map((name) => ({ name, is: can[name] })),
       { name: "thinking", is: can.thinks } as const,
@@ -29,21 +29,22 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     const those = (which: boolean) => known.flatMap(({ name, is }) => (is === which ? [name] : []));
     return { context: own ?? context, output, can: those(true), cannot: those(false) };
   };
-  const row = (ref: string, state: ModelRow["reachable"], how: string): ModelRow => ({
-    ...{ ref, family: familyOf(ref, settings.families), ...factsOf(ref), price: priceOf(ref) },
-    ...{ reachable: state, how },
-  });
+  type Found = Pick<ModelRow, "ref" | "reachable" | "how">;
+  const row = async ({ ref, ...state }: Found): Promise<ModelRow> => {
+    const family = familyOf(ref, settings.families);
+    return { ref, family, ...(await factsOf(ref)), price: priceOf(ref), ...state };
+  };
   const listed = catalog.models();
   const found = places.flatMap(({ provider, state, how, models }) => {
     const refs = models.length > 0 ? models.map((model) => `${provider}/${model}`) : [provider];
     const more = listed.filter((model) => model.startsWith(`${provider}/`));
-    return [...new Set([...refs, ...more])].map((ref) => row(ref, state, how));
+    return [...refs, ...more].map((ref): Found => ({ ref, reachable: state, how }));
   });
   const known = new Map(found.map((one) => [one.ref, one.reachable]));
   const configured = await Promise.all(
-    settings.models.map(async (ref) => {
+    settings.models.map(async (ref): Promise<Found> => {
       const state = known.get(bareReference(ref)) ?? ((await context.checkModel(ref)) ? "no" : "configured");
-      return row(ref, state, "it is configured as a member");
+      return { ref, reachable: state, how: "it is configured as a member" };
     }),
   );
   const reached = new Set(places.map(({ provider }) => provider));
@@ -52,14 +53,15 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     const next = row.local ? "start it on this machine" : `set ${row.keyVariables.join(" or ")}`;
     return [{ provider, next }];
   });
-  const programs = installedPrograms(context.env).map(({ ref, title }) =>
-    row(ref, "installed", `${title} is installed; its login is not tested`),
-  );
-  const simulated = row("sim/ada?skill=0.9&seed=1", "simulated", "simulated, always available");
-  const rows = [...configured, ...found, ...programs, simulated];
-  const unique = new Map<string, ModelRow>();
-  for (const one of rows) if (!unique.has(one.ref)) unique.set(one.ref, one);
-  return { models: [...unique.values()], missing };
+  const programs = installedPrograms(env).map(({ ref, title }): Found => {
+    return { ref, reachable: "installed", how: `${title} is installed; its login is not tested` };
+  });
+  const ref = "sim/ada?skill=0.9&seed=1";
+  const simulated: Found = { ref, reachable: "simulated", how: "simulated, always available" };
+  const unique = new Map<string, Found>();
+  for (const one of [...configured, ...found, ...programs, simulated])
+    if (!unique.has(one.ref)) unique.set(one.ref, one);
+  return { models: await Promise.all([...unique.values()].map(row)), missing };
 }
 
 const QUESTION = "Reply with one short sentence: who are you?";

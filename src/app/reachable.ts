@@ -1,16 +1,11 @@
 import type { ModelRow } from "../contract/figures.ts";
-import {
-  providers,
-  resolveEndpoint,
-  urlAt,
-  type Provider,
-  ollamaProgram,
-  pullCommand,
-} from "../models/index.ts";
+import { keyHeaders, urlAt } from "../models/endpoint.ts";
+import { ollamaProgram, providers, pullCommand, resolveEndpoint, type Provider } from "../models/index.ts";
 import type { AppContext } from "./context.ts";
 import { openCatalog } from "./listed-models.ts";
 import { proposeModels, speakers } from "./proposal.ts";
-import { refusal } from "../kernel/index.ts";
+import { refusal, type ModelFacts } from "../kernel/index.ts";
+import { objectAt, toCount, toItems, toObject, toText } from "../models/loose.ts";
 import { oneLine } from "../reports/printable.ts";
 
 /** An available provider, and the models of it that Parley would choose. */
@@ -73,42 +68,73 @@ async function openaiModels(provider: string, env: AppContext["env"]): Promise<s
   if (!found.ok) return [];
   const { endpoint } = found;
   const path = /\/v1$/.test(new URL(endpoint.url).pathname) ? "/models" : "/v1/models";
-  const headers = endpoint.key === null ? {} : endpoint.wire.authorize(endpoint.key);
-  return speakers((await probeNames(urlAt(endpoint, path), { list: "data", name: "id", headers })) ?? []);
+  const asked = { list: "data", name: "id", headers: keyHeaders(endpoint) };
+  return speakers((await probeNames(urlAt(endpoint, path), asked)) ?? []);
 }
 
 const PROBE_TIMEOUT_MS = 700;
 
-type Probe = {
-  readonly list: string;
-  readonly name: string;
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
-/** Returns the strings at `name` of the rows at `list` in the JSON at this URL; undefined if the server does not answer in time. */
-export async function probeNames(
-  url: URL,
-  { list, name, headers = {} }: Probe,
-): Promise<string[] | undefined> {
+/** The JSON that a server answers with in time. */
+async function probe(url: URL, init: RequestInit): Promise<unknown> {
   try {
     // A key goes to no other host.
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-    const response = await fetch(url, { signal, headers, redirect: "manual" });
-    return response.ok ? readNames(await response.json(), list, name) : undefined;
+    const response = await fetch(url, { ...init, signal, redirect: "manual" });
+    return response.ok ? await response.json() : undefined;
   } catch {
     return undefined; // no server, or a timeout
   }
 }
 
-/** No names if the JSON has another shape. */
-function readNames(found: unknown, list: string, name: string): string[] {
-  if (typeof found !== "object" || found === null || !(list in found)) return [];
-  const rows: unknown = Reflect.get(found, list);
-  if (!Array.isArray(rows)) return [];
-  return rows.flatMap((row: unknown) => {
-    const value: unknown = typeof row === "object" && row !== null ? Reflect.get(row, name) : undefined;
-    return typeof value === "string" ? [value] : [];
-  });
+type NameProbe = { readonly list: string; readonly name: string; readonly headers?: Record<string, string> };
+
+/** Returns the strings at `name` of the rows at `list` in the JSON at this URL; undefined if the server does not answer in time. */
+async function probeNames(url: URL, { list, name, headers = {} }: NameProbe): Promise<string[] | undefined> {
+  const found = await probe(url, { headers });
+  if (found === undefined) return undefined;
+  return toItems(toObject(found)[list]).flatMap((row) => toText(toObject(row)[name]) || []);
+}
+
+type Ask = (path: string, body?: object) => Promise<unknown>;
+
+const factsOf = (context: unknown, can: ModelFacts): ModelFacts => ({
+  ...can,
+  context: toCount(context) || undefined,
+});
+
+/** How servers at home are asked for what one of their models can, each by its own API. */
+const AT_HOME: { readonly [provider: string]: (ask: Ask, model: string) => Promise<ModelFacts> } = {
+  ollama: async (ask, model) => {
+    const { capabilities, model_info: info } = toObject(await ask("/api/show", { model }));
+    if (!Array.isArray(capabilities)) return {};
+    const can = (name: string) => capabilities.includes(name);
+    const [, context] = Object.entries(toObject(info)).find(([key]) => key.endsWith(".context_length")) ?? [];
+    return factsOf(context, { pictures: can("vision"), tools: can("tools"), thinks: can("thinking") });
+  },
+  lmstudio: async (ask, model) => {
+    const rows = toItems(toObject(await ask("/api/v0/models"))["data"]).map(toObject);
+    const row = rows.find(({ id }) => id === model);
+    return row ? factsOf(row["max_context_length"], { pictures: row["type"] === "vlm" }) : {};
+  },
+  llamacpp: async (ask) => {
+    const props = await ask("/props");
+    const { vision } = objectAt(props, "modalities");
+    const { n_ctx: context } = objectAt(props, "default_generation_settings");
+    return factsOf(context, typeof vision === "boolean" ? { pictures: vision } : {});
+  },
+};
+
+/** What a server at home says of one of its models; nothing where it does not answer in time, and of all others. */
+export async function factsAtHome(ref: string, env: AppContext["env"]): Promise<ModelFacts> {
+  const [, read] = Object.entries(AT_HOME).find(([provider]) => ref.startsWith(`${provider}/`)) ?? [];
+  const found = read && resolveEndpoint(ref, env);
+  if (!read || !found?.ok) return {};
+  const { url, model } = found.endpoint;
+  const headers = keyHeaders(found.endpoint);
+  return read((path, body) => {
+    const init = body ? { method: "POST", body: JSON.stringify(body), headers } : { headers };
+    return probe(urlAt({ url: url.replace(/\/v1$/, "") }, path), init);
+  }, model);
 }
 
 const PROVIDER = "ollama/";

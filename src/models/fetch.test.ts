@@ -108,11 +108,17 @@ describe("what is fetched", () => {
     ["ftp://example.com/", "it is neither http nor https"],
     ["file:///etc/passwd", "it is neither http nor https"],
     ["http://user:secret@example.com/", "an address with a password is not fetched"],
-    ["http://example.com:22/", "port 22 is none of the web"],
+    ["http://example.com:22/", "port 22 is neither 80 nor 443"],
     ["nonsense", "it is no address of the web"],
     [`http://example.com/${"x".repeat(3_000)}`, "it is no address of the web"],
   ])("is not %s", async (url, reason) => {
     expect(await reasonOf(url)).toBe(reason);
+  });
+
+  it("is not at a host that no name service finds, in words of ours", async () => {
+    const resolve = () => Promise.reject(new Error("getaddrinfo EAI_AGAIN nowhere.example"));
+    const reason = "no address is found for nowhere.example";
+    expect(await reasonOf("https://nowhere.example/", { ...open, resolve })).toBe(reason);
   });
 
   it("is never at another host that a server sends it to", async () => {

@@ -157,7 +157,7 @@ function addressOf(written: string, { allowsPrivate = false }: FetchOptions): UR
   if (url.username !== "" || url.password !== "")
     throw new FetchRefusal("an address with a password is not fetched");
   if (!allowsPrivate && !WEB_PORTS.has(url.port))
-    throw new FetchRefusal(`port ${url.port} is none of the web`, true);
+    throw new FetchRefusal(`port ${url.port} is neither 80 nor 443`, true);
   return url;
 }
 
@@ -174,9 +174,9 @@ async function pin(
     throw new FetchRefusal(`${host} is a name of this network`, true);
   const isProxied = proxyFor(url, env) !== null;
   if (isProxied && isIP(host) === 0) return null;
-  const found = await resolve(host);
+  const found = await resolve(host).catch((): LookupAddress[] => []);
   const [first] = found;
-  if (!first) throw new FetchRefusal(`${host} has no address`);
+  if (!first) throw new FetchRefusal(`no address is found for ${host}`);
   const hidden = found.find(({ address }) => !isPublicAddress(address));
   if (hidden && !allowsPrivate)
     throw new FetchRefusal(

@@ -47,7 +47,7 @@ export function panelAgreement(section: PanelSection, { participants }: Result):
     .filter(({ count }) => count > 0);
   const all = voices.reduce((sum, { count }) => sum + count, 0);
   if (voices.length === 1)
-    return `${all === 1 ? "1 draft" : `All ${all} drafts`}: ${voices[0]?.answer ?? ""}`;
+    return `${all === 1 ? "1 draft" : all === 2 ? "Both drafts" : `All ${all} drafts`}: ${voices[0]?.answer ?? ""}`;
   if (voices.length > 1) {
     const sides = voices.map(({ answer, count }) => `${count} of ${all}: ${answer}`);
     return sides.join(", ");

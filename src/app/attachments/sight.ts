@@ -1,6 +1,7 @@
 import type { NewDeliberation } from "../../engine/opening-part.ts";
-import { isPicture, isVoice, personOf, refusal } from "../../kernel/index.ts";
+import { isPicture, isVoice, refusal } from "../../kernel/index.ts";
 import type { AppContext } from "../context.ts";
+import { refsAt } from "../panel.ts";
 
 /** How many models are named that could see. */
 const MAX_NAMED = 3;
@@ -18,18 +19,17 @@ export async function refuseBlind(
 ): Promise<void> {
   const answering = participants.filter((one) => isVoice(one) || one.seat.startsWith("respondent"));
   const asked = answering.length > 0 ? answering : participants;
-  const sees = (model: string, kind: "pictures" | "documents") =>
-    personOf(model) !== undefined || models.facts?.(model)[kind] !== false;
+  const { factsAtHome, reachable } = await import("../reachable.ts");
+  const factsOf = async (ref: string) => ({ ...models.facts?.(ref), ...(await factsAtHome(ref, env)) });
+  const known = await Promise.all(asked.map(({ model }) => factsOf(model)));
   for (const { name, media } of onlySeen) {
     if (!media) continue;
     const kind = isPicture(media) ? "pictures" : "documents";
-    if (asked.some(({ model }) => sees(model, kind))) continue;
-    const { reachable } = await import("../reachable.ts");
-    const found = await reachable({ env, settings });
-    const able = found
-      .flatMap(({ provider, models: there }) => there.map((model) => `${provider}/${model}`))
-      .filter((ref) => models.facts?.(ref)[kind] === true);
-    const one = `${isPicture(media) ? "a picture" : "a PDF without text"}`;
+    if (known.some((facts) => facts[kind] !== false)) continue;
+    const refs = (await reachable({ env, settings })).flatMap(refsAt);
+    const facts = await Promise.all(refs.map(factsOf));
+    const able = refs.filter((_, at) => facts[at]?.[kind] === true);
+    const one = isPicture(media) ? "a picture" : "a PDF without text";
     throw refusal(
       `none of the models takes ${kind}, and ${name} is ${one}`,
       able.length > 0

@@ -87,7 +87,7 @@ describe("init", () => {
     using place = scratch({}, { OLLAMA_HOST, LMSTUDIO_HOST });
     const { code, stderr } = await initialized(place, { project: true });
     expect(code).toBe(EXIT.answered);
-    expect(stderr).toMatch(/no key, no Ollama and no LM Studio[^]*Try: parley keys set openai/);
+    expect(stderr).toMatch(/no key, and no server of models[^]*Try: parley keys set openai/);
     expect(loadSettings({ cwd: place.cwd, env: place.env, flags: {} }).settings.models).toEqual([]);
     rmSync(join(place.cwd, "parley.yaml"));
     expect(existsSync(join(place.home, ".config/parley/parley.yaml"))).toBe(false);

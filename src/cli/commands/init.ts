@@ -12,6 +12,7 @@ import { displayPath } from "../../config/text-file.ts";
 import { recordTrust } from "../../config/trust.ts";
 import { refusal } from "../../kernel/index.ts";
 import { oneLine, printable } from "../../reports/printable.ts";
+import { quoteValue } from "../../text/words.ts";
 import { splitList, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { askOnTerminal } from "../input.ts";
@@ -71,13 +72,9 @@ export async function init(io: Io, { yes, project }: Values<typeof INIT>): Promi
 function describe({ places, models, programs }: FirstSettings): string[] {
   const refs = programs.map(({ ref }) => ref);
   const own = programs.map(({ title, ref }) => `${title} (${ref})`).join(", ");
-  const installed =
-    refs.length === 0
-      ? []
-      : [
-          `Installed, and asked only if you name them: ${own}. They answer on your subscription: parley doctor says who is logged in, and models: [${refs.join(", ")}] asks them.`,
-        ];
-  if (places.length === 0) return ["Found: no key, no Ollama and no LM Studio", ...installed];
+  const words = `Installed, and asked only if you name them: ${own}. They answer on your subscription: parley doctor says who is logged in, and models: [${refs.join(", ")}] asks them.`;
+  const installed = refs.length === 0 ? [] : [words];
+  if (places.length === 0) return ["Found: no key, and no server of models on this machine", ...installed];
   return [
     `Found: ${oneLine(places.map(({ provider, how }) => `${provider} (${how})`).join(", "))}`,
     ...(models.length === 0 ? [] : [`Models: ${oneLine(models.join(", "))}`]),
@@ -99,6 +96,8 @@ const askAnswers = (usual: Answers, project: boolean): Promise<Answers | undefin
     const where = project
       ? "p"
       : (await ask("For all your folders, or for this project only? [all/project]: ")).trim();
+    if (!/^(?:a|p|$)/i.test(where))
+      throw refusal(`${quoteValue(where)} is neither all nor project`, "parley init, and one of the two");
     return {
       models: models.length > 0 ? models : usual.models,
       maxCostUsd: limit === "" ? usual.maxCostUsd : Number(limit),

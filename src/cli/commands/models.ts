@@ -65,7 +65,7 @@ export function tableText(
   ];
   const twoLines = ([ref = "", ...cells]: readonly string[]): string[] => [
     oneLine(ref, width),
-    cutTo(`  ${cells.join(" · ")}`, width),
+    cutTo(`  ${cells.filter((cell) => cell !== "").join(" · ")}`, width),
   ];
   const dates = rows.flatMap(({ price }) =>
     price === null || typeof price === "string" ? [] : [price.date],
