@@ -33,7 +33,8 @@ export const formatMoney = (usd: number | null): string =>
 
 function formatCost(calls: number, { source, usd }: Result["cost"]): string {
   if (source === "free") return t.free;
-  return source === "subscription" ? t.bySubscription(calls) : formatMoney(usd);
+  if (source === "subscription") return t.bySubscription(calls);
+  return usd === null ? t.costUnknown : formatMoney(usd);
 }
 
 /** What a run's calls came to, and how many it is not known of. */

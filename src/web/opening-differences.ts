@@ -1,4 +1,5 @@
 import { isVoice, type Opening } from "../kernel/index.ts";
+import { formatOptions } from "../reports/words.ts";
 
 /** A setting in which two runs differ; null where one of them has none. */
 export type OpeningDifference = {
@@ -49,5 +50,5 @@ function flatOpening(opening: Opening): ReadonlyMap<string, string> {
   return new Map([...flat].filter(([, value]) => value !== "" && value !== "{}" && value !== "[]"));
 }
 
-const seatText = ({ persona, model }: Opening["participants"][number]): string =>
-  `${persona.name} (${model})`;
+const seatText = ({ persona, model, options }: Opening["participants"][number]): string =>
+  `${persona.name} (${[model, formatOptions(options ?? null)].filter(Boolean).join(", ")})`;

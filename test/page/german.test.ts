@@ -24,8 +24,8 @@ const textsIn = (node: unknown): readonly string[] =>
       ? Object.values(node).flatMap(textsIn)
       : [];
 
-/** A provider, protocols, a strategy, a participant and personas, which have their names in every language. */
-const NAMES = ["together", "persona", "none", "Chair", "chair", "judge", "respondent", "skeptic"];
+/** A provider, protocols, a strategy, a participant, personas and a setting, which have their names in every language. */
+const NAMES = ["together", "persona", "none", "Chair", "chair", "judge", "respondent", "skeptic", "tools"];
 
 let server: TestServer;
 let english: ReadonlySet<string>;

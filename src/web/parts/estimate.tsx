@@ -39,18 +39,15 @@ export function EstimateWords({
   readonly estimate: RunEstimate;
 }): VNode {
   const limit = caps.usd;
+  const taken = (calls: number, tokens: string, usd: number | undefined) =>
+    [t.calls(calls), tokens, usd === undefined ? "" : formatMoney(usd)].filter(Boolean).join(", ");
   return (
     <>
       <p class="quiet">
         {total
           ? t.ask.estimate({
-              calls: t.calls(Math.round(total.calls.expected)),
-              usd: formatMoney(total.usd?.expected ?? null),
-              most: t.ask.estimateMost({
-                calls: t.calls(total.calls.high),
-                tokens: t.tokens(total.tokens.high),
-                usd: formatMoney(total.usd?.high ?? null),
-              }),
+              usual: taken(Math.round(total.calls.expected), "", total.usd?.expected),
+              most: taken(total.calls.high, t.tokens(total.tokens.high), total.usd?.high),
             })
           : t.ask.estimateUnknown(undeclared.join(", "))}
         {unpriced.length > 0 && ` ${t.ask.unpriced(unpriced.join(", "))}`}

@@ -23,19 +23,19 @@ export const Field = ({ label, hint, size, children }: FieldProps): VNode => (
 type ValueProps = Omit<FieldProps, "children"> & { readonly value: Signal<string> };
 
 type TextProps = ValueProps & {
+  readonly type?: "text" | "search";
+  readonly placeholder?: string;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly required?: boolean;
 };
 
 /** A line of text that a signal holds. */
-export const TextField = ({ label, hint, size, value, ...limits }: TextProps): VNode => (
+export const TextField = ({ label, hint, size, value, ...more }: TextProps): VNode => (
   <Field label={label} hint={hint} size={size}>
     <input
-      type="text"
-      dir="auto"
-      autocomplete="off"
-      {...limits}
+      {...{ type: "text", dir: "auto", autocomplete: "off", list: undefined, ...more }}
       value={value.value}
       onInput={({ currentTarget }) => (value.value = currentTarget.value)}
     />

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, go, hrefWith } from "../address.ts";
 import { t } from "../strings.ts";
-import { Field } from "./field.tsx";
+import { Field, TextField } from "./field.tsx";
 
 const SEARCH_AFTER_MS = 250;
 
@@ -23,16 +23,7 @@ export function AddressSearch({ label, hint, without = {} }: SearchProps): VNode
     const timer = setTimeout(change, SEARCH_AFTER_MS);
     return () => clearTimeout(timer);
   }, [words.value]);
-  return (
-    <Field label={label} size="wide">
-      <input
-        type="search"
-        placeholder={hint}
-        value={words.value}
-        onInput={({ currentTarget }) => (words.value = currentTarget.value)}
-      />
-    </Field>
-  );
+  return <TextField label={label} size="wide" type="search" placeholder={hint} value={words} />;
 }
 
 type ChoiceProps = {

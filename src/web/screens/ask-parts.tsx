@@ -1,15 +1,27 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { ModelList, ModelRow } from "../../contract/figures.ts";
+import { groupBy } from "../../stats/numbers.ts";
 import { toggle } from "../lists.ts";
 import { useApi } from "../loaded.ts";
-import { Check } from "../parts/field.tsx";
+import { Check, TextField } from "../parts/field.tsx";
 import { Shown } from "../parts/states.tsx";
 import { t } from "../strings.ts";
+
+/** So many models are offered at first. */
+const FEW_MODELS = 12;
 
 /** The models that can be reached, by family: voices of one family tend to err alike. */
 export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly string[]> }): VNode {
   const models = useApi<ModelList>("models");
+  const words = useSignal("");
+  const most = useSignal(FEW_MODELS);
+  /** Those that fit what is typed; where none does, what is typed, if that can be a model: it may have an effort. */
+  const fitting = (rows: readonly ModelRow[]): readonly string[] => {
+    const typed = words.value.trim();
+    const refs = rows.flatMap(({ ref }) => (ref.toLowerCase().includes(typed.toLowerCase()) ? ref : []));
+    return refs.length === 0 && /^[^/\s]+\/\S+$/.test(typed) ? [typed] : refs;
+  };
   return (
     <fieldset class="models">
       <legend>
@@ -19,19 +31,30 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
       <Shown of={models}>
         {(reply) => (
           <>
-            {familiesOf(reply.models, chosen.value).map(([family, rows]) => (
-              <div key={family} class="family">
-                <p class="quiet">{family === "" ? t.ask.familyUnknown : t.ask.family(family)}</p>
-                {rows.map(({ ref }) => (
-                  <Check
-                    key={ref}
-                    label={ref}
-                    isChecked={chosen.value.includes(ref)}
-                    change={() => (chosen.value = toggle(chosen.value, ref))}
-                  />
-                ))}
-              </div>
-            ))}
+            <TextField
+              {...{ label: t.ask.find, hint: t.ask.findHint, type: "search", value: words }}
+              onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+            />
+            {familiesOf(reply.models, [...fitting(reply.models).slice(0, most.value), ...chosen.value]).map(
+              ([family, refs]) => (
+                <div key={family} class="family">
+                  <p class="quiet">{family === "" ? t.ask.familyUnknown : t.ask.family(family)}</p>
+                  {refs.map((ref) => (
+                    <Check
+                      key={ref}
+                      label={ref}
+                      isChecked={chosen.value.includes(ref)}
+                      change={() => (chosen.value = toggle(chosen.value, ref))}
+                    />
+                  ))}
+                </div>
+              ),
+            )}
+            {fitting(reply.models).length > most.value && (
+              <button type="button" onClick={() => (most.value *= 4)}>
+                {t.more}
+              </button>
+            )}
             {reply.models.length === 0 && <p>{t.ask.noModels}</p>}
             {reply.missing.length > 0 && (
               <details>
@@ -52,17 +75,14 @@ export function ModelPicker({ chosen }: { readonly chosen: Signal<readonly strin
   );
 }
 
-/** Rows by family; what was chosen and is not listed, as from a link, stands with those of unknown family. */
+/** References by family, each once; one that is not listed, as from a link, is of the family of its model alone. */
 function familiesOf(
   rows: readonly ModelRow[],
-  chosen: readonly string[],
-): (readonly [string, readonly { ref: string }[]])[] {
-  const families = new Map<string, { ref: string }[]>();
-  const put = (family: string, ref: string) =>
-    families.set(family, [...(families.get(family) ?? []), { ref }]);
-  for (const { family, ref } of rows) put(family ?? "", ref);
-  for (const ref of chosen) if (!rows.some((row) => row.ref === ref)) put("", ref);
-  return [...families].sort(
+  refs: readonly string[],
+): (readonly [string, readonly string[]])[] {
+  const families = new Map(rows.map(({ ref, family }) => [ref, family]));
+  const familyOf = (ref: string) => families.get(ref) ?? families.get(ref.replace(/\?.*/, "")) ?? "";
+  return [...groupBy([...new Set(refs)], familyOf)].sort(
     ([one], [other]) => Number(one === "") - Number(other === "") || one.localeCompare(other),
   );
 }

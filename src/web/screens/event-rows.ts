@@ -1,4 +1,5 @@
 import type { Entry } from "../../kernel/index.ts";
+import { groupBy } from "../../stats/numbers.ts";
 import { t, wordFor } from "../strings.ts";
 import { speakerOf } from "../../views/spending.ts";
 
@@ -25,12 +26,10 @@ export function countBy(
   entries: readonly Entry[],
   nameOf: (entry: Entry) => string,
 ): readonly (readonly [string, number])[] {
-  const counts = new Map<string, number>();
-  for (const entry of entries) {
-    const name = nameOf(entry);
-    if (name !== "") counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const named = [...groupBy(entries, nameOf)].filter(([name]) => name !== "");
+  return named
+    .map(([name, all]) => [name, all.length] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** A kind of work, in the page's language. */

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { Catalog, PromptList } from "../../contract/library.ts";
 import { address, go, hrefTo } from "../address.ts";
 import { useApi } from "../loaded.ts";
-import { Field, NewName } from "../parts/field.tsx";
+import { NewName, TextField } from "../parts/field.tsx";
 import { Empty, Loading, Shown } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { t, wordFor } from "../strings.ts";
@@ -82,13 +82,7 @@ function Prompts({ of }: { readonly of: Listed<PromptList> }): VNode {
     <Shown of={of}>
       {({ data }) => (
         <>
-          <Field label={t.library.filter} size="narrow">
-            <input
-              type="search"
-              value={words.value}
-              onInput={({ currentTarget }) => (words.value = currentTarget.value)}
-            />
-          </Field>
+          <TextField label={t.library.filter} size="narrow" type="search" value={words} />
           <Table
             label={t.library.kinds.prompts}
             heads={[t.library.name, t.library.from, t.library.usedBy]}

@@ -281,13 +281,7 @@ function Thumbs({ id, given }: { readonly id: string; readonly given: Thumb | un
   );
 }
 
-const COLORS: { readonly [score: number]: string } = {
-  5: "good",
-  4: "good",
-  3: "fair",
-  2: "poor",
-  1: "poor",
-};
+const colorOf = (score: number): string => (score > 3 ? "good" : score < 3 ? "poor" : "fair");
 
 /** A judge's score under an answer: it comes late, takes its place, and is not there without a score. Its words open by click or key. */
 function Badge({ grade }: { readonly grade: AnswerGrade | null }): VNode | null {
@@ -299,7 +293,7 @@ function Badge({ grade }: { readonly grade: AnswerGrade | null }): VNode | null 
     <div class="badge-place" role="status">
       <button
         type="button"
-        class={`badge ${COLORS[score] ?? "fair"}`}
+        class={`badge ${colorOf(score)}`}
         aria-expanded={open.value}
         aria-controls={id}
         aria-label={t.run.scoreLabel(score)}

@@ -2,13 +2,14 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { OpenedReply } from "../../contract/runs.ts";
-import { isEvent, timeOf } from "../../kernel/index.ts";
+import { isEvent, isPicture, timeOf, type Opening } from "../../kernel/index.ts";
 import { pendingSeats } from "../../views/pending-seats.ts";
 import type { Result } from "../../views/result.ts";
 import { go, hrefTo, hrefWith } from "../address.ts";
 import type { ShownRun } from "../run.ts";
 import { formatBill, formatMoment, formatTime } from "../formats.ts";
 import { apiUrl, fetchJson } from "../http.ts";
+import { useSaving } from "../loaded.ts";
 import type { Confirm } from "../parts/confirm.tsx";
 import { Refusal } from "../parts/states.tsx";
 import { isServed } from "../served.ts";
@@ -30,7 +31,7 @@ export function RunHead({ shown, result }: HeadProps): VNode {
     typeof strategy === "string" ? strategy : "",
     t.models(new Set(participants.map(({ model }) => model)).size),
     calls > 0 ? t.calls(calls) : "",
-    formatBill(result),
+    formatBill(isRunning(shown) ? { ...result, unknown: 0 } : result),
     wallMs === null ? "" : formatTime(wallMs),
     opened ? formatMoment(opened.at) : "",
   ].filter(Boolean);
@@ -47,10 +48,38 @@ export function RunHead({ shown, result }: HeadProps): VNode {
       <h1 class="question" dir="auto" tabIndex={scrolls(question) ? 0 : undefined}>
         {question}
       </h1>
+      {opened && <Context id={result.id} context={opened.data.context} />}
       {isServed && <Actions shown={shown} result={result} />}
     </header>
   );
 }
+
+/** Whether steps of it are under way: what these take is not unknown, but not known yet. */
+const isRunning = ({ run, at }: ShownRun): boolean =>
+  at.value === undefined && run.liveVersion.value >= 0 && run.live.size > 0;
+
+/** Where an attached picture is: with the server, or in the document that an exported page has for paper. */
+export function pictureAddress(id: string, digest: string): string | undefined {
+  if (isServed) return `api/v1/deliberations/${encodeURIComponent(id)}/attachments/${digest}`;
+  const found = document.getElementById(`picture-${digest}`);
+  return found instanceof HTMLImageElement ? found.src : undefined;
+}
+
+/** The names of what went with the question, and small pictures of what is one; the record has more. */
+const Context = ({ id, context }: Pick<Opening, "context"> & { readonly id: string }): VNode | null =>
+  context.length === 0 ? null : (
+    <ul class="context" aria-label={t.ask.context}>
+      {context.map(({ name, media }, index) => (
+        <li key={index}>
+          <a href={hrefWith({ view: "record" })} dir="auto">
+            {media && isPicture(media) && <img src={pictureAddress(id, media.digest)} alt="" />}
+            {name}
+          </a>
+          {media?.pages !== undefined && <span class="quiet"> {t.pages(media.pages)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
 
 /** Whether a question may be higher than its place, which scrolls then, also by keyboard. */
 const scrolls = (question: string): boolean => question.length > 200 || question.split("\n").length > 6;
@@ -111,9 +140,7 @@ function Waiting({ id }: { readonly id: string }): VNode | null {
 }
 
 function Actions({ shown, result }: HeadProps): VNode {
-  const failed = useSignal<Error | undefined>(undefined);
   const { id, status } = result;
-  const isSending = useSignal(false);
   const isOpen = !shown.run.entries.some(({ type }) => type === "deliberation-closed");
   const isLeft = isOpen && status === "open" && restsFor(shown) > LEFT_AFTER_MS;
   const path = `deliberations/${encodeURIComponent(id)}`;
@@ -122,22 +149,12 @@ function Actions({ shown, result }: HeadProps): VNode {
     await fetchJson(path, { method: "DELETE" });
     go(hrefTo(["runs"]));
   };
-  const resume = async () => {
-    if (isSending.value) return;
-    isSending.value = true;
-    try {
-      failed.value = undefined;
-      await act("resume");
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-    isSending.value = false;
-  };
+  const { isBusy, failed, send: resume } = useSaving(async () => void (await act("resume")));
   return (
     <div class="actions">
       {isOpen && <Asked what="stop" act={async () => void (await act("cancel"))} />}
       {isLeft && (
-        <button type="button" disabled={isSending.value} onClick={() => void resume()}>
+        <button type="button" disabled={isBusy.value} onClick={(event) => void resume(event)}>
           {t.run.resume}
         </button>
       )}

@@ -116,13 +116,24 @@ const Filters = (): VNode => (
 /** The models that can be reached, with prices; and how to set up the others. */
 function ReachableModels(): VNode {
   const models = useApi<ModelList>("models");
+  const words = (address.value.query.get("q") ?? "").toLowerCase().trim();
+  const fits = ({ ref, family }: ModelRow) => `${ref} ${family ?? ""}`.toLowerCase().includes(words);
   return (
     <Shown of={models}>
       {({ models: rows, missing }) => (
         <>
           <h2>{t.settings.modelsTitle}</h2>
-          {rows.length === 0 ? (
-            <Empty title={t.settings.noModels} next={t.settings.noModelsNext} />
+          <div class="filters" role="search">
+            <AddressSearch label={t.ask.find} hint={t.settings.searchHint} />
+          </div>
+          <p class="quiet" role="status">
+            {t.models(rows.filter(fits).length)}
+          </p>
+          {!rows.some(fits) ? (
+            <Empty
+              title={rows.length === 0 ? t.settings.noModels : t.runsPage.noneFound}
+              next={rows.length === 0 ? t.settings.noModelsNext : t.settings.noneFoundNext}
+            />
           ) : (
             <Table
               label={t.settings.modelsTitle}
@@ -137,18 +148,21 @@ function ReachableModels(): VNode {
                 t.settings.can,
                 t.settings.reachable,
               ]}
-              rows={rows.map((row) => [
-                <span dir="auto">{row.ref}</span>,
-                row.family ?? t.unknown,
-                priceOf(row.price),
-                row.price === null || typeof row.price === "string"
-                  ? ""
-                  : `${row.price.date} (${row.price.source})`,
-                row.context === null ? t.unknown : formatCount(row.context),
-                row.output === null ? t.unknown : formatCount(row.output),
-                row.can.map((name) => t.settings.abilities[name]).join(", "),
-                wordFor(t.settings.reach, row.reachable),
-              ])}
+              rows={rows
+                .filter(fits)
+                .map((row) => [
+                  <span dir="auto">{row.ref}</span>,
+                  row.family ?? t.unknown,
+                  priceOf(row.price),
+                  row.price === null || typeof row.price === "string"
+                    ? ""
+                    : `${row.price.date} (${row.price.source})`,
+                  row.context === null ? t.unknown : formatCount(row.context),
+                  row.output === null ? t.unknown : formatCount(row.output),
+                  row.can.map((name) => t.settings.abilities[name]).join(", ") ||
+                    (row.cannot.length > 0 ? t.none : t.unknown),
+                  wordFor(t.settings.reach, row.reachable),
+                ])}
             />
           )}
           <h2>{t.settings.missingTitle}</h2>

@@ -1,4 +1,4 @@
-import { useComputed, useSignal, type Signal } from "@preact/signals";
+import { useComputed, type Signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ForkEstimate } from "../../contract/figures.ts";
@@ -10,7 +10,7 @@ import type { ShownRun } from "../run.ts";
 import { entriesUpTo } from "../folds.ts";
 import { formatCount } from "../formats.ts";
 import { fetchJson } from "../http.ts";
-import { useApi } from "../loaded.ts";
+import { useApi, useSaving } from "../loaded.ts";
 import { namesIn, toggle } from "../lists.ts";
 import { EstimateWords, useEstimate } from "../parts/estimate.tsx";
 import { Check, Field } from "../parts/field.tsx";
@@ -191,25 +191,15 @@ function Cost({ shown, said }: { readonly shown: ShownRun; readonly said: Said }
 type StartProps = { readonly path: string; readonly body: string; readonly said: Said };
 
 function Start({ path, body, said }: StartProps): VNode {
-  const sending = useSignal(false);
-  const failed = useSignal<Error | undefined>(undefined);
   // The same changes, sent twice from here, are one fork.
   const name = useMemo(() => crypto.randomUUID?.() ?? String(Math.random()), [path, body]);
   const isReady = said.value !== undefined && !(said.value instanceof Error);
-  const start = async () => {
-    if (sending.value || !isReady) return;
-    sending.value = true;
-    failed.value = undefined;
-    try {
-      const { id } = await fetchJson<OpenedReply>(path, {
-        ...{ method: "POST", body: JSON.parse(body), headers: { "idempotency-key": name } },
-      });
-      go(hrefTo(["d", id]));
-    } catch (error) {
-      failed.value = error as Error; // fetchJson throws errors
-    }
-    sending.value = false;
-  };
+  const { isBusy, failed, send } = useSaving(async () => {
+    const { id } = await fetchJson<OpenedReply>(path, {
+      ...{ method: "POST", body: JSON.parse(body), headers: { "idempotency-key": name } },
+    });
+    go(hrefTo(["d", id]));
+  });
   return (
     <>
       {failed.value && <Refusal error={failed.value} />}
@@ -217,10 +207,10 @@ function Start({ path, body, said }: StartProps): VNode {
         <button
           type="button"
           class="primary"
-          disabled={sending.value || !isReady}
-          onClick={() => void start()}
+          disabled={isBusy.value || !isReady}
+          onClick={(event) => void send(event)}
         >
-          {sending.value ? t.run.forkStarting : t.replay.forkStart}
+          {isBusy.value ? t.run.forkStarting : t.replay.forkStart}
         </button>
       </p>
     </>

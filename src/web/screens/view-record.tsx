@@ -6,15 +6,8 @@ import type { ShownRun } from "../run.ts";
 import { useReport, useWhole } from "../folds.ts";
 import { Report } from "../parts/report.tsx";
 import { Empty } from "../parts/states.tsx";
-import { isServed } from "../served.ts";
 import { t } from "../strings.ts";
-
-/** Where an attached picture is: with the server, or in the document that an exported page has for paper. */
-function pictureAddress(id: string, digest: string): string | undefined {
-  if (isServed) return `api/v1/deliberations/${encodeURIComponent(id)}/attachments/${digest}`;
-  const found = document.getElementById(`picture-${digest}`);
-  return found instanceof HTMLImageElement ? found.src : undefined;
-}
+import { pictureAddress } from "./run-head.tsx";
 
 /** The whole document about the run, as `parley show --details` and an export print it, at the seq of the address. */
 export function Record({ shown }: { readonly shown: ShownRun }): VNode {

@@ -2,7 +2,10 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { groupBy } from "../../stats/numbers.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { formatOptions } from "../../reports/words.ts";
 import { progressView, type ProgressRow, type StepView } from "../../views/progress.ts";
+import type { Result } from "../../views/result.ts";
 import { foldReader, useAbove } from "../folds.ts";
 import { formatTime } from "../formats.ts";
 import { Markdown } from "../parts/elements.tsx";
@@ -48,8 +51,9 @@ export function Room({ shown }: RoomProps): VNode {
     const { rows } = progress.value;
     const ids = new Set(rows.map(({ id }) => id));
     const written = groupBy(running.value, ([, { by = "" }]) => (ids.has(by) ? by : ""));
+    const asked = new Map(shown.result.value?.participants.map((one) => [one.id, askedWords(one)]));
     const column = (row: ProgressRow) => (
-      <Column key={row.id} row={row} run={run} live={written.get(row.id) ?? []} />
+      <Column key={row.id} row={row} run={run} live={written.get(row.id) ?? []} asked={asked.get(row.id)} />
     );
     const stray = { id: "", name: t.unknown, seat: "", model: "", steps: [] };
     const [second = [], first = []] = [true, false].map((isSecond) =>
@@ -108,9 +112,15 @@ type ColumnProps = {
   readonly row: ProgressRow;
   readonly run: RunStore;
   readonly live: readonly (readonly [string, LiveStep])[];
+  /** What its model is asked with, and without. */
+  readonly asked: string | undefined;
 };
 
-function Column({ row, run, live }: ColumnProps): VNode {
+const askedWords = ({ options, without }: Result["participants"][number]): string =>
+  (options ? ` · ${t.run.askedWith(oneLine(formatOptions(options)))}` : "") +
+  (without.length > 0 ? ` · ${t.run.askedWithout(without.join(", "))}` : "");
+
+function Column({ row, run, live, asked }: ColumnProps): VNode {
   const { name, seat, model, steps } = row;
   const shown = useSignal(MORE_STEPS);
   const last = steps.at(-1);
@@ -127,8 +137,9 @@ function Column({ row, run, live }: ColumnProps): VNode {
         <h3 dir="auto">{name}</h3>
         <p class="quiet">
           {nameOfSeat(seat)} · <span class="model">{model}</span>
+          {asked}
         </p>
-        {waiting ? <DoingText doing={waiting} /> : <p class={`column-state ${state}`}>{stateWords(state)}</p>}
+        {waiting ? <DoingText doing={waiting} /> : <p class={`column-state ${state}`}>{t.run[state]}</p>}
       </header>
       {live.map(([step, { kind }]) => (
         <LiveText key={step} run={run} step={step} label={nameOfWork(kind ?? step)} />
@@ -176,8 +187,6 @@ function doingWords({ doing, forMs, sentMs, expectedMs, again }: ShownDoing, pas
   if (expectedMs === null) return words(seconds((doing === "thinking" ? forMs : sentMs) + passedMs));
   return t.run.doing.ofAbout({ words: words(since), seconds: seconds(expectedMs) });
 }
-
-const stateWords = (state: StepView["state"] | "idle"): string => t.run[state];
 
 function StepText({ step, open }: { readonly step: StepView; readonly open: boolean }): VNode {
   const { work, text, thinking, why, tokensOut, tokensThought, latencyMs } = step;
@@ -280,7 +289,7 @@ function LiveText({
   return (
     <div class="live">
       <p class="quiet">{label}</p>
-      <pre ref={place} dir="auto" tabIndex={0} aria-label={label} />
+      <pre ref={place} role="group" dir="auto" tabIndex={0} aria-label={label} />
     </div>
   );
 }

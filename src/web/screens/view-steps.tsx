@@ -99,7 +99,7 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
         <Table
           label={t.run.usageByParticipant}
           heads={[t.run.contributor, t.run.model, ...heads]}
-          figures={[2, 3, 4, 5, 6]}
+          figures={heads.map((_, index) => index + 2)}
           rows={[
             ...rows.map(({ id, spent }) => [
               <span dir="auto">{nameOf(id)}</span>,
@@ -115,7 +115,7 @@ function Usage({ entries, result: { participants }, nameOf }: PartProps): VNode 
         <Table
           label={t.run.usageByWork}
           heads={[t.run.step, ...heads, t.run.callTime, t.run.wallTime]}
-          figures={[1, 2, 3, 4, 5, 6, 7]}
+          figures={[...heads, t.run.callTime, t.run.wallTime].map((_, index) => index + 1)}
           rows={spendingByWork(entries).map(({ kind, spent, callMs, wallMs }) => [
             nameOfStage(kind),
             ...spentCells(spent, tokens),
