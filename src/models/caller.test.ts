@@ -102,6 +102,17 @@ describe("usage that cannot be", () => {
   });
 });
 
+it("keeps the searches of a reply whose text was heard", async () => {
+  const usage = { ...used(5), searches: 2 };
+  const { complete } = scripted([
+    ({ onText }) => {
+      onText("yes");
+      return { ok: true, text: "yes", toolCalls: [], finish: "stop", usage };
+    },
+  ]);
+  expect(await complete()).toMatchObject({ searches: 2 });
+});
+
 describe("a call answered inside this process", () => {
   it("is retried, counted and streamed like any other, and costs nothing", async () => {
     const { clock, attempts, deltas, complete } = scripted([fails(), answers]);

@@ -46,13 +46,18 @@ describe("what a call cost", () => {
     expect(spending.tokens()).toEqual({ in: 1_000_010, out: 20, cached: null, reasoning: null });
   });
 
-  it("is unknown, never 0, where nobody said, and free where it is", () => {
+  it("is unknown, never 0, where nobody said, as much as is known where a part broke off, and free where it is", () => {
     const unknown = { source: "unknown", usd: null };
     expect(createSpending(price).cost()).toEqual(unknown);
     const unpriced = createSpending(null);
     unpriced.add(usage(1, 1, 0.5));
     unpriced.add(usage(1, 1));
     expect(unpriced.cost()).toEqual(unknown);
+    const part = createSpending(price);
+    part.add(usage(7, null));
+    expect(part.cost()).toEqual(unknown);
+    part.add(usage(1_000_000, 0));
+    expect(part.cost()).toEqual({ source: "table", usd: 1 });
     expect(createSpending("free").cost()).toEqual({ source: "free", usd: 0 });
   });
 });

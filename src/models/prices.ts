@@ -144,18 +144,17 @@ export function createSpending(price: Price | Unpriced | null) {
   let unpriced = false;
   let source: "provider" | "table" = "provider";
 
-  const charge = ({ tokens: used, searches: searched, usd: reported }: Usage): void => {
-    if (reported !== null) {
-      usd = addKnown(usd, reported);
-    } else if (used.in !== null && used.out !== null && price !== null && !isUnpriced(price)) {
-      source = "table";
-      const { in: all, out, cached, written } = used;
-      // What a search costs is not known because what a token costs is.
-      unpriced ||= (searched ?? 0) > 0 && price.search === undefined;
-      usd = addKnown(usd, costOf(price, { in: all, out, cached: cached ?? 0, written, searches: searched }));
-    } else if (used.in !== null || used.out !== null) {
-      unpriced = true;
-    }
+  const charge = ({ tokens: used, searches: searched = 0, usd: reported }: Usage): void => {
+    const { in: all, out, cached, written } = used;
+    if (reported !== null) usd = addKnown(usd, reported);
+    // What broke off before its usage was whole is no part of the sum; it is counted as unreported.
+    if (reported !== null || all === null || out === null) return;
+    const table = price === null || isUnpriced(price) ? null : price;
+    // What a search costs is not known because what a token costs is.
+    unpriced ||= table === null || (searched > 0 && table.search === undefined);
+    if (table === null) return;
+    source = "table";
+    usd = addKnown(usd, costOf(table, { in: all, out, cached: cached ?? 0, written, searches: searched }));
   };
 
   return {
@@ -171,7 +170,7 @@ export function createSpending(price: Price | Unpriced | null) {
     searches: () => searches,
     /**
      * What the attempts that reported something cost. Each goes by the provider's own figure, else by the
-     * table; where an attempt has tokens and neither, the whole is unknown.
+     * table; where an attempt has its tokens and neither, the whole is unknown.
      */
     cost: (): Cost => {
       // A program of an agent may be logged in with a key, which it says by what it charges.
