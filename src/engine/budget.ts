@@ -295,15 +295,14 @@ function createLedger(
       const passed = over(spread.least, share);
       if (passed) return { ok: false, ...passed };
       const fraction = capped ? fractionFor(budget, account, { call: spread, own: { held, share } }) : 1;
-      const { tokensOut: least = quote.tokensOut } = quote.least ?? {};
-      const limit =
-        fraction < 1 ? least + Math.floor(fraction * (quote.tokensOut - least) + ROUNDING) : quote.tokensOut;
-      let request = fraction < 1 ? plus(spread.least, times(spread.more, fraction)) : worst(quote);
-      if (fraction < 1) request = { ...request, tokens: quote.tokensIn + limit };
-      const names = {
-        ...(asked ? { model: asked.model } : {}),
-        ...(work?.by === undefined ? {} : { speaker: work.by }),
-      };
+      let limit = quote.tokensOut;
+      let request = worst(quote);
+      if (fraction < 1) {
+        const { tokensOut } = { ...quote, ...quote.least };
+        limit = tokensOut + Math.floor(fraction * (limit - tokensOut) + ROUNDING);
+        request = { ...plus(spread.least, times(spread.more, fraction)), tokens: quote.tokensIn + limit };
+      }
+      const names = { ...(asked && { model: asked.model }), ...(work?.by && { speaker: work.by }) };
       const own = { amount: request };
       account.reserved.add(own);
       if (share !== undefined) held.delete(share);
