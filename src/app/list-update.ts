@@ -7,7 +7,7 @@ import { hasSecretInQuery, refusal } from "../kernel/index.ts";
 import { fetchPublic } from "../models/fetch.ts";
 import { builtInLists, createCatalog, type ModelCatalog, type PriceList } from "../models/model-list.ts";
 import type { Price } from "../models/prices.ts";
-import { readPublicList, type PublicList, type SkippedRow } from "../models/public-lists.ts";
+import { readPublicList, type SkippedRow } from "../models/public-lists.ts";
 import { readTakenLists, takenListFile } from "./listed-models.ts";
 
 /** Where the two lists are that can be read, by their own documentation. */
@@ -51,7 +51,7 @@ export type UpdateRequest = {
 };
 
 /**
- * Takes a public list of models over the built-in one. Nothing is changed unless the whole of it could be read.
+ * Takes a public list of models beside the built-in one. Nothing is changed unless the whole of it could be read.
  * @throws Fault `configuration`
  */
 export async function updateModelList(
@@ -79,7 +79,7 @@ export async function updateModelList(
   if (!isDry) writeList(path, taken);
   return {
     ...{ source, date, from: read.from, path: isDry ? null : path, models: models.length },
-    ...compare(before, list),
+    ...compare(before, taken),
     skipped,
   };
 }
@@ -137,11 +137,11 @@ function figuresOf(catalog: ModelCatalog, model: string) {
 
 function compare(
   before: readonly PriceList[],
-  { models }: PublicList,
+  taken: PriceList,
 ): Pick<ListUpdate, "added" | "changed" | "gone"> {
-  const names = models.map(({ model }) => model);
+  const names = taken.models.map(({ model }) => model);
   const old = createCatalog([() => before, builtInLists]);
-  const now = createCatalog([() => [{ source: "", date: "", models }], builtInLists]);
+  const now = createCatalog([() => [taken], builtInLists]);
   const had = new Set(old.models());
   const added = names.filter((model) => !had.has(model));
   const changed = names

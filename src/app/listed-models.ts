@@ -44,7 +44,7 @@ export function readTakenLists(place: FileContext): {
   return lists ? { lists } : { lists: [], problem: `${path} is no list of models` };
 }
 
-/** The user's settings, over the list that the user took, over the built-in one. */
+/** The user's settings, over the newer of the list that the user took and the built-in one. */
 export const openCatalog = (
   { prices }: { readonly prices: DeclaredPrices },
   place: Pick<FileContext, "cwd" | "env">,

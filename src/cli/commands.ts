@@ -146,7 +146,7 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   defineCommand("models [words...]", "List models, test one, or take a list of prices (update)", {
     details:
-      "A test makes one call, and prints its time, tokens, cost and the beginning of the reply. An update takes prices and facts from LiteLLM's or models.dev's list, over the built-in ones; without FILE or URL, from where the last one was.",
+      "A test makes one call, and prints its time, tokens, cost and the beginning of the reply. An update takes prices and facts from LiteLLM's or models.dev's list, which count where they are newer than the built-in ones; without FILE or URL, from where the last one was.",
     options: options.MODEL_LIST,
     examples: ["models test openai/gpt-6.1-terra", "models update https://models.dev/api.json"],
     run: async (io, given, words) => (await import("./commands/models.ts")).models(io, given, words),

@@ -117,6 +117,26 @@ describe("what a list says of a model", () => {
     expect(layered.models()).toEqual(["a/c", "a/b"]);
   });
 
+  it("is what the newer of two lists says, in whichever order they stand, but for what is declared", () => {
+    const listOf = (date: string, ...models: PriceList["models"]) => [{ source: date, date, models }];
+    const lists = [
+      () => listOf("declared", { model: "a/mine", in: 1, out: 1 }),
+      () => listOf("2026-03-01", ...["a/mine", "a/b"].map((model) => ({ model, in: 2, out: 2, output: 2 }))),
+      () => listOf("2026-11-01", ...["a/mine", "a/b"].map((model) => ({ model, in: 3, out: 3, context: 3 }))),
+    ];
+    for (const order of [lists, lists.toReversed()]) {
+      const newest = createCatalog(order);
+      expect(newest.price("a/mine")).toMatchObject({ in: 1, date: "declared" });
+      expect(newest.price("a/b")).toMatchObject({ in: 3, date: "2026-11-01" });
+      expect(newest.facts("a/b")).toEqual({ output: 2, context: 3 });
+    }
+    const sameDay = createCatalog([
+      () => listOf("2026-03-01", { model: "a/b", in: 4, out: 4 }),
+      () => listOf("2026-03-01", { model: "a/b", in: 5, out: 5 }),
+    ]);
+    expect(sameDay.price("a/b")).toMatchObject({ in: 4 });
+  });
+
   it("is told of models, and over it what the settings say of an endpoint", async () => {
     const models = createModels({
       env: {},

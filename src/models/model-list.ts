@@ -74,7 +74,7 @@ export type ModelCatalog = {
   models(): readonly string[];
 };
 
-/** Lists over each other: what the first says of a model counts. Each is read when something is first asked. */
+/** Lists over each other: what the newest says of a model counts, of one day the first. Each is read when something is first asked. */
 export function createCatalog(layers: readonly (() => readonly PriceList[])[]): ModelCatalog {
   let opened: readonly Layer[] | undefined;
   const open = () => (opened ??= layers.map((lists) => layerOf(lists())));
@@ -84,7 +84,12 @@ export function createCatalog(layers: readonly (() => readonly PriceList[])[]): 
     const known = lookedUp.get(ref);
     if (known) return known;
     const listed = listedRef(ref);
-    const rows = open().flatMap((layer) => layer.get(listed) ?? layer.get(listed.replace(VERSION, "")) ?? []);
+    const rows = open()
+      .flatMap((layer) => layer.get(listed) ?? layer.get(listed.replace(VERSION, "")) ?? [])
+      // A declared one comes before every date.
+      .sort(
+        ({ list: one }, { list: other }) => Number(one.date < other.date) - Number(one.date > other.date),
+      );
     // A name comes from outside: a process meets few, and keeps no more.
     if (lookedUp.size < MAX_LOOKED_UP) lookedUp.set(ref, rows);
     return rows;
