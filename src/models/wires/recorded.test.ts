@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { isLong } from "../../../test/support/long.ts";
 import { createReply } from "../http-transport.ts";
 import { anthropic } from "./anthropic.ts";
 import { ollama } from "./ollama.ts";
@@ -276,8 +277,12 @@ const withoutUsage = (completion: Completion): Partial<Reading> | string => {
   return { text, thought, calls, finish };
 };
 
-/** Ten offsets over the whole body, and the middle of its first, second and last character of several bytes. */
+/** A body that is cut at each of its bytes at full size; of longer ones that takes too long. */
+const SHORT = 4_000;
+
+/** Ten offsets over the whole body, and the middle of its first, second and last character of several bytes; all where it is short. */
 const cutsOf = (bytes: Buffer): number[] => {
+  if (isLong && bytes.length < SHORT) return [...bytes.keys()].slice(1);
   const even = Array.from({ length: 10 }, (_, index) => Math.floor(((index + 0.5) * bytes.length) / 10));
   const within = [...bytes.keys()].filter((index) => ((bytes[index] ?? 0) & 0xc0) === 0x80);
   return [...even, ...within.slice(0, 2), ...within.slice(-1)];
