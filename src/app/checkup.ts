@@ -122,7 +122,7 @@ function checkPrices(
   return [{ what, ok: true, found: `those of ${oldest} are used, which may have changed`, next }];
 }
 
-/** The shortest reply that every provider lets a request ask for. */
+/** The shortest reply that every provider lets a request ask for; it may be all thought. */
 const PROBE_TOKENS = 16;
 
 type ProbeContext = {
@@ -146,7 +146,7 @@ async function probeProviders(
     if (!ref.success || (own ?? first) === undefined)
       return { what, ok: true, found: "not tested: no model is named", next: `name a model of ${provider}` };
     const tested = await testModel(models, ref.data, { signal, maxOutputTokens: PROBE_TOKENS });
-    if (tested.ok)
+    if (tested.ok || tested.failure.lost)
       return { what, ok: true, found: `${ref.data} answered in ${formatDuration(tested.latencyMs)}` };
     const { code, message } = tested.failure;
     const other = "choose another model, or look at the provider's status";

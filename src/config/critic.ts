@@ -102,6 +102,7 @@ const THEIR_RUBRICS = { material: "style", confirmation: "clarity" } as const;
  */
 export function loadCritic(place: FileContext) {
   const own = ownFile("critic", place, FOREIGN);
+  const says = (key: string) => own.says([key]);
   const file = checkedFile(own.file, CriticFile, FORM);
   refuseConflicts(own);
   own.requireTrust([
@@ -135,8 +136,8 @@ export function loadCritic(place: FileContext) {
     get critic() {
       return critic();
     },
-    /** Whether a file of the user's says which model grades, and how long its prompt may be. */
-    says: { model: own.says(["model"]), context: own.says(["context"]) || own.says(["num_ctx"]) },
+    /** Whether a file of the user's says which model grades, and how long its prompt and its reply may be. */
+    says: { model: says("model"), context: says("context") || says("num_ctx"), tokens: says("tokens") },
     get sources() {
       return listCriticSources(critic(), own);
     },
@@ -156,9 +157,8 @@ function listCriticSources(
   critic: Critic,
   { says, sourceOf }: OwnFile,
 ): Readonly<Record<string, ValueSource>> {
-  const { model, temperature, form, kind, rubric } = critic;
+  const { model, temperature, form, kind, rubric, maxOutputTokens: tokens } = critic;
   const [context, timeout] = [critic.contextTokens, writeDuration(critic.timeoutMs)];
-  const tokens = critic.maxOutputTokens;
   const values = { model, temperature, context, timeout, form, tokens, rubric: rubric.name, kind };
   const sources = Object.entries(values).map(([key, value]): [string, ValueSource] => {
     const alias = ALIASES.get(key);

@@ -295,7 +295,7 @@ export type CallOptions = {
   readonly signal: AbortSignal;
   /** Limits the call, retries included; waiting for a place does not count. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum number of requests, including the first; the default depends on the failure. */
+  /** Maximum number of requests, but for those that were refused for what they asked for; the default depends on the failure. */
   readonly attempts?: number | undefined;
   /** What the budget has left for the reply in tokens, where that is less than the request's own limit. */
   readonly limit?: number | undefined;

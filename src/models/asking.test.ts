@@ -105,6 +105,40 @@ async function ask(
 
 const reasoning = (effort: string) => ({ reasoning_effort: effort });
 
+describe("thinking that nobody asked for", () => {
+  const thoughts = { extra_body: { google: { thinking_config: { include_thoughts: true } } } };
+  it.each<readonly [ref: string, fields: object]>([
+    ["google/gemini-2.5-flash", thoughts],
+    ["openai/gpt-5-pro", { reasoning: { summary: "auto" }, include: ["reasoning.encrypted_content"] }],
+    ["google/gemini-2.5-flash?effort=none", reasoning("none")],
+    ["google/gemini-of-tomorrow", {}],
+    ["openai/gpt-5.6-sol", {}],
+    ["openai/gpt-4.1?wire=responses", {}],
+    ["anthropic/claude-haiku-4-5", {}],
+  ])("is to be shown where the model is known to think, and its API takes that: %s", async (ref, fields) => {
+    const { bodies } = await ask({}, { ref });
+    const keys = ["reasoning", "reasoning_effort", "include", "extra_body", "thinking"];
+    const sent = Object.entries(bodies[0] ?? {}).filter(([key]) => keys.includes(key));
+    expect(Object.fromEntries(sent)).toEqual(fields);
+  });
+
+  it.each([
+    ["openai/gpt-5-pro", "Your organization must be verified to generate reasoning summaries."],
+    ["openai/gpt-5-pro", "Unsupported parameter: 'reasoning' is not supported with this model."],
+    ["google/gemini-2.5-flash", "Thinking is not supported by this model."],
+  ])("is not asked for again where %s refuses it, and nothing is missing: %s", async (ref, words) => {
+    const by: Answer = (response, received, nth) =>
+      nth === 1 ? refuse(response, { status: 400, message: words }) : answer(response, received, nth);
+    const { bodies, calls } = await ask([{}, {}], { ref, by });
+    expect(calls).toMatchObject([
+      { ok: true, attempts: 2 },
+      { ok: true, attempts: 1 },
+    ]);
+    expect(calls.map(({ without }) => without)).toEqual([undefined, undefined]);
+    expect(bodies.map((body) => "reasoning" in body || "extra_body" in body)).toEqual([true, false, false]);
+  });
+});
+
 describe("an effort", () => {
   it.each<readonly [ref: string, fields: object]>([
     ["openai/gpt-5.6?effort=high", { model: "gpt-5.6", ...reasoning("high") }],

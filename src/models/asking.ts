@@ -43,14 +43,14 @@ export function askWith(at: Endpoint, request: ModelRequest, learned: ReadonlySe
   const left = new Set(learned);
   if (search === null) left.add("search");
   const place = { provider: endpoint.provider, wire: endpoint.wireName, local: endpoint.local };
-  const onOff = learned.has("effort-level");
-  const asked = { model, effort: effort ?? "", room: request.maxOutputTokens, onOff };
-  const thinking = effort === null || left.has("effort") ? null : effortFields(place, asked);
+  const how = { model, effort: effort ?? "", room: request.maxOutputTokens, onOff: left.has("effort-level") };
+  const isAsked = (effort !== null || endpoint.thinks === true) && !left.has("effort");
+  const thinking = isAsked ? effortFields(place, how) : null;
   if (effort !== null && thinking === null) left.add("effort");
   if (thinking?.fixesTemperature === true) left.add("temperature");
   const wanted: WireFeature[] = [
     ...wantedBy(request),
-    ...(thinking?.shows ? (["summary"] as const) : []),
+    ...(effort !== null && thinking?.shows ? (["summary"] as const) : []),
     ...(effort === null ? [] : (["effort", "effort-level"] as const)),
     ...Object.keys(body).map((name) => `body.${name}` as const),
     ...Object.keys(headers).map((name) => `headers.${name}` as const),
@@ -58,20 +58,22 @@ export function askWith(at: Endpoint, request: ModelRequest, learned: ReadonlySe
   const isLeft = (feature: WireFeature) => left.has(feature) || dialect.without.has(feature);
   const kept = <T>(of: "body" | "headers", fields: { readonly [name: string]: T }) =>
     Object.entries(fields).filter(([name]) => !left.has(`${of}.${name}`));
+  // A model that thinks unasked is to show it, too: whoever wants to reads it. Where it does not, nothing that was asked for is left out.
   const shows = left.has("summary") ? undefined : thinking?.shows;
+  const unnamed = [...(shows ? ["summary" as const] : []), "usage" as const, "max-tokens" as const];
   return {
     to: endpoint,
     dialect: {
       ...dialect,
       ...(search === null ? {} : { search: search.tool(request.search ?? 1) }),
-      extra: [thinking?.fields, shows, Object.fromEntries(kept("body", body))].reduce<
+      extra: [effort === null ? {} : thinking?.fields, shows, Object.fromEntries(kept("body", body))].reduce<
         NonNullable<Dialect["extra"]>
       >((all, more) => mergeBodies(all, more ?? {}), dialect.extra ?? {}),
       without: new Set([...dialect.without, ...left]),
     },
     headers: Object.fromEntries(kept("headers", headers).map(([name, value]) => [name.toLowerCase(), value])),
     without: nameLeftOut(wanted, left),
-    sent: [...wanted, "usage" as const, "max-tokens" as const].filter((feature) => !isLeft(feature)),
+    sent: [...wanted, ...unnamed].filter((feature) => !isLeft(feature)),
   };
 }
 
@@ -81,7 +83,9 @@ export function refusedPart(
   { sent }: Pick<RequestPlan, "sent">,
   complaints: readonly WireFeature[],
 ): WireFeature | null {
-  const known = complaints.find((feature) => sent.includes(feature));
+  // Without an effort, what is refused about thinking is that it be shown.
+  const about = complaints.includes("effort") ? [...complaints, "summary" as const] : complaints;
+  const known = about.find((feature) => sent.includes(feature));
   // A search stands among the tools, and what refuses these refuses it.
   if (known === undefined && complaints.includes("tools") && sent.includes("search")) return "search";
   if (known !== undefined) return known;

@@ -244,10 +244,14 @@ describe("a call answered inside this process", () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  it("CALL-5: sends no second request at once either, and a bound above the usual one changes nothing", async () => {
-    const once = scripted([fails({ retry: "now" })]);
+  it("CALL-5: counts no request that goes out again without what was refused, and a bound above the usual one changes nothing", async () => {
     const options = { signal: new AbortController().signal };
-    expect(await once.models.complete(request, { ...options, attempts: 1 })).toMatchObject({ attempts: 1 });
+    const refused = [fails({ retry: "now" }), fails({ retry: "now" })];
+    const once = scripted([...refused, answers]);
+    const bound = { ...options, attempts: 1 };
+    expect(await once.models.complete(request, bound)).toMatchObject({ ok: true, attempts: 3 });
+    const twice = scripted([...refused, fails({ waitMs: 0 }), answers]);
+    expect(await twice.models.complete(request, bound)).toMatchObject({ ok: false, attempts: 3 });
     const usual = scripted([fails({ waitMs: 0 }), fails({ waitMs: 0 })], { attempts: 2 });
     expect(await usual.models.complete(request, { ...options, attempts: 9 })).toMatchObject({ attempts: 2 });
   });

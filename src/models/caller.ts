@@ -2,7 +2,8 @@
 // Whatever ended the call from outside (abort, deadline, close) decides its failure, unless a whole reply had come.
 // Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
 // CALL-4. What any attempt reported as used is added up, also when the attempt failed. Else: failed attempts are paid and in no bill.
-// CALL-5. No more requests are sent than the call's own bound allows, whatever a failure deserves. Else: a failing provider is paid on.
+// CALL-5. No more requests are sent than the call's own bound allows, but for those that go out again without what was refused in them.
+//     Else: a failing provider is paid on.
 // CALL-6. No request is sent again that the caller's budget does not allow, and each one whose usage is unknown is counted. Else: a retry
 //     exceeds the cap.
 // Waiting for a place is not the call's time, and what a call waits for it tells.
@@ -206,7 +207,8 @@ export class Caller {
   async #makeRoom(failure: Failure): Promise<Failure | undefined> {
     const { most = Infinity, attempts = Infinity, limit } = this.#calling;
     const doubled = Math.min(2 * limit, most);
-    if (this.#limit >= doubled || this.#attempts >= attempts) return failure; // CALL-5
+    this.#tries += 1;
+    if (this.#limit >= doubled || this.#tries >= attempts) return failure; // CALL-5
     const refused = await this.#calling.beforeRetry?.(this.#usage(), doubled); // CALL-6
     if (refused) {
       const { cap, why } = refused;
@@ -336,10 +338,10 @@ export class Caller {
     const { persistence, random } = this.#around;
     const { watch, attempts: most = Number.POSITIVE_INFINITY } = this.#calling;
     const { failure, retry, waitMs: namedMs } = attempted;
-    if (this.#attempts >= most) return failure; // CALL-5
     if (retry === "now") return 0;
     this.#tries += 1;
-    if (retry === "never" || this.#tries >= persistence.attempts) return failure;
+    // CALL-5
+    if (retry === "never" || this.#tries >= Math.min(most, persistence.attempts)) return failure;
     const waitMs = waitBefore(this.#tries, namedMs, { ...persistence, random });
     if (waitMs < watch.leftMs()) return waitMs;
     if (namedMs === null) return failure;

@@ -48,6 +48,7 @@ function thinksInTokens(model: string): boolean {
 }
 
 function claude({ model, effort, room }: EffortAsked): EffortFields | null {
+  if (effort === "") return null; // nothing is asked for, and it thinks only where it is told to
   if (!isOn(effort)) return { fields: { thinking: { type: "disabled" } } };
   if (!thinksInTokens(model)) {
     const fields = { thinking: { type: "adaptive" }, output_config: { effort } };

@@ -53,6 +53,8 @@ export type Endpoint = {
   readonly wireName: WireName | "gemini";
   /** How much the reference asks the model to think. */
   readonly effort: string | null;
+  /** Whether the model is known to think, also where nothing is asked of it. */
+  readonly thinks?: boolean | undefined;
   /** What every request is sent with. */
   readonly options: RequestOptions;
   readonly url: string;

@@ -204,7 +204,8 @@ export function createModels(options: ModelsOptions): ClosableModels {
     if (known !== undefined) return known;
     const resolution = resolveEndpoint(ref, env, options);
     if (!resolution.ok) return { ok: false, failure: { code: resolution.code, message: resolution.reason } };
-    const endpoint = withRouting(resolution.endpoint, options.openrouter);
+    const { thinks } = factsOf(ref);
+    const endpoint = withRouting({ ...resolution.endpoint, thinks }, options.openrouter);
     const { provider, router, maxConcurrency, maxModels } = endpoint;
     const caps = { cap: maxConcurrency ?? Infinity, models: maxModels ?? undefined };
     const routed: Routed = {
@@ -242,20 +243,8 @@ export function createModels(options: ModelsOptions): ClosableModels {
   };
 
   return {
-    complete: async (
-      request,
-      {
-        signal,
-        timeoutMs = limits.timeoutMs,
-        withinMs,
-        background,
-        onDelta,
-        onNews,
-        bytesOf,
-        limit = Infinity,
-        ...options
-      },
-    ) => {
+    complete: async (request, given) => {
+      const { signal, timeoutMs = limits.timeoutMs, withinMs, background, bytesOf, limit = Infinity } = given;
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const usual = background === true ? backgroundRoute(routed.route) : routed.route;
@@ -265,7 +254,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
         : usual;
       const room = { limit: Math.min(limit, roomForReply(request, facts)), most: facts.output };
       return watches.run({ signal, timeoutMs, withinMs }, (watch) =>
-        new Caller({ request, route, watch, ...room, ...options }, { onDelta, onNews }, services).run(),
+        new Caller({ ...given, request, route, watch, ...room }, given, services).run(),
       );
     },
     quote: (request) => {

@@ -72,8 +72,23 @@ it("tells the price of a model that is called through a package or over another 
   });
 });
 
-async function openaiServer(status: number, reply: unknown): Promise<Readonly<Record<string, string>>> {
-  const server = createServer((_, response) => response.writeHead(status).end(JSON.stringify(reply)));
+/** A server of OpenAI's API, which refuses a body with the field `refuses`. */
+async function openaiServer(
+  status: number,
+  reply: unknown,
+  { refuses, asked = [] }: { readonly refuses?: string; readonly asked?: Record<string, unknown>[] } = {},
+): Promise<Readonly<Record<string, string>>> {
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (bytes: Buffer) => (text += bytes.toString()));
+    request.on("end", () => {
+      const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+      if (request.method === "POST") asked.push(body);
+      const refused = refuses !== undefined && refuses in body;
+      const error = { message: `Unsupported parameter: '${refuses}' is not supported with this model.` };
+      response.writeHead(refused ? 400 : status).end(JSON.stringify(refused ? { error } : reply));
+    });
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo; // it listens on a port
@@ -97,6 +112,21 @@ describe("a test of one model", () => {
     expect(written.stdout.replace(/in [\d.]+ m?s/, "in 1 s").replaceAll(/\n */g, " ")).toBe(
       "openai/gpt-5-mini answered in 1 s (12 input + 1,500 output tokens, $0.0030) I am a model ",
     );
+  });
+
+  it("asks again without what was refused, and gives a model that thinks room for it", async () => {
+    const asked: Record<string, unknown>[] = [];
+    using place = scratch({}, await openaiServer(200, ANSWER, { refuses: "reasoning_effort", asked }));
+    const { io } = commandIo(place);
+    const test = (ref: string) => commandNamed("models").run(io, {}, ["test", ref]);
+    expect(await test("openai/gpt-5-mini?effort=low")).toBe(EXIT.answered);
+    expect(await test("openai/gpt-4o")).toBe(EXIT.answered);
+    const limits = asked.map((body) => [body["reasoning_effort"], body["max_tokens"]]);
+    expect(limits).toEqual([
+      ["low", 16_384],
+      [undefined, 16_384],
+      [undefined, 4_096],
+    ]);
   });
 
   it("fails as the provider does, and shows no key", async () => {
@@ -141,6 +171,9 @@ describe("doctor", () => {
       what: "call to openai",
       found: expect.stringMatching(/^openai\/gpt-6\.1-terra answered in /),
     });
+    const none = { choices: [{ message: { content: "" }, finish_reason: "length" }], usage: ANSWER.usage };
+    const thought = await checks(await openaiServer(200, none), { probe: true });
+    expect(thought.checks.at(-1)?.found).toMatch(/^openai\/gpt-5-mini answered in /);
     const bad = await checks(await openaiServer(401, { error: { message: "no", code: "invalid_api_key" } }), {
       probe: true,
     });

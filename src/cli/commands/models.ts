@@ -3,7 +3,7 @@ import { checkModelRef } from "../../app/context.ts";
 import { testModel, type ModelTest, modelTable } from "../../app/model-table.ts";
 import { updateModelList, type ListChange, type ListUpdate } from "../../app/list-update.ts";
 import { listTools } from "../../app/named-tools.ts";
-import { refusal } from "../../kernel/index.ts";
+import { refusal, THINKING_REPLY_TOKENS } from "../../kernel/index.ts";
 import { align } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { cutTo, wrap } from "../../reports/text-width.ts";
@@ -174,14 +174,14 @@ export function updateText(update: ListUpdate, width: number): string {
 const figure = (value: number | null): string =>
   value === null ? "?" : value >= 1_000 ? formatNumber(value) : String(value);
 
-/** Hidden reasoning counts too, so that a model that thinks gets to a reply. */
-const TEST_TOKENS = 1_024;
+const TEST_TOKENS = 4_096; // enough for one that thinks and is not known to
 
 const test = (io: Io, options: Values<typeof JSON_FLAG>, ref: string): Promise<number> =>
   withParley(io, {}, (context) =>
     interruptible(async (signal) => {
       const model = await checkModelRef(context, ref);
-      const tested = await testModel(context.models, model, { signal, maxOutputTokens: TEST_TOKENS });
+      const maxOutputTokens = context.models.facts?.(model).thinks ? THINKING_REPLY_TOKENS : TEST_TOKENS;
+      const tested = await testModel(context.models, model, { signal, maxOutputTokens });
       await print(io, { json: options.json, value: tested }, ({ width }) => testText(tested, width));
       if (signal.aborted) return EXIT.interrupted;
       return tested.ok ? EXIT.answered : exitOfFailures([tested.failure]);

@@ -18,6 +18,7 @@ import {
   refusal,
 } from "../../../kernel/index.ts";
 import { PanelSettings } from "../../../protocols/phases/panel/settings.ts";
+import { modelParams, USUAL_REPLY_TOKENS } from "../../../protocols/phases/reply.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import { formatNumber, formatUsd } from "../../../text/format.ts";
 import {
@@ -212,12 +213,11 @@ async function worstCase(
     return call?.ok ? [call.reply] : [];
   });
   const characters = [question, ...texts, ...replies].reduce((sum, text) => sum + text.length, 0);
-  const { synthesis = 8_192 } = PanelSettings.shape.maxOutputTokens.parse(settings["maxOutputTokens"]);
+  const { synthesis } = PanelSettings.shape.maxOutputTokens.parse(settings["maxOutputTokens"]);
   return models.quote({
-    model: chair.model,
+    ...modelParams(chair, synthesis, 2 * USUAL_REPLY_TOKENS),
     // A quote counts three characters as a token.
     messages: [{ role: "user", text: "x".repeat(tokens === null ? characters : tokens * 3) }],
-    maxOutputTokens: synthesis,
   });
 }
 

@@ -1,18 +1,21 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { scratch, type Scratch } from "../../../../test/support/scratch.ts";
 import { fileResources } from "../../../config/resources.ts";
 import { loadSettings } from "../../../config/sources.ts";
 import { ModelRef } from "../../../kernel/index.ts";
+import { createModels } from "../../../models/models.ts";
 import { findMatchingRule } from "../../../text/answer-kind.ts";
 import { CriticSettings } from "../reactor/critic.ts";
 import { AnswerJudgeSettings } from "../reactor/request.ts";
 import { criticSettings, pairwiseSettings } from "./plan.ts";
 
 const CRITIC = "project/.parley/critic.yaml";
+const models = createModels({ env: {} });
+afterAll(() => models.close());
 const settingsOf = (place: Scratch, flags: Record<string, unknown> = {}) =>
   loadSettings({ ...place, flags }).settings;
 const critic = (place: Scratch, flags: Record<string, unknown> = {}) =>
-  criticSettings(fileResources(place), settingsOf(place, flags));
+  criticSettings({ models, resources: fileResources(place), settings: settingsOf(place, flags) });
 
 describe("the critic that a deliberation pins", () => {
   it("is nobody by default, and on where a judge is set or given, or where it is turned on", () => {
@@ -21,7 +24,10 @@ describe("the critic that a deliberation pins", () => {
     expect(critic(place)).toBeNull();
     expect(critic(place, { judge: "sim/judge" })?.model).toBe("sim/judge");
     const given = (flags: Record<string, unknown>, judge: readonly ModelRef[]) =>
-      criticSettings(fileResources(place), { ...settingsOf(place, flags), judge: [...judge] });
+      criticSettings({
+        ...{ models, resources: fileResources(place) },
+        settings: { ...settingsOf(place, flags), judge: [...judge] },
+      });
     expect(given({}, judges)?.model).toBe("sim/judge");
     expect(given({ judge: "sim/other" }, judges)?.model).toBe("sim/judge");
     expect(critic(place, { critic: "on" })?.model).toBe("ollama/prometheus:7b");
@@ -67,6 +73,23 @@ describe("the critic that a deliberation pins", () => {
     ).toEqual([null, null, null, null]);
     place.write(CRITIC, "num_ctx: 9000");
     expect(["ollama/gemma3", "openai/gpt-5-mini"].map(context)).toEqual([9_000, 9_000]);
+  });
+
+  it("has room for its thinking where it is known to think, unless a file says how much it has", () => {
+    using place = scratch();
+    const room = (judge: string) => {
+      const pinned = critic(place, { judge });
+      return [pinned?.maxOutputTokens, pinned?.contextTokens];
+    };
+    expect(room("openai/gpt-4o")).toEqual([1_024, null]);
+    expect(room("openai/gpt-5-mini")).toEqual([16_384, null]);
+    expect(room("ollama/qwen3?effort=high")).toEqual([16_384, 4_096 + 16_384 - 1_024]);
+    place.write(CRITIC, "context: 9000");
+    expect(room("ollama/qwen3?effort=high")).toEqual([4_500, 9_000]);
+    place.write(CRITIC, "context: 1000000");
+    expect(room("openai/gpt-5-mini")).toEqual([16_384, 1_000_000]);
+    place.write(CRITIC, "tokens: 500");
+    expect(room("openai/gpt-5-mini")).toEqual([500, null]);
   });
 
   it("also compares: with all but the rules", () => {
