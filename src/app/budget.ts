@@ -46,7 +46,6 @@ type Kind = (typeof KINDS)[number];
 const part = (kind: Kind, amount: number): number =>
   kind === "usd" ? amount : Math.max(1, Math.floor(amount));
 
-/** A budget of these amounts. */
 const budgetOf = (amount: (kind: Kind) => number | undefined): Budget =>
   Object.fromEntries(
     KINDS.flatMap((kind) => {

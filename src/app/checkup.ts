@@ -160,7 +160,6 @@ async function probeProviders(
   }
 }
 
-/** The problem that a check found, and what to do about it if the fault says so. */
 function explainFault(error: unknown): Pick<Check, "found" | "next"> {
   if (isFault(error) && "why" in error.details && "next" in error.details)
     return { found: error.details.why, next: error.details.next };

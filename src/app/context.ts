@@ -67,12 +67,10 @@ export type Ceiling = {
   readonly models?: readonly string[] | undefined;
 };
 
-/** What bounds a client's requests. */
 export type ClientBounds = {
   readonly ceiling: Ceiling;
   /** The caps of any run. */
   readonly most: Budget;
-  /** The owner's settings. */
   readonly owner: Omit<EffectiveSettings, "organization" | "user">;
 };
 
@@ -102,7 +100,6 @@ export interface Process {
   readonly folders: Folders;
   /** The digest of the folder in which it asks; undefined where it asks for others. */
   readonly askedIn: Digest | undefined;
-  /** The servers of tools that settings name. */
   readonly servers: ToolServers;
   /** The forests whose gates it runs: none, unless it is told. */
   readonly grounds: GateGrounds;
@@ -166,7 +163,6 @@ export type ProcessParts = {
   readonly exports: Process["exports"];
   /** What simulated models say to prompts of features. */
   readonly scripts?: SimOptions["scripts"];
-  /** Reads a file of facts for a simulated model. */
   readonly loadFacts?: SimOptions["loadFacts"];
   /** Reads a file of recorded answers. */
   readonly loadRecorded?: LoadRecorded | undefined;

@@ -160,7 +160,6 @@ async function dryMemory({ memory, principal }: AppContext, recall: unknown) {
   };
 }
 
-/** What calls of one phase come to in one run. */
 type PhaseCost = { readonly calls: number; readonly tokens: number; readonly usd: number | null };
 type RunCosts = ReadonlyMap<string, PhaseCost>;
 

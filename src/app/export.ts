@@ -19,7 +19,6 @@ export type ExportParts = Pick<AppContext, "protocols" | "exports"> & Pick<Expor
 export type ExportChoice = Pick<ExportedRun, "config" | "place"> & {
   /** As `exportForms` names it. */
   readonly format: string;
-  /** The rows of a CSV. */
   readonly table?: CsvTable;
 };
 

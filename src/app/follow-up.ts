@@ -99,7 +99,6 @@ const NO_FOLLOW_UP: FollowUp = {
 };
 
 export type FollowUpRequest = {
-  /** The previous turn of the conversation. */
   readonly previous?: string | undefined;
   /** Whether the previous turn's question is asked again, so that its answer is left out of the conversation. */
   readonly again?: boolean | undefined;
@@ -195,7 +194,6 @@ async function findMember(
   throw refusal(why, "ask a council or a debate first");
 }
 
-/** Whether a participant wrote what an entry records. */
 const isBy = (entry: Entry, id: Participant["id"]): boolean =>
   isEvent(entry, "answer-given", "review-given", "synthesis-given") && entry.data.by === id;
 

@@ -33,7 +33,6 @@ import {
 import type { OpenedRun } from "./start.ts";
 import { protocolNamed } from "./registry.ts";
 
-/** What a fork changes, and the texts that it pins. */
 type PlannedFork = {
   readonly changes: ForkChanges & Required<Pick<ForkChanges, "participants" | "templates">>;
   readonly texts: ReadonlyMap<Digest, string>;
@@ -126,7 +125,6 @@ export async function estimateFork(
   return { ...estimate, reusable };
 }
 
-/** An opening with its texts in place of their digests. */
 async function loadTexts(
   { history = [], reactions = {}, ...opening }: Opening,
   read: (digest: Digest) => Promise<string>,

@@ -58,7 +58,6 @@ export const takeTexts = <I extends ItemWithTexts>(all: readonly I[]) => ({
   ),
 });
 
-/** The judge, and how it is asked. */
 export type JudgeRequest = {
   readonly model: string;
   /** By default it follows from the name of the model. */

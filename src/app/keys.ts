@@ -5,7 +5,6 @@ import { refusal } from "../kernel/index.ts";
 import { providers } from "../models/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 
-/** The providers that take a key, with the variables that hold it. */
 const variablesByProvider: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(providers).flatMap(([name, { keyVariables }]) =>
     keyVariables.length > 0 ? [[name, keyVariables] as const] : [],

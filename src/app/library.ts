@@ -153,7 +153,6 @@ export function removeEntry(
   return { ok: true };
 }
 
-/** The packs that name a strategy. */
 function packsOf(strategy: string, place: FileContext) {
   return listFiles("packs", place).flatMap((file) => {
     try {

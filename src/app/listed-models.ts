@@ -23,7 +23,6 @@ const DAY_MS = 86_400_000;
 export const isOldPrice = (date: string, now: number): boolean =>
   now - Date.parse(date) > MAX_PRICE_AGE_DAYS * DAY_MS; // "declared" is no date, and so never old
 
-/** The file of the list that the user took. */
 export const takenListFile = (place: FileContext): string => join(dataFolder(place), "model-list.json");
 
 /** The lists that the user took; `problem` where there is a file that cannot be read as such. */

@@ -14,7 +14,6 @@ import {
   refusal,
 } from "../kernel/index.ts";
 
-/** How many matches an error lists. */
 const MAX_LISTED = 5;
 /** How many summaries one read of a search takes. */
 const PAGE = 500;
@@ -65,7 +64,6 @@ export function findOpening([opened]: readonly Entry[], id: DeliberationId): Eve
   return opened;
 }
 
-/** What a list of runs shows. */
 export type RunFilter = {
   /** The most that are listed. */
   readonly limit: number;
@@ -83,7 +81,6 @@ export type RunFilter = {
   readonly series?: SeriesId | undefined;
   /** Only runs for this user. */
   readonly user?: string | undefined;
-  /** Only runs that have all of these labels. */
   readonly labels?: Labels | undefined;
   /** Words that the question's first 200 characters have, in any order. */
   readonly search?: string | undefined;

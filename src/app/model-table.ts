@@ -67,7 +67,6 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
 const QUESTION = "Reply with one short sentence: who are you?";
 const TIMEOUT_MS = 60_000;
 
-/** What one call to a model came to. */
 export type ModelTest = Pick<Call, "latencyMs" | "tokens" | "cost"> & { readonly model: string } & (
     { readonly ok: true; readonly reply: string } | Pick<Extract<Call, { ok: false }>, "ok" | "failure">
   );

@@ -25,7 +25,6 @@ export type Waiting = {
 export type Problem = {
   /** The outcome that closed the run (`failed`, `stopped-by-budget`, `inconclusive`, …). */
   readonly status: string;
-  /** The recorded reason; null if there is none. */
   readonly reason: string | null;
   /** The final failures of calls, in order. */
   readonly failures: readonly Failure[];

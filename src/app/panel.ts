@@ -104,7 +104,6 @@ function personaNotes(context: AppContext, members: readonly string[]): Note[] {
   return unused.length === 0 ? [] : [{ code: "warning", text }];
 }
 
-/** The models of a provider that is found, as they are named. */
 export const refsAt = ({ provider, models }: Reachable): string[] =>
   models.map((model) => `${provider}/${model}`);
 

@@ -68,7 +68,6 @@ export type ParleyOptions = {
   readonly protocols?: Registry<AnyProtocol> | undefined;
   /** What it can do beside what is built in; `features` of the package's entry are those that ship. */
   readonly features?: readonly AppFeature[] | undefined;
-  /** Additional reactors. */
   readonly reactors?: readonly AnyReactor[] | undefined;
   /** The folder that its runs are asked in, an absolute path: `previous: "last"` is then the newest run of that folder. */
   readonly cwd?: string | undefined;

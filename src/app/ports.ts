@@ -119,7 +119,6 @@ async function load(options: EmbeddingsOptions): Promise<EmbeddingsOpening> {
 
 /** The folders that a process may read for models. An opening on a shared store names a folder of whoever opened it. */
 export type Folders = {
-  /** Allows a folder and what is in it. */
   add(folder: string): void;
   /** True if a folder is allowed, links followed. */
   allows(folder: string): Promise<boolean>;

@@ -32,14 +32,12 @@ export type Projected = {
 /** Which deliberations count. */
 export type KnownRuns = {
   readonly protocol?: string | undefined;
-  /** The kind of question. */
   readonly kind?: string | undefined;
   /** Only those opened then or later; in milliseconds since 1970. */
   readonly since?: number | undefined;
 };
 
 export type ProjectionReading = {
-  /** Called with the id of each deliberation that cannot be read. */
   readonly onUnreadable: (id: string) => void;
   /** Called while journals are read that are not in the projection yet. */
   readonly onProgress?: (done: number, of: number) => void;

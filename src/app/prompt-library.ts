@@ -23,7 +23,6 @@ import { checkUnchanged, missingEntry, type NewEntry } from "./library.ts";
 /** A prompt as it is in force: the user's own text, or the one that ships. */
 export type PromptInForce = {
   readonly name: string;
-  /** The protocols that ask with it. */
   readonly protocols: readonly string[];
   readonly slots: readonly { readonly name: string; readonly required: boolean }[];
   /** The text in force; in place of a file that cannot be read, the one that ships. */

@@ -8,7 +8,6 @@ import type { SimScript } from "../sim/belief.ts";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import type { AppContext, AppReactor, ExportForm, FeatureExports } from "./context.ts";
 
-/** The reactors of features, by name. */
 export const withReactors = (features: readonly AppFeature[]): readonly AppReactor[] =>
   features.flatMap((feature) => feature.reactors ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
 
@@ -75,7 +74,6 @@ export async function loadFeatures(
 const isFeature = (value: unknown): value is AppFeature =>
   typeof value === "object" && value !== null && /^[a-z][a-z0-9-]*$/.test(String(Reflect.get(value, "name")));
 
-/** How these features export their own runs. */
 export const exportsIn = (features: readonly AppFeature[]): readonly FeatureExports[] =>
   features.flatMap(({ exports }) => exports ?? []);
 

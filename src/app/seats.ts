@@ -97,7 +97,6 @@ function describeRecord(entry: Entry | undefined): string {
     : "the time was up before this answer came";
 }
 
-/** The error for a seat of another user. */
 export const othersSeat = ({ person }: Pick<PendingSeat, "person">, user: string): Fault =>
   refusal(`this seat is ${person}'s, and you are ${user}`, `act as the user ${person}, if that is you`);
 

@@ -196,7 +196,6 @@ export async function prepareOpening(
   });
 }
 
-/** The panel in its seats, with the personas that may sit. */
 async function openSeated(context: AppContext, protocol: AnyProtocol, panel: Panel): Promise<OpeningPart> {
   const { seatPersonas } = await import("./personas/seating.ts");
   const { context: seated, notes, advice } = await seatPersonas(context);
@@ -320,7 +319,6 @@ const settingNames = Object.keys(settingTypes);
 const isSetting = (key: string): boolean => Object.hasOwn(settingTypes, key);
 export const isRequestSetting = (key: string): key is SettingKey =>
   Object.hasOwn(settingTypes, key) && !(PROCESS_SETTINGS as readonly string[]).includes(key);
-/** The names of the settings that a request may have. */
 export const requestSettingNames = (): readonly string[] => settingNames.filter(isRequestSetting);
 
 /** A setting's value is checked by `requestSettings`; here only its name is. */

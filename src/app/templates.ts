@@ -44,7 +44,6 @@ function refuseUnknownPrompts(resources: Prompts, known: readonly string[]): voi
   throw refusal(`${displayPath(unknown.path)} overrides no prompt`, next);
 }
 
-/** The unique templates of all protocols. */
 export async function shippedTemplates(registry: Registry<AnyProtocol>): Promise<readonly PromptTemplate[]> {
   const all = (await loadAll<AnyProtocol>(registry)).flatMap(({ templates }) => templates);
   return [...new Map(all.map((template) => [template.name, template])).values()];

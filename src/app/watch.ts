@@ -64,7 +64,6 @@ export type WatchOptions = {
 const WORKER_POLL_MS = 500;
 /** Maximum number of entries for `onBegin`. */
 const MAX_RECENT = 50;
-/** Maximum number of cached journals. */
 const MAX_JOURNALS = 64;
 /** Maximum number of cached owners. */
 const MAX_OWNERS = 10_000;

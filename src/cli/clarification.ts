@@ -12,7 +12,6 @@ import { runDeliberation, type RunRequest } from "./show.ts";
 import type { Taken } from "./seats.ts";
 import type { Showing } from "./session.ts";
 
-/** What a command holds. */
 type Holding = { readonly context: AppContext; readonly me: Parley };
 
 /** As `runDeliberation`; where it waits for answers and there is a terminal, asks there and continues. */
@@ -75,7 +74,6 @@ export async function answerOnTerminal(io: Io, open: OpenQuestions): Promise<boo
   return isDone === true;
 }
 
-/** Records answers, whoever gives them. */
 export async function recordAnswers(
   { output }: Pick<Io, "output">,
   { store, id, pending }: OpenQuestions,

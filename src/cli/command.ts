@@ -48,7 +48,6 @@ export type CommandOption<T> = {
 };
 export type CommandOptions = { readonly [key: string]: CommandOption<unknown> };
 
-/** The values of a command's options, by key. */
 export type Values<O extends CommandOptions> = {
   readonly [K in keyof O]: O[K] extends CommandOption<infer T> ? T : never;
 };
@@ -84,7 +83,6 @@ export type CommandGroup = Pick<Command, "name" | "summary" | "aliases"> & {
 
 export type CommandRow = Command | CommandGroup;
 
-/** Whether it can be run itself. */
 export const isCommand = (row: CommandRow): row is Command => "run" in row;
 
 /** Every command among these rows and below them, with the words that name it. */

@@ -200,7 +200,6 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
 ];
 
-/** What writes runs, also in the formats of features. */
 export function writingCommands(features: readonly Feature[]): readonly CommandRow[] {
   const forms = exportForms(features);
   const files = options.filesOf(features);

@@ -60,7 +60,6 @@ export function firstHelp(
 
 type Headed = { readonly name: string; readonly heading?: string };
 
-/** The heading over a command in the list of all. */
 export const commandGroup = ({ name, heading }: Headed): string =>
   heading ?? Object.entries(COMMAND_GROUPS).find(([, names]) => names.includes(name))?.[0] ?? "Ask";
 
@@ -125,7 +124,6 @@ const MIN_BESIDE = 36;
 export const indent = (lines: readonly string[], cells: number): string =>
   lines.map((line) => " ".repeat(cells) + line).join("\n");
 
-/** How help is laid out in a width. */
 export const helpLayout = (width: number): HelpConfiguration => ({
   helpWidth: width,
   minWidthToWrap: 1,

@@ -221,7 +221,6 @@ export function nameContinued(argv: readonly string[]): string[] {
   );
 }
 
-/** A question with the turn that it follows, and the member that it is for. */
 export type FollowUpQuestion = Pick<StartRequest, "member" | "previous"> & { readonly question: string };
 
 const FOR_MEMBER = /^@([\p{L}\p{N}][\p{L}\p{N}._-]*)[,:]?(?:\s+([^]*))?$/u;

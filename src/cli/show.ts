@@ -10,7 +10,6 @@ import type { Taken } from "./seats.ts";
 import { interruptible, type Showing } from "./session.ts";
 import type { Screen, ScreenOptions } from "./screen.ts";
 
-/** A run as it was shown. */
 export type DisplayedRun = {
   readonly run: Run;
   readonly outcome: Outcome;
@@ -75,7 +74,6 @@ export async function show(
 }
 
 export type RunRequest = Pick<ShowOptions, "takeSeats"> & {
-  /** Starts the run, to be interrupted by the signal. */
   readonly begin: (signal: AbortSignal) => Promise<Run>;
   readonly progress?: (() => Screen) | undefined;
   /** Whether the caller asks what the run waits for, so that nobody need be told how to answer. */

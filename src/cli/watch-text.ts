@@ -86,7 +86,6 @@ export function watchErrors({ reactors }: WatchReport, { width, style }: WatchSp
     });
 }
 
-/** A reactor's state as a line of a log. */
 export function reactorLine(state: ReactorState, at: string): string {
   const { reactor, state: word, at: event, behind, oldestMs, passed } = state;
   const parts = [

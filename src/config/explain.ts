@@ -5,7 +5,6 @@ import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 export type Hint = {
   /** What the value has to be: `must be …`, or `expected …` where there is a noun. */
   readonly expects: string;
-  /** A right value. */
   readonly example?: string;
   /** What the value is not: `"gpt" is not a model reference`. */
   readonly noun?: string;

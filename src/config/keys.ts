@@ -89,7 +89,6 @@ export function withStoredKeys(place: FileContext): Environment {
   return all;
 }
 
-/** Whether the variable's value is a stored key. */
 export const isStoredKey = (env: Environment, variable: string): boolean =>
   Object.getOwnPropertyDescriptor(env, variable)?.get !== undefined;
 

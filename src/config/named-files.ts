@@ -57,7 +57,6 @@ function filesOf({ from, path: folder }: Folder, endings: readonly string[]): re
 const endingsOf = (kind: NamedKind): readonly string[] =>
   kind === "rubrics" || kind === "packs" ? [".yaml", ".yml"] : [".yaml", ".yml", ".md"];
 
-/** Every file of a kind, those of the strongest folder first. */
 export const listFiles = (kind: NamedKind, place: FileContext): readonly FolderFile[] =>
   foldersOf(kind, place).flatMap((folder) => filesOf(folder, endingsOf(kind)));
 

@@ -112,7 +112,6 @@ export function nearestAbove(name: string, { cwd, env }: FileContext): string | 
   return passed.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** The file that has settings. */
 export const SETTINGS_FILE = "parley.yaml";
 
 /** Whether settings name features of one's own; of files, without reading them as YAML: every command asks. */

@@ -63,7 +63,6 @@ export function loadRubric(nameOrFile: string, place: FileContext, files = rubri
     : readRubric(findNamed("rubrics", files, { written: nameOrFile, files: ".yaml" }));
 }
 
-/** The files of rubrics by name. */
 export const rubricFiles = (place: FileContext): ReadonlyMap<string, FolderFile> =>
   collectNamed("rubrics", foldersOf("rubrics", place), (file) => [stem(file.path), file]);
 

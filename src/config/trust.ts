@@ -24,7 +24,6 @@ export function requireTrust(
   if (!trusts(claim)) throw new Fault("untrusted", { file: displayPath(path), names: claim.names });
 }
 
-/** Records that this user trusts a file as it stands. */
 export function recordTrust(claim: FileClaim, place: FileContext): void {
   const file = recordFile(claim, place);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

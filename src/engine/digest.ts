@@ -28,7 +28,6 @@ export function shuffle<T extends string>(seed: string, purpose: string, items: 
 export const idOfRequest = (organization: OrganizationId, request: string): DeliberationId =>
   DeliberationId.parse(shortName(`request/${organization}/${request}`));
 
-/** A position in an organization's series. */
 export type SeriesPlace = {
   readonly organization: OrganizationId;
   readonly series: SeriesId;

@@ -199,7 +199,6 @@ class DryRun {
   /** What keeps the run from going on dry. */
   #refusal: Error | undefined;
   #texts = 0;
-  /** The characters that it has written. */
   #written = 0;
 
   constructor(how: DryCourse, parts: DryParts) {

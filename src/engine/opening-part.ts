@@ -174,7 +174,6 @@ export interface OpeningContext {
   embeddingProblem(model: string | undefined): Promise<string | undefined>;
 }
 
-/** A protocol's contribution to an opening. */
 export type OpeningPart = {
   /** The protocol's settings, not yet validated. */
   readonly settings: Readonly<Record<string, unknown>>;

@@ -30,7 +30,6 @@ export type PhaseSpec = {
   /** When this many members are in, `patienceMs` starts. */
   readonly quorum?: number;
   readonly patienceMs?: number;
-  /** The members that are people. */
   readonly people?: readonly string[] | undefined;
 };
 

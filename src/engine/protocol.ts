@@ -20,7 +20,6 @@ import {
 import type { ProtocolOpening, Turn } from "./opening-part.ts";
 import type { StepRunner } from "./run.ts";
 
-/** A turn with its deliberation and its answer's event. */
 export type RecordedTurn = Turn & { readonly deliberation: DeliberationId; readonly of: EventId };
 
 /** Services that protocols may use inside effects, besides models. Each is optional; a replay has none. */
@@ -61,7 +60,6 @@ export interface ProtocolContext<S = unknown> {
   readonly settings: S;
   /** Returns a seat's participants in the opening's order. */
   readonly seats: (seat: string) => readonly Participant[];
-  /** Returns a participant's pinned instructions. */
   readonly instructions: (participant: Participant) => string;
   /** Returns a pinned template's text. @throws Fault `template-missing` */
   readonly template: (name: string) => string;
@@ -107,7 +105,6 @@ export type SeatSpec = {
 export type ProtocolView = {
   /** Folds a deliberation's events into the protocol's section of a result. */
   sectionOf(entries: readonly Entry[]): unknown;
-  /** The schema of the section in JSON output. */
   readonly sectionSchema?: z.ZodType;
 };
 
@@ -133,7 +130,6 @@ export interface Protocol<S = unknown> {
   readonly texts?: readonly string[];
   /** Loads the fold of the protocol's section of a result. */
   readonly view?: () => Promise<ProtocolView>;
-  /** Loads the text report of that section. */
   readonly report?: () => Promise<ProtocolReport>;
   /** Loads the protocol's own opening; by default the panel takes the declared seats. */
   readonly opening?: () => Promise<ProtocolOpening>;
@@ -142,7 +138,6 @@ export interface Protocol<S = unknown> {
 
 export const defineProtocol = <S>(protocol: Protocol<S>): Protocol<S> => protocol;
 
-/** A protocol with any settings, as a registry holds it. */
 export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "settings"> & {
   readonly settings: z.ZodType;
   // Method bivariance admits every Protocol<S>; `drive` first parses the settings by the protocol's schema.

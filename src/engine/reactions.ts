@@ -208,7 +208,6 @@ const WORKER_LEASE_MS = 15_000;
 /** How often a waiting process checks whether a lease is free. */
 export const LEASE_POLL_MS = 250;
 
-/** The lease's current holder, if any. */
 export async function leaseHolder(
   progress: Pick<Progress, "leases">,
   name: string,

@@ -47,7 +47,6 @@ export type ReactorRequirements = {
 export interface Reactor<T extends EventType = EventType, S = unknown> {
   /** The name in the origin of everything that it records. */
   readonly name: string;
-  /** The event types that it subscribes to. */
   readonly on: readonly T[];
   /** The event types that it records. */
   readonly emits: readonly EventType[];
@@ -121,7 +120,6 @@ function circleFrom(
   return undefined;
 }
 
-/** True if an opening enables this reactor. */
 export function isEnabledFor(reactor: AnyReactor, { reactions }: Pick<Opening, "reactions">): boolean {
   return reactor.settings === undefined || reactions?.[reactor.name] !== undefined;
 }
@@ -158,7 +156,6 @@ export type Delivery = {
   readonly settings: PinnedSettings;
 };
 
-/** True if a reactor must react to an entry. */
 export function needsReaction(reactor: AnyReactor, entry: Entry, { before, settings }: Delivery): boolean {
   const opened = before[0];
   if (!subscribesTo(reactor, entry) || opened?.type !== "deliberation-opened") return false;
@@ -187,7 +184,6 @@ export function subscribesTo(reactor: AnyReactor, entry: Entry): boolean {
 /** The default word for a reactor's work. */
 const REACTING = "reacting";
 
-/** A word for what a reactor does with an event of this type. */
 export function workOn({ work }: Pick<AnyReactor, "work">, type: EventType): string {
   return (typeof work === "string" ? work : work?.[type]) ?? REACTING;
 }

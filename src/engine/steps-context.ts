@@ -27,7 +27,6 @@ export type SeatWork = {
 /** How an unrecorded step is made, and how a recorded one is replayed. */
 export type StepWork = {
   readonly adopt: boolean;
-  /** Makes the step's events. */
   produce(signal: AbortSignal, name: string): Promise<ProducedStep>;
   /** In a replay, recomputes the events from the recorded call or the input; undefined if the journal is trusted. */
   again(past: readonly Entry[]): readonly NewEvent[] | undefined;

@@ -19,7 +19,6 @@ export type GateFinding = {
   readonly [more: string]: Json | undefined;
 };
 
-/** What a gate is given. */
 export type GateInput<S = unknown> = {
   /** As its domain has compiled it. */
   readonly candidate: string;

@@ -5,7 +5,6 @@ import type { Executed, FailedRun } from "./outcome.ts";
 /** Where a domain's code and soil are. `domain`: the name of one that ships, or the absolute path of an index. */
 export type DomainPlace = {
   readonly domain: string;
-  /** The forest's folder. */
   readonly folder: string;
   /** What the forest's file has under `soil`. */
   readonly soil: Json;

@@ -44,7 +44,6 @@ export const Engram = z.strictObject({
   deliberation: DeliberationId.nullable(),
   /** The first deliberation of the conversation, which may be the same one. */
   conversation: DeliberationId.nullable(),
-  /** Whether the answer used tools. */
   tools: z.boolean(),
   /** When the answer was given, ISO 8601 in UTC. */
   at: z.string(),

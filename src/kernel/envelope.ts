@@ -52,7 +52,6 @@ export const isEvent = <T extends EventType>(entry: Entry, ...types: readonly T[
   // `includes` accepts only the array's own element type.
   (types as readonly string[]).includes(entry.type);
 
-/** The model call that produced an entry, if any. */
 export const callOf = (entry: Entry): Call | undefined =>
   entry.type !== "unknown" && "call" in entry.data ? entry.data.call : undefined;
 

@@ -35,7 +35,6 @@ function weighAnnotation({ what }: Annotation): { readonly lean: Lean; readonly 
   }
 }
 
-/** The last annotation by each author of each kind. */
 function latestOfEachKind(annotations: readonly Annotation[]): readonly Annotation[] {
   const last = new Map<string, Annotation>();
   for (const annotation of sortByTime(annotations))
@@ -114,7 +113,6 @@ export type AnnotationSummary = {
   readonly preference: "won" | "lost" | "tied" | null;
   readonly thumb: "up" | "down" | null;
   readonly outcome: "good" | "bad" | null;
-  /** Why it was retired; null where it was not. */
   readonly retired: string | null;
 };
 
@@ -148,7 +146,6 @@ export function summarizeAnnotations(annotations: readonly Annotation[]): Annota
   };
 }
 
-/** Whether it has a grade, a comparison, a thumb or an outcome. */
 export function isJudged({ grade, preference, thumb, outcome }: AnnotationSummary): boolean {
   return grade !== null || preference !== null || thumb !== null || outcome !== null;
 }

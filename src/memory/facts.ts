@@ -54,7 +54,6 @@ export function pinnedId({ organization, user }: MemoryScope, fact: string, turn
   return EngramId.parse(`pinned:${hash("sha256", named, "hex").slice(0, 16)}`);
 }
 
-/** A pinned fact as an engram. */
 function pinnedEngram(
   scope: MemoryScope,
   id: EngramId,

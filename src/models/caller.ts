@@ -113,7 +113,6 @@ export class Caller {
   #queuedMs = 0;
   /** What it waited for before its first request, too. */
   #heldMs = 0;
-  /** Whether its last news was that it waits. */
   #isWaiting = false;
   #last: Failure | null = null;
   /** What the last attempt was asked without. */

@@ -269,7 +269,6 @@ function isMeant(row: FailureRow, { status, text }: FailureClue): boolean {
 /** An error's beginning says what it is. */
 const MAX_CLUE_LENGTH = 8_192;
 
-/** The row that decides about a failure. */
 export function findFailureRow({ status, text }: FailureClue): FailureRow {
   // Some gateways answer in URL encoding.
   const clue = { status, text: text.slice(0, MAX_CLUE_LENGTH).replaceAll("%20", " ") };

@@ -7,13 +7,11 @@ import { findOnPath } from "./program-process.ts";
 import type { Variables } from "./proxy.ts";
 import { firstCount, isObject, objectAt, toCount, toObject, toText, type LooseObject } from "./loose.ts";
 
-/** What one call is started with. */
 export type ProgramCall = {
   /** The program's own name of the model; undefined for the one that it would take itself. */
   readonly model: string | undefined;
   readonly effort: string | undefined;
   readonly request: ModelRequest;
-  /** A file that holds the system text. */
   readonly systemFile: string;
   /** Whether it works in a folder of the user's, which it may read. */
   readonly reads: boolean;
@@ -267,7 +265,6 @@ export const agentPrograms: ReadonlyMap<string, AgentProgram> = new Map(
 /** What a reference names for the model that a program takes itself. */
 export const OWN_CHOICE = "default";
 
-/** A program that is on the PATH, and where. */
 export type InstalledProgram = {
   readonly name: string;
   readonly program: AgentProgram;
@@ -318,7 +315,6 @@ function usageOf(
   };
 }
 
-/** A login that is missing or has run out. */
 const LOGGED_OUT =
   /not logged in|logged out|\/login\b|please (?:run|log|sign)|(?:log|sign)[ -]?in (?:again|required|to)|authentication (?:required|failed)|authentication_failed|not signed in|missing bearer|token (?:has )?(?:expired|been revoked)|refresh token|\b401 unauthorized/i;
 /** A plan's own limit, which lasts for hours or days. */

@@ -190,7 +190,6 @@ export const providers = {
   },
 } as const satisfies { readonly [name: string]: Provider };
 
-/** The table's row for a name, or null. */
 export function findProvider(name: string): Provider | null {
   const table: { readonly [name: string]: Provider } = providers;
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;

@@ -4,7 +4,6 @@
 import { ListedRow } from "./model-list.ts";
 import { isObject, objectAt, parseJson, toItems, toObject, toText, type LooseObject } from "./loose.ts";
 
-/** A row that is not taken, and why. */
 export type SkippedRow = { readonly model: string; readonly why: string };
 
 export type PublicList = {

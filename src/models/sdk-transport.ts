@@ -162,7 +162,6 @@ export function createSdkTransport({
   };
 }
 
-/** What a request can do without. */
 const askedOf = (request: ModelRequest): WireFeature[] => [
   ...wantedBy(request),
   ...(readReference(request.model).effort === undefined ? [] : (["effort"] as const)),

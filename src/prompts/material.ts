@@ -40,7 +40,6 @@ export type LabeledText = {
   readonly sources?: readonly NumberedSource[] | undefined;
 };
 
-/** A foreign text as a fenced piece of a prompt. */
 export const fence = (desk: Desk, piece: Fenced): string =>
   fenceText(desk.shorten ? { ...piece, text: desk.shorten(piece.text) } : piece, desk.mark(piece.text));
 

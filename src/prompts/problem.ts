@@ -12,7 +12,6 @@ export type ProblemPrompt = {
   readonly requirements: Requirements;
 };
 
-/** The slots that a problem fills. */
 export const PROBLEM_SLOTS = ["material", "clarifications", "requirements"] as const;
 
 /** What fills them: the same texts, byte by byte, whoever is asked for whatever. */

@@ -77,7 +77,6 @@ export function parseEvaluation(text: string): Evaluation {
     rows.flatMap(({ metric, given }) => (test(given) ? [metric] : []));
   return {
     ok: true,
-    // One row for each metric.
     scores: Object.fromEntries(
       rows.map(({ metric, given }) => [metric, isNumber(given) ? bounded(given) : null]),
     ) as Record<EvaluationMetric, number | null>,

@@ -62,7 +62,6 @@ const exclamation = /(?<=\p{L}{2}["'”*_]{0,3})!$/u;
 /** Where a sentence ends; the mark of a factorial ends none. */
 const sentenceEnd = /\.(?:\s|$)|(?<=\p{L}{2}["'”*_]{0,3})!(?:\s|$)/u;
 
-/** What stands before the end of the first sentence. */
 export function firstSentence(text: string): string {
   return text.split(sentenceEnd, 1)[0] ?? text;
 }

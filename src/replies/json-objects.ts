@@ -132,7 +132,6 @@ export function jsonObjects(text: string): Span[] {
   return found;
 }
 
-/** The value of a JSON text; null where it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -117,7 +117,6 @@ const definitions = readTable(
     "meter=m|metre=m|gram=g|gramme=g|liter=L|litre=L|watt=W|joule=J|volt=V|ampere=A|amp=A|newton=N|hertz=Hz|pascal=Pa",
   "=",
 );
-/** What known units measure. */
 const knownUnits = new Set(
   "m g s L K A V W J N °C °F Ω B bit Pa Hz eV cal mol month degree % $ € £ ¥ ₹ lb oz atm psi rpm person".split(
     " ",

@@ -200,7 +200,6 @@ export function blockReader() {
   };
 }
 
-/** The blocks of a whole printable text. */
 export function blocksOf(text: string): readonly MarkdownBlock[] {
   const reader = blockReader();
   return [...reader.add(`${text}\n`), ...reader.end()];

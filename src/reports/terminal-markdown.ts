@@ -19,7 +19,6 @@ import { widthOf } from "./text-width.ts";
 // Every word of a text is shown; no line takes more than `width` cells but for an address (URL) that does.
 // HTML, formulas and references to links stand as they were written.
 
-/** How Markdown is to look. */
 export type MarkdownFace = {
   readonly width: number;
   /** Without color, marks of emphasis and code stay where they are. */

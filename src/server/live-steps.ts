@@ -31,7 +31,6 @@ export function framesBytes(steps: Map<string, Running> | undefined, nowMs: numb
   );
 }
 
-/** All that running steps have written, and what they do. */
 export function presentBytes(steps: Map<string, Running> | undefined, nowMs: number): Buffer | undefined {
   const all = [...(steps ?? [])];
   const pieces = all.map(([step, running]) => pieceOf(step, running, 0));

@@ -27,7 +27,6 @@ import type { HttpExchange, Services } from "./route.ts";
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** The request as the client named it and sent it. */
 export type ClientRequest = {
   /** The opening's request; undefined where the client gave no name. */
   readonly request: string | undefined;

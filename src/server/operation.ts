@@ -68,7 +68,6 @@ export type ToolForm<O = never> = {
   readonly words?: (given: O, args: Readonly<Record<string, unknown>>) => string;
 };
 
-/** A tool with the operation that it carries out. */
 export type OperationTool = {
   readonly form: ToolForm;
   readonly operation: Pick<ApiRoute, "name" | "summary" | "needs" | "params" | "query" | "body"> & {
@@ -79,7 +78,6 @@ export type OperationTool = {
   };
 };
 
-/** What a client can do over HTTP. */
 export type HttpOperation = ApiRoute & {
   readonly tools?: readonly OperationTool[];
   /** What its tools carry out, where it may have some. */
@@ -89,7 +87,6 @@ export type HttpOperation = ApiRoute & {
 export type Operation =
   HttpOperation | { readonly tools: readonly OperationTool[]; readonly path?: undefined };
 
-/** A feature as a server takes it. */
 export type ServerFeature = AppFeature & {
   /** Tools that put a question before one of its protocols, by that; `fields`: what models are shown beside what all take. */
   readonly asks?: { readonly [protocol: string]: AskingForm };

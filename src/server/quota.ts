@@ -43,7 +43,6 @@ const tooMany = (code: string, detail: string, afterMs: number): Refused =>
     headers: { "retry-after": String(Math.max(1, Math.ceil(afterMs / 1_000))) },
   });
 
-/** Counts the requests of keys. */
 export function createRequestCounter({ now }: Pick<World, "now">) {
   /** What each key may still send, as of a moment; it fills up again over a minute. */
   const left = new LRUCache<string, { readonly requests: number; readonly at: number }>({ max: MAX_KEYS });

@@ -95,7 +95,6 @@ export type ApiRoute = Omit<RouteParts<z.ZodObject, z.ZodObject, z.ZodType>, "ha
   ): Promise<HttpReply | undefined>;
 };
 
-/** Defines a route. */
 export function route<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,

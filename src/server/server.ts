@@ -67,7 +67,6 @@ export type ServerOptions = {
   readonly base: string;
   /** Where browsers and clients reach it, each with its path: the first is what links begin with; by default its own address. */
   readonly publicUrls?: readonly string[] | undefined;
-  /** How many deliberations are driven at a time. */
   readonly maxDrives: number;
   /** How many connections are open at a time; 4,000 by default. */
   readonly maxConnections?: number;
@@ -79,7 +78,6 @@ export type RunningServer = {
   readonly url: string;
   /** The same with a token, for ten minutes. (CREDENTIAL-3) */
   readonly link: string;
-  /** The port that it listens on. */
   readonly port: number;
   /** Is not ready any more, tells streams to return, gives drives this long to reach a recorded step, and ends. */
   stop(graceMs: number): Promise<void>;

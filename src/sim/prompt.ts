@@ -4,7 +4,6 @@ import { splitFenced, type Fenced } from "../prompts/material.ts";
 // Pinned facts and memories are read from the system's messages and the last user turn alone: an earlier turn, fences included, is only
 // that turn's text.
 
-/** A text from elsewhere under the label that it is shown with. */
 export type ShownText = { readonly label: string; readonly text: string };
 
 export type ChatTurn = { readonly question: string; /** Empty where none came. */ readonly answer: string };
@@ -30,7 +29,6 @@ export type Prompt = {
   readonly plain: string;
 };
 
-/** Reads a request as the model that it is sent to would. */
 export function readPrompt({ messages, reply, tools = [] }: ModelRequest): Prompt {
   const last = messages.findLastIndex(({ role }) => role === "user");
   const before = messages.slice(0, Math.max(0, last));
@@ -71,11 +69,9 @@ export function readPrompt({ messages, reply, tools = [] }: ModelRequest): Promp
 
 const marks = /^(\[(?:BEGIN|END) [^\n]{1,200}? #)[0-9a-f]{16}\]$/gm;
 
-/** The fenced texts of a kind, in their order. */
 export const shownTexts = (pieces: readonly Fenced[], kind: string): ShownText[] =>
   pieces.filter((piece) => piece.kind === kind).map(({ label, text }) => ({ label, text }));
 
-/** The items of the numbered lists of a kind that are shown under a label. */
 export const listItems = (pieces: readonly Fenced[], kind: string, label: string): string[] =>
   shownTexts(pieces, kind)
     .filter((piece) => piece.label === label)

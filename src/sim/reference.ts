@@ -126,7 +126,6 @@ const FactsFile = z.strictObject({ facts: z.array(Fact).max(10_000) });
 export type FactsReading =
   { readonly ok: true; readonly facts: readonly Fact[] } | { readonly ok: false; readonly reason: string };
 
-/** Reads the parsed content of a file of facts. */
 export function readFacts(data: unknown): FactsReading {
   const read = FactsFile.safeParse(data);
   if (read.success) return { ok: true, facts: read.data.facts };

@@ -46,7 +46,6 @@ const Z95 = 1.959963984540054;
 /** Wins over each other that keep a strength finite where somebody has always won: see `bradleyTerry`. */
 const PRIOR = 0.5;
 
-/** The league that a tally comes to. */
 export function leagueOf(tally: Sums): League {
   const get = (...names: readonly string[]) => tally.get(names.join("\t")) ?? 0;
   const seen = [...tally.keys()].map((names) => names.split("\t"));

@@ -39,7 +39,6 @@ export type SqlDialect = {
 };
 
 export type MatchQuery = MemoryScope & {
-  /** The scope's number. */
   readonly scope: number;
   /** Letters and digits only, with their scope before them. */
   readonly words: readonly string[];
@@ -101,7 +100,6 @@ const MAX_PAUSE_MS = 25;
 const MAX_WAIT_MS = 30_000;
 
 type Patience = {
-  /** The longest pause, milliseconds. */
   readonly maxPauseMs?: number;
   /** How long to go on after the first refusal, milliseconds. */
   readonly maxWaitMs?: number;

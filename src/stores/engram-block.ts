@@ -44,7 +44,6 @@ function codeWidth(dimensions: number): number {
   return Math.ceil(dimensions / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** Maximum entries of a block. */
 export function maxEntries(dimensions: number): number {
   return Math.max(1, Math.floor(BLOCK_BYTES / codeWidth(dimensions)));
 }
@@ -56,7 +55,6 @@ export function countEntries({ heads }: PackedBlock): number {
 
 export const EMPTY_BLOCK = { heads: new Uint8Array(0), codes: new Uint8Array(0) };
 
-/** The block with these entries after those that it has. */
 export function appendEntries(block: PackedBlock, entries: readonly BlockEntry[]) {
   const width = codeWidth(entries[0]?.vector.length ?? 0);
   const before = countEntries(block);

@@ -70,7 +70,6 @@ export function engramWrites({ list, among, words }: SqlDialect) {
     await to.run(sql, scope, model, dimensions, heads, codes, number);
   };
 
-  /** Takes engrams out of a block. */
   const leave = async (to: Statements, block: number, engrams: ReadonlySet<number>): Promise<void> => {
     const row = await to.first<StoredBlockRow>("select * from @engram_block where number = $1", block);
     if (row) await rewrite(to, row, clearEntries(row, engrams));

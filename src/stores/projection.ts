@@ -14,7 +14,6 @@ export type StoredPart = {
   readonly opened: number;
   readonly openedAt: string;
   readonly protocol: string;
-  /** The kind of question. */
   readonly kind: string;
   /** Whom it can be found by. */
   readonly people: readonly string[];

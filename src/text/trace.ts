@@ -22,12 +22,7 @@ const MAX_HOLDERS = 256;
 const MAX_READ_LENGTH = 64 * 1024;
 
 /** Sentences of the same words are one unit: a text that repeats itself costs no more than its first round. */
-type Unit = {
-  readonly index: number;
-  readonly words: readonly string[];
-  /** The drafts that it stands in. */
-  readonly drafts: Set<string>;
-};
+type Unit = { readonly index: number; readonly words: readonly string[]; readonly drafts: Set<string> };
 type TracedSentence = { readonly text: string; readonly unit: Unit };
 
 /** Gathers the units of several texts; `draft` null for the answer. */

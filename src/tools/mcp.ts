@@ -21,7 +21,6 @@ export type ToolServer = {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
-/** The servers of a process. */
 export type ToolServers = {
   /** The tools of one, which is started where it does not run. @throws Fault `configuration` that says why it cannot be */
   list(server: string): Promise<readonly ServerTool[]>;

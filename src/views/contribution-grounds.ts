@@ -21,7 +21,6 @@ export type Drafter = { readonly id: ParticipantId; readonly first: SpokenEvent;
 export type Grounds = {
   readonly opened: Event<"deliberation-opened">;
   readonly closed: Event<"deliberation-closed">;
-  /** The answer that was given. */
   readonly given: AnswerEvent;
   /** In seat order. */
   readonly drafters: readonly Drafter[];

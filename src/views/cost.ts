@@ -95,5 +95,4 @@ function addItem(row: CostRow, item: BillItem): CostRow {
   });
 }
 
-/** All rows together. */
 export const sumCosts = (rows: readonly CostRow[]): CostRow => rows.reduce(addRows, emptyRow("Total"));

@@ -17,7 +17,6 @@ export type JudgedPairItem = z.infer<typeof PairItem> & {
   readonly orders: readonly [readonly Preference[], readonly Preference[]];
 };
 
-/** An answer before the judge. */
 export type JudgedAnswerItem = z.infer<typeof AnswerItem> & {
   readonly score: number | null;
   readonly feedback: string;

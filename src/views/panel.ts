@@ -45,7 +45,6 @@ export const PanelSection = z.strictObject({
   insights: z.array(z.string()),
   vetoed: z.array(z.strictObject({ id: z.string(), flaw: z.string() })),
   contributions: z.strictObject({
-    /** The chair's own account. */
     claimed: z.array(z.strictObject({ id: z.string(), weight: z.number(), reason: z.string() })),
     /** Why the chair's account does not add up, or could not be read; null where neither is so. */
     problem: text,

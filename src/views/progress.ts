@@ -188,7 +188,6 @@ function recordedView(entry: Entry, { step, call }: { step: StepKey; call: Call 
   };
 }
 
-/** What a call took. */
 export const tookBy = ({
   latencyMs,
   tokens,

@@ -110,14 +110,12 @@ function synthesisPart(
   return { strategy: given.data.strategy ?? "none", shares };
 }
 
-/** The names by which a part is found. */
 export const namesIn = ({ who }: RunPart): readonly string[] => [
   ...new Set(who.flatMap(({ persona, model }) => [personaName(persona), modelName(model)])),
 ];
 export const personaName = (persona: string): string => `persona ${persona}`;
 export const modelName = (model: string): string => `model ${model}`;
 
-/** The rankings of a part, by persona or by model. */
 export function sessionOf({ who, ballots, places }: RunPart, by: "persona" | "model"): LeagueSession {
   const playerOf = (index: number): string => who[index]?.[by] ?? "";
   return {

@@ -6,7 +6,6 @@ const BANNER = /^\[simulated [0-9a-f]{6}\]/;
 /** Whether any part of a deliberation was said, or was to be said, by a simulated model. */
 export const isSimulated = (entries: readonly Entry[]): boolean => entries.some(showsSimulation);
 
-/** Whether this entry says so. */
 export function showsSimulation(entry: Entry): boolean {
   if (isEvent(entry, "deliberation-opened"))
     return entry.data.participants.some(({ model }) => model.startsWith("sim/"));

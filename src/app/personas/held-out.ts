@@ -25,7 +25,6 @@ const DISTINCT_LENGTH = 12;
 /** A question without what may differ between two spellings of it. */
 const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
 
-/** Whether a question is held out in this organization. */
 export function isHeldOut(organization: string, question: string): boolean {
   const asked = plain(question.slice(0, HASHED_LENGTH));
   const hash = createHmac("sha256", `parley/held-out/${organization}`).update(asked).digest();

@@ -118,7 +118,6 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Whether a browser was started. */
 async function openInBrowser(url: string, env: Io["env"]): Promise<boolean> {
   const named = env["BROWSER"]?.trim();
   const [program, ...args] = named ? [named] : (OPENERS[process.platform] ?? ["xdg-open"]);

@@ -13,9 +13,7 @@ const Property = z.strictObject({
   source: Source,
 });
 
-/** A task of which a candidate is one function. */
 export const FunctionTask = z.strictObject({
-  /** The function's name. */
   name: z.string().regex(/^[A-Za-z_$][\w$]{0,59}$/, "must be the name of a JavaScript function"),
   /** What a model is told to solve. */
   statement: z.string().min(1).max(MAX_SOURCE),

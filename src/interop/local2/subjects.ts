@@ -343,7 +343,6 @@ export function busJournal(entries: readonly Entry[]) {
   return {
     add,
     question: (entry: Entry): string | null => openingOf(entry)?.question ?? null,
-    /** The first deliberation of the conversation. */
     session: (entry: Entry): string | null => firstTurn(entry.deliberation),
     user(entry: Entry): string | null {
       const recalling = Recalling.safeParse(openingOf(entry)?.settings);
@@ -353,7 +352,6 @@ export function busJournal(entries: readonly Entry[]) {
     /** The names of the material that came with the question. */
     attachments: (entry: Entry): string[] => (openingOf(entry)?.context ?? []).map(({ name }) => name),
     answer: (id: EventId): BusAnswer | undefined => answers.get(id),
-    /** The answer of this deliberation that is shown. */
     shown: (entry: Entry): Event<"answer-given"> | undefined => shown.get(entry.deliberation),
     /** What the participant had called before it answered, in order. */
     tools: (answer: Event<"answer-given">): Json[] =>

@@ -86,7 +86,6 @@ type Tally = {
   readonly unread: number;
   /** What is said where nothing could be read. */
   readonly nothing: string;
-  /** The failure that ended it. */
   readonly failure: Failure | undefined;
   /** Whether the prompts that were read are an answer where the budget did not reach for the rest. */
   readonly isPartUseful: boolean;

@@ -202,7 +202,6 @@ const withoutLabel = ({ label: _label, ...draft }: SeatedDraft): Draft => draft;
 
 export const revisionTemplate = defineTemplate("revision", ANSWERS_SLOTS, texts.revision);
 
-/** The prompt of a round of critique and revision. */
 export const revisionPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =>
   revisionTemplate.render(desk, answersValues(desk, prompt));
 

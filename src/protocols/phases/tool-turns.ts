@@ -51,7 +51,6 @@ export type Speech<T extends ReplyEventType> = {
   /** Without its tools. */
   readonly request: ModelRequest;
   readonly timeoutMs: number;
-  /** The setting that limits its reply. */
   readonly limitedBy?: string;
   readonly dry?: DryReply;
   readonly tools: ToolUse;

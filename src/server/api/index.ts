@@ -64,7 +64,6 @@ function ownRoute(
   };
 }
 
-/** The native API with the operations of these features. */
 export async function nativeApi(features: readonly ServerFeature[]): Promise<ApiSurface> {
   const routes = await apiRoutes(features);
   return {

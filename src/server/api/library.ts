@@ -114,7 +114,6 @@ type EntryOf<S extends z.ZodType> = {
   readonly view: (entry: EntryText, place: FileContext, me: Pick<Me, "parley">) => DeepReadonly<z.input<S>>;
 };
 
-/** The operations on the entries of one kind. */
 function entryOperations<S extends z.ZodType>(
   kind: "strategies" | "packs",
   { noun, output, view }: EntryOf<S>,

@@ -20,7 +20,6 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ ...knowledge, ...library, ...runs, ...requests },
 };
 
-/** The name of a schema in the document. */
 export const nameOf = (schema: z.ZodType | undefined): string | undefined =>
   Object.entries(COMPONENTS).find(([, one]) => one === schema)?.[0] ?? schema?.meta()?.id;
 

@@ -82,7 +82,6 @@ function fieldsOf(body: z.ZodType | undefined): FieldShapes {
 const takesSettings = ({ form, operation }: OperationTool): boolean =>
   form.fields !== undefined && operation.body !== undefined;
 
-/** What a tool takes. */
 export function inputOf(tool: OperationTool): z.ZodObject {
   const { form, operation } = tool;
   const { preset = {} } = form;

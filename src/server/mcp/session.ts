@@ -45,7 +45,6 @@ export type McpTimes = Partial<Pick<McpSession, "patienceMs" | "noticeMs">>;
 /** Less than the 60 s after which usual clients give a call up; notices come at least every 10 s. */
 export const MCP_TIMES = { patienceMs: 45_000, noticeMs: 8_000 };
 
-/** One call of a tool. */
 export type McpCall = McpSession & {
   readonly ctx: ServerContext;
   /** What the client can do, where it said that once for all its calls. */

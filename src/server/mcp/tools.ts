@@ -43,7 +43,6 @@ const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 const OPENS: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 const RECORDS: ToolAnnotations = { ...OPENS, openWorldHint: false };
 
-/** All tools of these operations, and those that wait for a deliberation and show it. */
 export const toolRows = (operations: readonly Operation[]): readonly ToolRow[] =>
   [...operations.flatMap(({ tools = [] }) => tools.map(rowOf)), SHOW, WAIT].sort(
     (one, other) => one.place - other.place,
@@ -140,7 +139,6 @@ const WAIT = ofRun(
   (call, { id }) => followRun(call, { id }),
 );
 
-/** Gives a server these tools. */
 function registerTools(server: McpServer, session: McpSession, rows: readonly ToolRow[]): void {
   const codec = stateCodec(session.caller);
   for (const row of rows)

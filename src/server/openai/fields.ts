@@ -70,7 +70,6 @@ export const EffortName = z.enum(["none", "minimal", "low", "medium", "high", "x
 /** How the last reply has to be formed. */
 export type AnswerForm = { readonly schema: Readonly<Record<string, unknown>> } | null;
 
-/** A request of either API, read. */
 export type ReadRequest = {
   readonly model: string;
   readonly start: Omit<StartRequest, "request">;

@@ -17,7 +17,6 @@ const BELIEVED_MS = 60_000;
 
 type Known = Pick<Services, "config" | "parley">;
 
-/** Protocols and packs as models. */
 async function modelsOf({ parley, config }: Known): Promise<ChosenModel[]> {
   const protocols = await askedProtocols(parley.context().protocols);
   return [

@@ -102,7 +102,6 @@ export function beginning(entries: readonly Entry[], id: DeliberationId): readon
   ];
 }
 
-/** The events of one stage. */
 export function stageEvents(id: DeliberationId, line: string, index: number): readonly ResponseEvent[] {
   const place = { item_id: `rs_${id}`, output_index: 0, summary_index: index };
   const empty = { type: "summary_text", text: "" };

@@ -66,7 +66,6 @@ async function earlierTry(
   return found?.id;
 }
 
-/** A deliberation's outcome as both APIs tell it. */
 export type ApiOutcome = {
   readonly id: DeliberationId;
   readonly text: string;
@@ -186,7 +185,6 @@ function withoutAnswer({ id, status, degraded, error }: Result): Refused {
   return new Refused({ status: STATUS.get(status) ?? 502, code: error?.code ?? status, detail, next });
 }
 
-/** The text before the first of these. */
 const cutAt = (text: string, stop: readonly string[]): string => {
   const places = stop.flatMap((one) => (one !== "" && text.includes(one) ? [text.indexOf(one)] : []));
   return places.length === 0 ? text : text.slice(0, Math.min(...places));

@@ -14,7 +14,6 @@ import type { RouteCall, Services } from "../route.ts";
 // An answer in a client's form is one more step of who wrote it: a deliberation of its own on the journal, named by the first, so that a
 // repeat and another server find what it gave. What does not fit is asked for once more, and then refused.
 
-/** The parts of a call that both APIs need. */
 export type ApiCall = Services &
   Pick<RouteCall<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller">;
 

@@ -76,7 +76,6 @@ export function createCounter() {
 /** Answers with a status and a message in the wire's own form. */
 export type Refuse = (status: number, message: string, headers?: { [name: string]: string }) => void;
 
-/** One request, whatever it asks for. */
 export type ServerExchange = {
   /** The faults that the request's query and header ask for, beside those in its model. */
   readonly requestedFaults: string;

@@ -25,7 +25,6 @@ export type OutgoingReply = Omit<Extract<SimReply, { ok: true }>, "ok"> & {
 
 /** How one API is spoken from the server's side. Events of a stream come whole, with all that frames them. */
 export type ServerWire = {
-  /** The content type of a stream. */
   readonly streamType: string;
   readonly read: (body: unknown) => WireReading<ChatOrder>;
   readonly whole: (reply: OutgoingReply) => string;
@@ -60,7 +59,6 @@ function readMessage(role: string, text: string, id: string | undefined): Messag
   return role === "tool" ? { role, id: id ?? "", text } : { role: "user", text };
 }
 
-/** The form of a reply in JSON. */
 export const jsonReply = (schema: Json = { type: "object" }, name = "reply"): ReplySchema => ({
   name: name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "reply",
   schema,

@@ -80,7 +80,6 @@ export function evaluate(text: string): Rational | null {
 export const hasOperator = (text: string): boolean =>
   readTokens(text).some((token, index) => typeof token === "string" && (index > 0 || token === "√"));
 
-/** The tokens of an expression; empty for a text of another kind. */
 function readTokens(text: string): ExpressionToken[] {
   const tokens: ExpressionToken[] = [];
   const trimmed = text.trim();

@@ -37,7 +37,6 @@ const DRAFTS = { protocol: "ask", settings: { effort: 1, quorum: undefined }, de
 const membersOnly = (members: Panel["members"]): Panel => ({
   ...{ members, chairs: [], reviewers: [], synthesizers: [], judges: [], notes: [] },
 });
-/** The first members, as many as the arm says. */
 const firstMembers = ({ members }: Panel, { size = members.length }: ArmSettings): Panel => {
   if (Number(size) >= 1 && Number(size) <= members.length) return membersOnly(members.slice(0, Number(size)));
   throw refusal(`there are ${members.length} members, and not ${size}`, "name more models, or fewer members");
@@ -46,7 +45,6 @@ const firstMembers = ({ members }: Panel, { size = members.length }: ArmSettings
 /** As Wang et al. 2023 (Self-Consistency, ICLR) draw their samples, where a model takes a temperature at all. */
 const SAMPLING_TEMPERATURE = 0.7;
 
-/** Every arm: one line each. */
 const ARMS = {
   single: {
     ...DRAFTS,
@@ -133,7 +131,6 @@ const ARM_KINDS = Object.keys(ARMS) as readonly ArmKind[];
 /** The arms of a bench for which none are named. */
 export const DEFAULT_ARMS: readonly string[] = ["single", "majority", "self-consistency", "ask", "council"];
 
-/** An arm as it is named in the report, with what it changes. */
 export type NamedArm = { readonly name: string; readonly kind: ArmKind; readonly settings: ArmSettings };
 
 /**

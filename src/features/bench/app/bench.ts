@@ -74,7 +74,6 @@ export type BenchStop = Exclude<JobEnd, "finished">;
 
 export type BenchOptions = {
   readonly signal: AbortSignal;
-  /** The number of deliberations that run at once. */
   readonly concurrency: number;
   /** Whether failures of an earlier run are retried. */
   readonly retryFailed: boolean;
@@ -183,7 +182,6 @@ async function runJobs(
   return stop;
 }
 
-/** A job with the arms whose rows it has. */
 type SharedJob = BenchJob & { readonly arms: readonly PreparedArm[] };
 
 /** Its row under the name of each of its arms. */

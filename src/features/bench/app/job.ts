@@ -29,7 +29,6 @@ export type JobEnd = "finished" | "budget" | "access" | "interrupted";
 
 /** One arm on one question: a deliberation, and the forks that continue it. */
 export interface BenchJob {
-  /** How far it has come. */
   state(): JobState;
   /** Runs it to its end, as far as the purse allows. */
   finish(purse: Purse, options: FinishOptions): Promise<JobEnd>;

@@ -15,10 +15,7 @@ import { inline } from "../../../reports/printable.ts";
 import { padTo, widthOf } from "../../../reports/text-width.ts";
 import { pluralize, formatBill, formatDuration, formatNumber, formatUsd } from "../../../text/format.ts";
 
-export type BenchDocument = {
-  /** A link to the plot, if there is one. */
-  readonly plot?: string;
-};
+export type BenchDocument = { readonly plot?: string };
 
 /** A benchmark report in Markdown. Ends in a newline. */
 export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {}): string {
@@ -49,7 +46,6 @@ export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {})
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** A section with an explanation, or nothing without content. */
 const explainedSection = (heading: string, content: string, explanation: string): string =>
   content === "" ? "" : section(heading, content, explanation);
 
@@ -108,7 +104,6 @@ function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
 /** A model as a table names it: a recorded one without its file. */
 const modelName = (ref: string): string => ref.replace(/^recorded\/[^#]+#/, "recorded/");
 
-/** Each distinct value with its count. */
 const countDistinct = (all: readonly string[]): string =>
   [...new Set(all)]
     .map((one) => {
@@ -139,7 +134,6 @@ const accuracyTable = (report: BenchReport): string =>
     ]),
   );
 
-/** The outcomes other than an answer. */
 function outcomeLines(report: BenchReport): string {
   const ends = report.arms.flatMap(({ name, outcomes, unfinished, failed }) => {
     const odd = Object.entries(outcomes).filter(([outcome]) => outcome !== "answered");
@@ -244,7 +238,6 @@ const membersTable = (arms: readonly BenchArmResult[]): string =>
       ),
   );
 
-/** The first and the last of many. */
 const firstAndLast = (ids: readonly string[]): string =>
   ids.length > 2 ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
 

@@ -71,7 +71,6 @@ export const rowsIn = ({ arms }: BenchDefinition, rows: RowsByRequest): BenchRow
     return rule === undefined ? own : DRAFT_RULES[rule](own);
   });
 
-/** The report of a bench from its rows. */
 const reportOf = (
   { file, seed, tasks, arms }: BenchDefinition,
   { rows, judging }: { readonly rows: readonly BenchRow[]; readonly judging: ArmsJudging | null },
@@ -105,7 +104,6 @@ function definitionParts({ file, seed, tasks, arms, judge }: BenchDefinition) {
 const RecordedTasks = z.array(OpenLine.required({ id: true }));
 const RecordedRequests = z.array(z.array(z.string()));
 
-/** The settings of a bench's journal; undefined for any other. */
 function benchSettingsIn(entries: readonly Entry[]): BenchSettings | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   return opened?.protocol.name === "bench" ? BenchSettings.safeParse(opened.settings).data : undefined;
@@ -250,7 +248,6 @@ async function countFinished(
   return requests.filter((request) => known.get(request)).length;
 }
 
-/** Reads the rows of a bench from its deliberations. */
 async function readRows(
   store: Pick<OrganizationStore, "read" | "organization">,
   { arms, tasks }: BenchDefinition,

@@ -100,7 +100,6 @@ export type BenchInput = {
   readonly judging?: ArmsJudging | null;
 };
 
-/** The table of a bench from its rows. */
 export function benchReport({ tasks, seed, arms, rows, judging = null }: BenchInput): BenchReport {
   const finished = rows.filter((row) => row.finished);
   const results = arms.map((arm) =>
@@ -183,7 +182,6 @@ function accuracyOf(rows: readonly Pick<BenchRow, "right">[]): Estimate {
   return estimateShare(known.filter(({ right }) => right).length, known.length);
 }
 
-/** The mean; null without values. */
 export const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : mean(values);
 

@@ -203,10 +203,8 @@ export const bestMember: DeriveRows = (rows) => {
   });
 };
 
-/** The name of a rule over drafts, as a recorded arm has it. */
 export type DraftRule = NonNullable<RecordedArm["rule"]>;
 
-/** Every rule over drafts. */
 export const DRAFT_RULES: { readonly [name in DraftRule]: DeriveRows } = {
   weighted: weightedVotes,
   "best-member": bestMember,

@@ -78,7 +78,6 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
   );
 }
 
-/** The benches on record, newest first. */
 export const listRecorded = (io: Io, { limit, json }: Values<typeof BENCHES>): Promise<void> =>
   withStore(io, async ({ store }) => {
     const { benches } = await listBenches(store, { limit });

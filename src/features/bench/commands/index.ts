@@ -66,7 +66,6 @@ export const BENCHES = {
 };
 export const SHOW_BENCH = { out: BENCH.out, ...JSON_FLAG };
 
-/** A bench, and what is on record of those that were run. */
 export const command = defineCommand("bench <tasks>", "Benchmark single model vs. voting vs. council", {
   details: "It resumes where an earlier run of the same tasks stopped.",
   options: BENCH,
@@ -92,7 +91,6 @@ export const command = defineCommand("bench <tasks>", "Benchmark single model vs
   ],
 });
 
-/** What the group of memory has of it. */
 export const memoryCommands: readonly Command[] = [
   defineCommand("ablate <questions>", "Measure whether memory helps: with it against without", {
     details: "It resumes where an earlier run of the same questions stopped.",

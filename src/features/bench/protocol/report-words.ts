@@ -122,7 +122,6 @@ export type BenchPlotWords = {
   /** Stands where no arm has finished a question. */
   readonly nothing: string;
   readonly axis: { readonly [unit in BenchCostUnit]: string };
-  /** A share as a percentage. */
   readonly share: (share: number, digits: number) => string;
   readonly cost: (value: number, unit: BenchCostUnit) => string;
 };

@@ -42,7 +42,6 @@ import {
 // A limit holds for all re-runs of a measurement together; one that would exceed it leaves no trace.
 // A re-run in which the chair failed stays as it is; the next measurement makes another.
 
-/** How to re-run the chair. */
 export type RerunOptions = {
   /** Whether calls are allowed; recorded re-runs are used either way. */
   readonly calls: boolean;

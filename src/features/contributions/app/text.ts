@@ -201,7 +201,6 @@ const mean = (value: number | null | undefined, n: number | undefined): string =
   value === null || value === undefined ? "-" : `${value.toFixed(2)} (${n ?? 0})`;
 const percent = (share: number | null): string => (share === null ? "-" : `${Math.round(100 * share)} %`);
 
-/** A row for each persona, or for each strategy and persona. */
 export function sharesText(rows: readonly PersonaShares[], width: number): string {
   if (rows.length === 0) return `${NOTHING}\n`;
   const isSplit = rows.some(({ strategy }) => strategy !== null);

@@ -19,7 +19,6 @@ const MAX_PARENTS = 3;
 const TEMPERATURE = 0.7;
 
 export type BreedRequest = {
-  /** The parents' ids. */
   readonly parents: readonly string[];
   /** By default made from the parents' names. */
   readonly name?: string | undefined;

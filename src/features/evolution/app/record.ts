@@ -36,7 +36,6 @@ type Deciding = {
   readonly version?: Digest;
 };
 
-/** Records a decision; resolves to its run. */
 export async function recordDecision(
   context: AppContext,
   { persona, decision, why, file, version: given }: Deciding,
@@ -203,7 +202,6 @@ export async function readLineage(
   return { ...(await nodeOf(context, persona)), parents };
 }
 
-/** All that is on record of one persona. */
 async function nodeOf(context: AppContext, persona: LoadedPersona): Promise<Omit<LineageNode, "parents">> {
   const { id, name } = persona;
   const { status, live } = await statusOf(context, persona);
@@ -219,7 +217,6 @@ async function nodeOf(context: AppContext, persona: LoadedPersona): Promise<Omit
 /** How many are shown of either kind. */
 const MAX_RELATIVES = 100;
 
-/** Reads whom a persona comes from, and who comes from it. */
 export async function readFamily(context: AppContext, persona: LoadedPersona): Promise<PersonaFamily> {
   const all = context.resources.personas();
   const parentsOf = (id: string) => all.get(id)?.lineage?.parents ?? [];

@@ -26,7 +26,6 @@ import { againName, openMeasurement, resumable, type Resumed } from "../../../ap
 import { heldOutRuns, HELD_OUT_EVERY } from "../../../app/personas/held-out.ts";
 import { versionOf } from "../../../app/personas/seating.ts";
 
-/** A question of a file of tasks. */
 export type TrialTask = {
   readonly question: string;
   readonly context?: string | undefined;
@@ -243,6 +242,5 @@ async function seatTrial(context: AppContext, { child, parent, items }: TrialSea
   };
 }
 
-/** The verdict of a trial that has ended; undefined before. */
 export const verdictIn = (entries: readonly Entry[]): DataOf<"trial-decided"> | undefined =>
   entries.findLast((entry) => isEvent(entry, "trial-decided"))?.data;

@@ -29,7 +29,6 @@ const FILES = {
 
 const MAX_BYTES = 64 * MEGABYTE;
 
-/** A forest as an archive has it, and what was done to read it. */
 export type ReadForest = { readonly forest: Forest; readonly warnings: readonly string[] };
 
 const foldersOfCycles = (archive: string): string[] =>
@@ -139,7 +138,6 @@ function upgradeFile({ value, place }: YamlFile, warnings: string[]): unknown {
   return upgrade(value, []);
 }
 
-/** Whether a folder has these very files. */
 const isWritten = (folder: string, forest: Forest): boolean =>
   Object.entries(forestFiles(forest)).every(
     ([name, data]) =>

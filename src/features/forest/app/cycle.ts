@@ -296,6 +296,5 @@ export async function exportArchive(
   return { archive, forest: saveCycle({ archive, forest }, entries).forest };
 }
 
-/** The weather of a forest's next cycle, tree by tree. */
 export const nextWeather = ({ forest, file }: Pick<OpenForest, "forest" | "file">): readonly TreeWeather[] =>
   Object.values(routeWeather(forest, cycleNumber(forest.cycle_id), { config: file.weather }).trees);

@@ -177,7 +177,6 @@ export function decideAmendment(archive: string, { id, decision, by, gates }: Am
   return decided;
 }
 
-/** The gates with the thresholds that people have accepted. */
 export const withAcceptedThresholds = (
   gates: readonly BoundProfileGate[],
   amendments: readonly Amendment[],

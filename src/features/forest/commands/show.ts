@@ -71,7 +71,6 @@ const newest = (io: Io, path: string): ReadForest => {
   return read;
 };
 
-/** Shows a forest as it stands after its newest cycle. */
 export async function show(io: Io, { json }: JsonOption, path: string): Promise<void> {
   const { forest } = newest(io, path);
   await print(io, { json, value: forest }, ({ width }) => forestText(forest, width));
@@ -110,7 +109,6 @@ function forestText(
   ]);
 }
 
-/** Lists the seeds of a forest, as they are ranked. */
 export async function seeds(io: Io, { json }: JsonOption, path: string): Promise<void> {
   const { forest } = newest(io, path);
   const rows = forest.seeds.map(({ seed_id, status, seed_score, related_trees, idea, evaluated_cycle }) => [

@@ -238,7 +238,6 @@ export function forestLog(entries: readonly Entry[]): readonly ForestLogLine[] {
 /** The step that an entry is of, also where a client recorded it. */
 const logKey = (entry: Entry): string => (isSeatEvent(entry) ? entry.data.step : keyOf(entry));
 
-/** The line of a log as text, its keys sorted. */
 export const logLine = (line: ForestLogLine): string => JSON.stringify(sortKeys(line));
 
 function sortKeys(value: unknown): unknown {

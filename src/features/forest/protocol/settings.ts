@@ -40,7 +40,6 @@ export const BoundGate = z.strictObject({
 export type BoundGate = z.infer<typeof BoundGate>;
 
 export const ForestSettings = z.strictObject({
-  /** The number of the cycle that this deliberation is. */
   cycle: z.int().positive(),
   deliberation: DeliberationRules.prefault({}),
   parallel_gardeners: GardenerRules.prefault({}),

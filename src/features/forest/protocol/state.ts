@@ -26,7 +26,6 @@ export const Climate = z.looseObject({
 });
 export type Climate = z.infer<typeof Climate>;
 
-/** The climate of a new forest. */
 export const NEW_CLIMATE: Climate = {
   mode: "exploration",
   temperature: 1.2,

@@ -50,7 +50,6 @@ export type TreeTable = {
 /** What a step is about, as `work` can hold it. */
 export const aboutOf = (...names: readonly string[]): string => names.join("/").slice(0, 100) || "-";
 
-/** What every role works with. */
 export type RoleDesk = {
   readonly context: ForestContext;
   readonly run: StepRunner;
@@ -122,7 +121,6 @@ export function orderedStages(
   return ordered;
 }
 
-/** The table after work on one candidate after another. */
 export async function eachCandidate(
   table: TreeTable,
   work: (candidate: ForestCandidate) => ForestCandidate | Promise<ForestCandidate>,

@@ -17,7 +17,6 @@ export function readCycle(question: string): { readonly goal: string; readonly c
 
 export type ListedForest = {
   readonly goal: string;
-  /** The newest run. */
   readonly newest: ListedRun;
   readonly runs: number;
   /** Runs that wait for a person. */
@@ -45,7 +44,6 @@ export function forestKey(entries: readonly Entry[]): string | undefined {
   return JSON.stringify([readCycle(question).goal, name, soil, seed]);
 }
 
-/** A cycle of a forest, as it stands. */
 export type ForestCycle = { readonly run: ListedRun; readonly section: ForestSection };
 
 const ENDED_WELL = "answered";

@@ -25,7 +25,6 @@ import {
 const MAX_FEEDBACK_LENGTH = 4_000;
 const MAX_REASON_LENGTH = 1_000;
 
-/** The judge, and the rubrics for each kind of answer. */
 export const CriticSettings = AnswerJudgeSettings.extend({
   /** The kind of an answer that no rule matches. */
   kind: z.string(),

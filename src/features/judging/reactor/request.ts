@@ -37,7 +37,6 @@ export const AnswerJudgeSettings = z.strictObject({
 });
 export type AnswerJudgeSettings = z.infer<typeof AnswerJudgeSettings>;
 
-/** A grade of one answer, or a preference between two. */
 export type JudgmentKind = "grade" | "preference";
 
 /** The models and templates that a judge needs in an opening. */
@@ -77,7 +76,6 @@ export async function turnsOf(
   return all.filter(({ of }) => chosen.includes(of));
 }
 
-/** Builds the request to a judge. */
 export function judgeRequest(
   task: JudgmentKind,
   settings: Omit<AnswerJudgeSettings, "rubric" | "timeoutMs">,

@@ -55,7 +55,6 @@ export async function showEngram(context: AppContext, id: string): Promise<Memor
   return { ...viewOf(engram), history: history.map(viewOf) };
 }
 
-/** The pinned facts. */
 export async function listFacts(context: AppContext): Promise<MemoryFacts> {
   const scope = memoryScope(context);
   return { user: scope.user, facts: [...(await (await context.memory()).facts(scope))] };

@@ -36,7 +36,6 @@ export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly s
     await print(io, { json: options.json, value }, (face) => memorySearchText(value, { ...face, narrowed }));
   });
 
-/** A command that prints what is read. */
 const printing =
   <T>(read: (context: AppContext, id: string) => Promise<T>, words: (value: T, face: Face) => string) =>
   (io: Io, options: Values<typeof OF_USER>, id = ""): Promise<void> =>

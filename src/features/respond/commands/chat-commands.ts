@@ -58,7 +58,6 @@ const refuse = (why: string, next: string): never => {
   throw new Fault("configuration", { why, next });
 };
 
-/** Asks the last question again. */
 const askAgain =
   (protocol?: string) =>
   ({ state: { lastQuestion }, ask }: Chat): Promise<void> =>
@@ -116,7 +115,6 @@ const COMMANDS: { readonly [name: string]: ChatCommand } = {
 const ALIASES = new Map(Object.entries({ exit: "quit", up: "good", down: "bad" }));
 
 const GROUPS = ["Ask", "Rate", "Memory", "Conversation"] as const;
-/** Every command, those of features first. */
 const commandsIn = ({ features = [] }: Pick<Io, "features">): ReadonlyMap<string, ChatCommand> => {
   const brought = features.flatMap(({ chat = {} }) => Object.entries(chat));
   const head = (name: string, help: string) => ({ group: "Ask", usage: `/${name}`, help }) as const;

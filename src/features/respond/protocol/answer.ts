@@ -52,7 +52,6 @@ export const RespondentSettings = z.strictObject({
 });
 export type RespondentSettings = z.infer<typeof RespondentSettings>;
 
-/** The context of a respondent, in a protocol or in a reaction. */
 export type RespondContext = Omit<ProtocolContext<RespondentSettings>, "history">;
 
 export type RespondentTurn = {

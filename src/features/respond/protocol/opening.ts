@@ -5,7 +5,6 @@ import { MAX_TOOL_CALLS, requireTools } from "../../../protocols/phases/tools.ts
 import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../../engine/opening-part.ts";
 
 export type RespondRequest = {
-  /** The turn that this question follows. */
   readonly previous?: DeliberationId | undefined;
   /** Whether that turn's question is asked again. */
   readonly again?: boolean | undefined;

@@ -249,13 +249,11 @@ function hasPart(
 export const StoryCheck = z.strictObject({ what: z.string(), ok: z.boolean().nullable(), found: z.string() });
 export type StoryCheck = z.infer<typeof StoryCheck>;
 
-/** The result of one story. */
 export const StoryReport = z.strictObject({
   file: z.string(),
   /** The story's own id, such as `S1`. */
   id: z.string(),
   title: z.string(),
-  /** Whether no check fails. */
   ok: z.boolean(),
   /** How many checks could not be made. */
   skipped: z.int(),
@@ -265,7 +263,6 @@ export const StoryReport = z.strictObject({
   turns: z.array(
     z.strictObject({
       query: z.string(),
-      /** The id of its deliberation. */
       deliberation: z.string(),
       /** As it was shown; null where there is none. */
       answer: z.string().nullable(),

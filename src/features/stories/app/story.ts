@@ -23,7 +23,6 @@ import type { Story } from "./file.ts";
 
 // A story has a user of its own, so that it neither reads nor writes another memory.
 
-/** A turn that has ended, with all of its reactions. */
 type EndedTurn = { readonly id: DeliberationId; readonly entries: readonly Entry[] };
 
 type StoryTurn = {
@@ -33,7 +32,6 @@ type StoryTurn = {
   readonly user?: UserId | undefined;
 };
 
-/** What a story works with. */
 export type StoryPorts = {
   /** Asks, and resolves when the answer is given and all reactions to it have ended. */
   readonly converse: (
@@ -53,7 +51,6 @@ export type StoryOptions = {
   readonly onNote?: (note: string) => void;
   /** Called before a turn is asked; turns count from 1. */
   readonly onTurn?: (turn: number, query: string) => void;
-  /** Called when a turn has been checked. */
   readonly onChecked?: (turn: StoryReport["turns"][number]) => void;
 };
 

@@ -5,7 +5,6 @@ import { wrap } from "../../../reports/text-width.ts";
 import { pluralize, formatNumber } from "../../../text/format.ts";
 
 export type StoryStyle = {
-  /** Whether the output may have colors. */
   readonly color: boolean;
   /** The width of a line in cells. */
   readonly width: number;

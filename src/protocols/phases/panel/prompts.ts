@@ -25,7 +25,6 @@ const synthesisTemplate = defineTemplate(
   texts["council-synthesis"],
 );
 
-/** The templates of a panel. */
 export const panelTemplates = [draftTemplate, reviewTemplate, repairTemplate, synthesisTemplate];
 
 /** A reviewer's prompt, with the others' answers under labels, in the order in which this reviewer sees them. */

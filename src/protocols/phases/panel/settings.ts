@@ -5,7 +5,6 @@ import type { DraftLimits } from "../draft.ts";
 import { ConversationWindow } from "../conversation.ts";
 import { toolSettings } from "../tools.ts";
 
-/** The seats of a panel. */
 export const panelSeats: readonly SeatSpec[] = [
   { name: "member", filledBy: "models", min: 1, person: "member" },
   { name: "chair", filledBy: "chair", min: 0, fallbacks: true, persona: "chair", person: "judge" },
@@ -55,7 +54,6 @@ export const PanelSettings = z.strictObject({
 });
 export type PanelSettings = z.infer<typeof PanelSettings>;
 
-/** The limits of the drafts of this many members. */
 export const draftLimits = (
   { quorum, maxOutputTokens, callTimeoutMs, patienceMs, tools, toolSpecs }: PanelSettings,
   members: number,

@@ -29,7 +29,6 @@ export type DraftComparison = Event<"comparison-given">["data"];
 /** The share of the budget that is the chair's. */
 const SHARE = "chair";
 
-/** What the chair works from. */
 export type ChairEvidence = {
   readonly table: readonly SeatedDraft[];
   readonly reviews: readonly { readonly given: Pick<PanelReview["given"], "remarks"> }[];

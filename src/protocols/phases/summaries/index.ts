@@ -7,7 +7,6 @@ import { retrieval, semantic } from "./selection.ts";
 
 export type { SummaryMethod, SummaryTask } from "./method.ts";
 
-/** All built-in summary methods. */
 export const summaryMethods: readonly SummaryMethod[] = [lengthBased, hierarchical, semantic, retrieval];
 
 /** The method of this name. @throws Fault `configuration` that names the nearest one */

@@ -1,6 +1,5 @@
 /** One text of a perspective, which is in chronological order: an agent's in a debate, or a turn of a conversation. */
 export type Contribution = {
-  /** The round of the debate, or the number of the turn. */
   readonly round: number;
   readonly kind: "proposal" | "critique" | "refinement" | "turn";
   /** The step whose event holds it. */

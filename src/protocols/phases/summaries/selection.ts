@@ -23,7 +23,6 @@ const MAX_SEMANTIC_PASSAGES = 150;
 /** The body of the note `clusters`: the chosen passages, with offsets in UTF-16 units of the step's text. */
 const Clusters = z.strictObject({
   by: z.enum(["embeddings", "words"]),
-  /** The embedding model. */
   model: z.string().nullable(),
   /** Why words were compared although embeddings are configured. */
   why: z.string().nullable(),

@@ -38,7 +38,6 @@ export function memoryAblationText(report: MemoryAblation, { color, width }: Tex
   ].join("\n")}\n`;
 }
 
-/** The result in a sentence. */
 function describeResult({ right, grades, recalled }: MemoryAblation): string {
   if (right.all.n + grades.all.n === 0) return "There is nothing to compare yet.";
   if (recalled.any === 0)

@@ -93,7 +93,6 @@ export async function summarizePerspectives(
 
 export type HistoryRequest = {
   readonly agent: Participant;
-  /** The step whose prompt is being built. */
   readonly step: string;
   /** The kind of answer that the prompt asks for. */
   readonly kind: string;

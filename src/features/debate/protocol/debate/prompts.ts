@@ -76,7 +76,6 @@ export const clarifyPrompt = (desk: Desk, prompt: ClarifyPrompt): Message[] =>
     focus: prompt.focus ?? "",
   });
 
-/** What every agent is shown in a round. */
 export type RoundPrompt = ProblemPrompt & {
   /** The agent's own perspective on earlier rounds, as `historyText` writes it; undefined in the first round. */
   readonly history: string | undefined;
@@ -119,7 +118,6 @@ export const refinementPrompt = (desk: Desk, prompt: RefinementPrompt): Message[
   });
 
 export type SummaryPrompt = {
-  /** The text to summarize. */
   readonly text: string;
   /** In UTF-16 units. */
   readonly maxLength: number;

@@ -12,7 +12,6 @@ export const Summarization = z.strictObject({
   enabled: z.boolean().default(true),
   /** The length of the perspective from which it is summarized. */
   threshold: count.default(5_000),
-  /** The maximum length of a summary. */
   maxLength: count.default(2_500),
   /** One of `summaryMethods`. */
   method: z.string().min(1).default("length-based"),
@@ -95,6 +94,5 @@ export const summarizationFor = (
   id: ParticipantId,
 ): Summarization => (Object.hasOwn(own, id) ? own[id] : undefined) ?? summarization;
 
-/** The quorum of proposals among this many agents. */
 export const requiredProposals = ({ quorum }: DebateSettings, agents: number): number =>
   quorum ?? countMajority(agents);

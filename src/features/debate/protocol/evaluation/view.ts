@@ -42,7 +42,6 @@ export const sectionSchema = z.strictObject({
   /** What each evaluator gave that could be read, by id. */
   agents: z.record(z.string(), EvaluationReply),
   id: z.string(),
-  /** The id of the debate. */
   debate: z.string(),
   /** A closing's outcome, or `open`; `why` says why it has no answer. */
   status: z.string(),
@@ -81,7 +80,6 @@ export const METRIC_NAMES: { readonly [M in EvaluationMetric]: string } = {
   overall: "Overall Score",
 };
 
-/** The averages by metric. */
 export const averagesOf = ({ evaluation, overall_score }: EvaluationReport) => ({
   functional_completeness: evaluation.functional_completeness,
   ...evaluation.non_functional,
@@ -131,7 +129,6 @@ export function sectionOf(entries: readonly Entry[]): EvaluationReport | undefin
     status: closing?.outcome ?? "open",
     why: closing && "why" in closing ? closing.why : null,
     simulated: debate.simulated || isSimulated(entries),
-    // One spread for each metric.
     spread: Object.fromEntries(
       EVALUATION_METRICS.map((metric) => [metric, spreadOf(metric, given)]),
     ) as EvaluationReport["spread"],

@@ -214,7 +214,6 @@ export function readFeedbackSummary(reply: string, count: number): SummaryReadin
   return { ok: true, summary: read.data };
 }
 
-/** A persona's instructions in all of their parts. */
 export type PersonaParts = { readonly [part in InstructionPart]: string };
 
 const MAX_REPLY_LENGTH = 64 * 1024;

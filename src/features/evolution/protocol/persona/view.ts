@@ -22,7 +22,6 @@ export const sectionSchema = z.strictObject({
 });
 export type PersonaSection = z.infer<typeof sectionSchema>;
 
-/** Folds an entry; undefined for any other deliberation. */
 export function sectionOf(entries: readonly Entry[]): PersonaSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   if (opened?.protocol.name !== "persona") return undefined;

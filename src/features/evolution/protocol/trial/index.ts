@@ -98,7 +98,6 @@ type PairResult = {
 };
 type Test = SignTally & { readonly against: Rival };
 
-/** Both tests on the pairs so far. */
 const testsOf = ({ alpha }: TrialSettings, pairs: readonly PairResult[]): readonly Test[] =>
   RIVALS.map((against) => {
     const signs = pairs.flatMap((pair) =>

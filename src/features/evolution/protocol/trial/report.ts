@@ -12,7 +12,6 @@ export const DECISIONS = {
   undecided: "cannot be told",
 };
 
-/** The verdict, and both tests. */
 export const sectionParts = (section: TrialSection): ReportPart[] => {
   const { child, parent, model, judges, simulated, questions, alpha, tests, accepted, why } = section;
   const verdict = accepted === null ? "no verdict yet" : accepted ? "accepted" : "not accepted";

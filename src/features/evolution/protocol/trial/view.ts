@@ -32,7 +32,6 @@ export const sectionSchema = z.strictObject({
 });
 export type TrialSection = z.infer<typeof sectionSchema>;
 
-/** Folds a trial; undefined for any other deliberation. */
 export function sectionOf(entries: readonly Entry[]): TrialSection | undefined {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   if (opened?.protocol.name !== "trial") return undefined;

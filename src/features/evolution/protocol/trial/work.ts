@@ -1,11 +1,7 @@
 import * as z from "zod";
 import { ReplyLimit, Digest, Rubric } from "../../../../kernel/index.ts";
 
-const persona = z.strictObject({
-  id: z.string(),
-  /** The digest of its instructions. */
-  version: Digest,
-});
+const persona = z.strictObject({ id: z.string(), version: Digest });
 
 /** A question: its text is the opening's context `NAME/question`, and `NAME/context` where there is more. */
 const Item = z.strictObject({

@@ -169,7 +169,6 @@ const foldedPart = (heading: string, ...blocks: ReportPart["blocks"]): ReportPar
   folds: true,
 });
 
-/** A summary, and what it is a summary of. */
 const summaryPart = (summary: NonNullable<DebateRecord["judgeSummary"]>, nameOf: AgentNameOf): ReportPart => {
   const { method, charactersBefore, charactersAfter, temperature } = summary;
   const lengths = `${formatNumber(charactersBefore)} characters to ${formatNumber(charactersAfter)}`;

@@ -20,7 +20,6 @@ import {
 } from "./steps.ts";
 import { resultOf } from "../../../../../views/result.ts";
 
-/** Whether these are the entries of a debate. */
 export const isDebate = (entries: readonly Entry[]): boolean =>
   openingOf(entries)?.data.protocol.name === "debate";
 
