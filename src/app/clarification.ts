@@ -14,12 +14,11 @@ export async function answerQuestions(
 ): Promise<boolean> {
   const known = pending.questions.map((question) => question.id);
   const stray = [...answers.keys()].find((key) => !known.includes(key));
-  if (stray !== undefined) {
+  if (stray !== undefined)
     throw refusal(
       `there is no open question ${JSON.stringify(stray.slice(0, 80))}`,
       `the open ones are ${known.join(", ")}`,
     );
-  }
   const appended = await store.append(
     id,
     [

@@ -129,12 +129,10 @@ const sumOf: SumOf = (what, texts) => {
   return JSON.stringify([...all]);
 };
 
-type PartPlace = Pick<StoredPart, "openedAt" | "opened">;
-
 async function* pagesOf(
   projection: RunProjection,
   query: PartQuery,
-  first?: PartPlace,
+  first?: Pick<StoredPart, "openedAt" | "opened">,
 ): AsyncGenerator<StoredPart> {
   for (let before = first, isEnd = false; !isEnd;) {
     const page = await projection.parts(query, { limit: PAGE, ...(before === undefined ? {} : { before }) });

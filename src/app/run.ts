@@ -73,8 +73,6 @@ export type RunOptions = {
   readonly ifHeld?: DriverOptions["ifHeld"] | undefined;
 };
 
-type Begun = { readonly fresh?: boolean; readonly notes?: readonly Note[] };
-
 /** Drives an opened deliberation and its reactions. */
 export function follow(
   context: DriverContext & Pick<AppContext, "frames" | "protocols" | "usual">,
@@ -86,7 +84,7 @@ export function follow(
     ifHeld = "wait",
     fresh = false,
     notes = [],
-  }: RunOptions & Begun = {},
+  }: RunOptions & { readonly fresh?: boolean; readonly notes?: readonly Note[] } = {},
 ): Run {
   setMaxListeners(0, outer); // a server shares one between all runs
   const own = linkAbort(outer);

@@ -66,7 +66,7 @@ async function hearReactions(
   let at = await store.end();
   const isOwn = async ({ origin }: Entry): Promise<boolean> =>
     origin.by === "reactor" && (await leaseHolder(store, reactorLease(origin.reactor))) === worker;
-  while (!signal.aborted) {
+  while (!signal.aborted)
     try {
       for await (const batch of store.subscribe(at, signal))
         for (const entry of batch) {
@@ -85,6 +85,5 @@ async function hearReactions(
       if (!isFault(error, "store-unavailable")) throw error;
       await world.sleep(STORE_RETRY_MS, signal);
     }
-  }
   return count;
 }

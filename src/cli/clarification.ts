@@ -12,12 +12,10 @@ import { runDeliberation, type RunRequest } from "./show.ts";
 import type { Taken } from "./seats.ts";
 import type { Showing } from "./session.ts";
 
-type Holding = { readonly context: AppContext; readonly me: Parley };
-
 /** As `runDeliberation`; where it waits for answers and there is a terminal, asks there and continues. */
 export async function runWithQuestions(
   io: Io,
-  { context: { store, principal }, me }: Holding,
+  { context: { store, principal }, me }: { readonly context: AppContext; readonly me: Parley },
   { begin, progress, showing }: Pick<RunRequest, "begin" | "progress"> & { readonly showing: Showing },
 ): Promise<{ readonly exit: number; readonly id: DeliberationId | undefined }> {
   const answersHere = process.stdin.isTTY === true;

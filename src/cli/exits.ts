@@ -42,13 +42,8 @@ export const exitOfFailures = (failures: Failed): number =>
 
 /** The exit code of an error that ended a command. */
 export function exitOfError(error: unknown): number {
-  if (
-    isFault(error, "replay-differs") ||
-    isFault(error, "step-changed") ||
-    isFault(error, "step-unrecorded")
-  ) {
+  if (isFault(error, "replay-differs") || isFault(error, "step-changed") || isFault(error, "step-unrecorded"))
     return EXIT.refusedByCheck;
-  }
   if (isFault(error, "authentication")) return EXIT.authentication;
   return EXIT.usage;
 }

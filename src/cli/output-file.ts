@@ -143,12 +143,11 @@ function csvEnding({ file, header }: Csv, io: Io): { readonly lineEnd: string; r
   const text = readCsv(file, io);
   if (text.trim() === "") return { lineEnd: "\n", before: `${header}\n` };
   const [first = ""] = text.split(/\r?\n/, 1);
-  if (first !== header) {
+  if (first !== header)
     throw refusal(
       `${displayPath(file)} has another header: ${displayPath(first)}`,
       "name another file; records are only added to a file of the same columns",
     );
-  }
   const lineEnd = text.startsWith(`${header}\r\n`) ? "\r\n" : "\n";
   return { lineEnd, before: text.endsWith("\n") ? "" : lineEnd };
 }

@@ -12,8 +12,6 @@ import { quoteValue } from "../text/words.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 
-type Flags = Readonly<Record<string, unknown>>;
-
 /** An organization's part of a store, the store itself, and the settings that named them. */
 export type Stored = {
   readonly store: OpenedOrganizationStore;
@@ -26,7 +24,7 @@ export type Stored = {
 /** Runs a command over everything, as the settings' user (`me`), and closes it whatever happens. */
 export async function withParley<T>(
   io: Io,
-  flags: Flags,
+  flags: Readonly<Record<string, unknown>>,
   command: (context: AppContext, me: Parley) => Promise<T>,
 ): Promise<T> {
   const { openConfigured } = await import("../app/configured.ts");

@@ -180,9 +180,7 @@ export async function writeEvents(
   };
   const text = async () => {
     if (hasPeople(run.opening)) return; // VEIL-1
-    for await (const frame of run.tokens()) {
-      await output.result(`${besideEvents(frameLine(frame))}\n`);
-    }
+    for await (const frame of run.tokens()) await output.result(`${besideEvents(frameLine(frame))}\n`);
   };
   await Promise.all([events(), text()]);
   const { loadResult } = await import("../app/result.ts");

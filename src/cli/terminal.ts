@@ -158,15 +158,14 @@ type LiveOptions = {
 };
 
 /** Lines that are drawn again every `redrawMs` from `start` on. Nothing more is written after `stop`, which may be called more than once. */
-export function createLive(options: LiveOptions) {
-  const {
-    output,
-    redrawMs,
-    lines,
-    closing,
-    every = systemTime.every,
-    lifecycle = processLifecycle,
-  } = options;
+export function createLive({
+  output,
+  redrawMs,
+  lines,
+  closing,
+  every = systemTime.every,
+  lifecycle = processLifecycle,
+}: LiveOptions) {
   const region = createRegion(output);
   let end: (() => void) | undefined;
   let stopped = false;

@@ -21,8 +21,7 @@ import { createLive, type Lifecycle, type ScreenTime, type TerminalOutput } from
 export type WatchSpace = { readonly width: number; readonly style: Style };
 
 /** How much is watched, in one line. */
-export function watchHead(watched: WatchReport, { width, style }: WatchSpace): string {
-  const { deliberations, end, at } = watched;
+export function watchHead({ deliberations, end, at }: WatchReport, { width, style }: WatchSpace): string {
   const many = deliberations === 0 ? NO_DELIBERATIONS : pluralize(deliberations, "deliberation");
   const place = deliberations === 0 && end === 0 ? "" : ` · journal at ${formatNumber(end)} · ${clock(at)}`;
   return style.bold(cutTo(many + place, width));

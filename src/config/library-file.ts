@@ -96,15 +96,13 @@ export function checkText(
   return checked;
 }
 
-type NewText = { readonly name: string; readonly text: string; readonly path: string };
-
 /**
  * What a text would be as the file at `path`; errors name the file alone, without its folder. (LIBRARY-2)
  * @throws Fault `configuration` with line and reason, also for a text that says another name
  */
 export function readNewText(
   kind: CatalogKind,
-  { name, text, path }: NewText,
+  { name, text, path }: { readonly name: string; readonly text: string; readonly path: string },
   place: FileContext,
 ): LoadedEntry {
   const file = { from: "user" as const, path: basename(path), text: checkText(kind, { name, text }) };

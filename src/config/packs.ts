@@ -124,12 +124,10 @@ export function readPack(source: FolderFile, place: FileContext): readonly [id: 
   return [id, { id, name, description, protocol, settings: values, from: source.from, path: source.path }];
 }
 
-type Names = Pick<z.infer<typeof PackFile>, "members" | "strategy" | "goal">;
-
 /** @throws Fault `configuration` with place and nearest, for what is not there */
 function checkNames(
   file: Pick<YamlFile, "place">,
-  { members, strategy, goal }: Names,
+  { members, strategy, goal }: Pick<z.infer<typeof PackFile>, "members" | "strategy" | "goal">,
   place: FileContext,
 ): void {
   const personas = [...loadPersonas(place).keys()];

@@ -139,13 +139,10 @@ export async function deliberate(
   return protocol.deliberate({ ...pinned, run, ports, settings });
 }
 
-type LiveSteps = Omit<ProtocolRun, "run"> & { readonly ledger: Ledger };
-
 async function liveSteps(
-  context: DriveContext,
-  { id, history, opened, ledger, watch }: LiveSteps,
+  { store, models, frames, world }: DriveContext,
+  { id, history, opened, ledger, watch }: Omit<ProtocolRun, "run"> & { readonly ledger: Ledger },
 ): Promise<StepsContext> {
-  const { store, models, frames, world } = context;
   const parent = opened.data.parent;
   return {
     id,
@@ -165,12 +162,10 @@ async function liveSteps(
   };
 }
 
-type ParentHistory = NonNullable<Opening["parent"]> & { readonly opening: Opening };
-
 /** The steps that a fork may adopt: its parent's, up to the seq in the opening. @throws Fault `deliberation-missing` */
 async function parentOf(
   store: OrganizationStore,
-  { id, upToSeq, asksOutages, opening }: ParentHistory,
+  { id, upToSeq, asksOutages, opening }: NonNullable<Opening["parent"]> & { readonly opening: Opening },
 ): Promise<NonNullable<StepsContext["parent"]>> {
   let isForgotten = false;
   const gone = (error: unknown) => ((isForgotten = true), unlessForgotten(error));

@@ -36,13 +36,12 @@ export function createFollower(journal: Pick<Journal, "changed" | "end">, world:
 
   /** Retries while the store cannot be read; a driver fails by its own appends, not here. */
   const watchThroughFaults = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
+    while (!signal.aborted)
       try {
         await watch(signal);
       } catch {
         await world.sleep(FOLLOW_MS * 5, signal);
       }
-    }
   };
 
   return {

@@ -90,13 +90,12 @@ export async function replay(
         origin.by === "protocol" || origin.by === "adopted" ? [originKey(origin)] : [],
       ),
   );
-  for (const key of recorded) {
+  for (const key of recorded)
     if (!used.has(key))
       throw new Fault("replay-differs", {
         key,
         what: "it is recorded, but the protocol does not take this step",
       });
-  }
   const calls = history.entries().filter((entry) => {
     const call = recorded.has(originKey(entry.origin)) ? callOf(entry) : undefined;
     return call !== undefined && personOf(call.model) === undefined;

@@ -172,18 +172,16 @@ export function admit(events: readonly NewEvent[], origin: Origin): Origin {
   events.forEach(({ type }, index) => {
     const opens = type === "deliberation-opened";
     const closes = type === "deliberation-closed";
-    if (opens !== (origin.by === "open" && index === 0)) {
+    if (opens !== (origin.by === "open" && index === 0))
       throw new Fault("event-invalid", {
         type,
         why: "an opening is the first event, under the origin `open`",
       });
-    }
-    if (closes !== (origin.by === "close" && index === events.length - 1)) {
+    if (closes !== (origin.by === "close" && index === events.length - 1))
       throw new Fault("event-invalid", {
         type,
         why: "a closing is the last event, under the origin `close`",
       });
-    }
   });
   return parsed.data;
 }

@@ -68,8 +68,6 @@ export function createEmbedder(embeddings: Embeddings, world: World) {
   };
 }
 
-type TimeLimit = { readonly ms: number; readonly world: World; readonly signal: AbortSignal };
-
 type TimedFailure =
   | { readonly ok: false; readonly why: "late" | "given-up" }
   | { readonly ok: false; readonly why: "failed"; readonly error: unknown };
@@ -91,7 +89,7 @@ function describeFailure(model: string, failure: TimedFailure, timeoutMs: number
  */
 export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  { ms, world, signal }: TimeLimit,
+  { ms, world, signal }: { readonly ms: number; readonly world: World; readonly signal: AbortSignal },
 ): Promise<{ readonly ok: true; readonly value: T } | TimedFailure> {
   if (signal.aborted) return { ok: false, why: "given-up" };
   const own = new AbortController();

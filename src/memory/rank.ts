@@ -28,10 +28,9 @@ function fitOf({ similarity, words }: RecallCandidate): number {
 /** What it is ranked by: how well it fits, and what each weight adds. What nobody has judged adds nothing. */
 function scoreOf(
   candidate: RecallCandidate,
-  judged: AnnotationSummary,
+  { grade, preference, thumb }: AnnotationSummary,
   { weights }: Pick<RecallRules, "weights">,
 ): number {
-  const { grade, preference, thumb } = judged;
   return (
     fitOf(candidate) +
     weights.words * candidate.words +

@@ -44,12 +44,11 @@ export async function* exportEngrams(store: EngramStore, scope: MemoryScope): As
   for await (const { engram, forgotten } of listEngrams(store, scope, {}))
     if (!forgotten) ids.push(engram.id);
   ids.reverse();
-  for (let from = 0; from < ids.length; from += CHUNK) {
+  for (let from = 0; from < ids.length; from += CHUNK)
     for (const stored of await store.get(scope, ids.slice(from, from + CHUNK))) {
       const { engram, cluster, annotations, forgotten } = stored;
       if (forgotten === null) yield { engram, cluster, annotations: [...annotations] };
     }
-  }
 }
 
 /**

@@ -18,8 +18,6 @@ const MAX_ENTITIES = 40;
 /** The label of a simulated answer: it stays in the summary, and names nothing. */
 const SIMULATED = /^\[simulated [0-9a-f]{6}\]\s*/;
 
-type DocumentVector = { readonly vector: Vector | null; readonly why: string | null };
-
 /** What is remembered of an answer. */
 function engramOf({ answer, mergeAt: _, ...given }: Remembered): Engram {
   return {
@@ -75,7 +73,7 @@ async function embed(
   { embedder }: MemoryBackend,
   engram: Engram,
   signal: AbortSignal,
-): Promise<DocumentVector> {
+): Promise<{ readonly vector: Vector | null; readonly why: string | null }> {
   if (!embedder) return { vector: null, why: null };
   const came = await embedder.documents([embeddingText(engram)], { timeoutMs: EMBED_MS, signal });
   if (!came.ok) return { vector: null, why: came.why };

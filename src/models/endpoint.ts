@@ -307,11 +307,10 @@ function resolveCompatible(
     );
   }
   const model = rest.length > 0 ? rest.join("/") : (entry.model ?? "");
-  if (model === "") {
+  if (model === "")
     return refuse(
       `compatible/${name} names no model; write compatible/${name}/MODEL or give the entry a model`,
     );
-  }
   const { url, wire = "openai", keyEnv, local = false, auth, body, headers } = entry;
   const row: Provider = {
     ...{ wire, url, keyVariables: keyEnv === undefined ? [] : [keyEnv] },

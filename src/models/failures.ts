@@ -28,9 +28,7 @@ export type CallProblem = {
   readonly http?: number;
 };
 
-type Verdict = Pick<CallProblem, "code" | "retry" | "crowded" | "advice">;
-
-function classify(clue: FailureClue): Verdict {
+function classify(clue: FailureClue): Pick<CallProblem, "code" | "retry" | "crowded" | "advice"> {
   const { code, later = false, crowded = false, advice } = findFailureRow(clue);
   return {
     code,

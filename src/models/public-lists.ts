@@ -106,8 +106,7 @@ function fromModelsDev([id, row]: FieldsOf): FieldsOf[] {
     const [limit, modalities] = [objectAt(value, "limit"), objectAt(value, "modalities")];
     const taken = Array.isArray(modalities["input"]) ? toItems(modalities["input"]) : undefined;
     if (!toItems(modalities["output"] ?? ["text"]).includes("text")) return [];
-    const rates = (from: LooseObject) => {
-      const { input, output, cache_read: cached, cache_write: written } = from;
+    const rates = ({ input, output, cache_read: cached, cache_write: written }: LooseObject) => {
       return { in: input, out: output, cached: orUnknown(cached), written: orUnknown(written) };
     };
     const over = objectAt(cost, "context_over_200k");

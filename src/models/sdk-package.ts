@@ -26,13 +26,12 @@ export function readSdkReference(ref: string): SdkReference | null {
 
 /** The folder of an installed package, or null. `from` are folders; each one's `node_modules` and those above it are looked at. */
 function findFolder(name: string, from: readonly string[]): string | null {
-  for (const start of from) {
+  for (const start of from)
     for (let folder = resolve(start); ; folder = dirname(folder)) {
       const found = join(folder, "node_modules", name);
       if (existsSync(join(found, "package.json"))) return found;
       if (dirname(folder) === folder) break;
     }
-  }
   return null;
 }
 

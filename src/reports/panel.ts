@@ -40,8 +40,7 @@ export function panelParts(section: PanelSection, { participants }: Result): Rep
 }
 
 /** `all 3 drafts: 391`, `2 of 3: 391, 1 of 3: 381`; of open questions, whose draft its peers prefer, and the dissent. */
-export function panelAgreement(section: PanelSection, { participants }: Result): string {
-  const { votes, standing, dissent } = section;
+export function panelAgreement({ votes, standing, dissent }: PanelSection, { participants }: Result): string {
   const voices = votes
     .map(({ answer, last }) => ({ answer, count: last.length }))
     .filter(({ count }) => count > 0);

@@ -63,7 +63,7 @@ export function layOut(
     return lines;
   }
   for (const { text, styles } of spans)
-    for (const [chunk] of text.matchAll(CHUNK)) {
+    for (const [chunk] of text.matchAll(CHUNK))
       if (chunk === "\n") {
         endWord();
         newLine();
@@ -75,7 +75,6 @@ export function layOut(
         word = [span(chunk, styles)];
         endWord();
       } else word.push(span(chunk, styles));
-    }
   endWord();
   if (line.length > 0 || lines.length === 0) newLine();
   return lines;

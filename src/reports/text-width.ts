@@ -46,12 +46,11 @@ export function wrap(text: string, width: number): string[] {
   return text.split("\n").flatMap((paragraph) => {
     const lines: string[] = [];
     let line = "";
-    for (const word of paragraph.split(" ").flatMap((one) => broken(one, most))) {
+    for (const word of paragraph.split(" ").flatMap((one) => broken(one, most)))
       if (line !== "" && widthOf(line) + 1 + widthOf(word) > most) {
         lines.push(line);
         line = word;
       } else line = line === "" ? word : `${line} ${word}`;
-    }
     return [...lines, line];
   });
 }

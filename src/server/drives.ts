@@ -116,25 +116,23 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
 
   const listAll = async (query: Partial<ListQuery>): Promise<readonly Summary[]> => {
     const found: Summary[] = [];
-    for (const made of [{ requests: { prefixes: [CLIENT_REQUESTS], hidden: false } }, CLIENT_WORK]) {
+    for (const made of [{ requests: { prefixes: [CLIENT_REQUESTS], hidden: false } }, CLIENT_WORK])
       for (let before: DeliberationId | undefined; ;) {
         const page = await store.listAll({ limit: PAGE, ...query, ...made, before });
         found.push(...page);
         if (page.length < PAGE) break;
         before = page.at(-1)?.id;
       }
-    }
     return found.toReversed();
   };
   /** Brings `open` up to date: whole at first, then by what has changed. */
   const look = async (): Promise<void> => {
     const end = await store.end();
     if (end === looked) return;
-    for (const one of await listAll(looked === undefined ? { open: true } : { after: looked })) {
+    for (const one of await listAll(looked === undefined ? { open: true } : { after: looked }))
       if (one.status === "open" && (adopts === "store" || one.organization === principal.organization))
         open.set(one.id, one);
       else if (open.delete(one.id)) waited.delete(one.id);
-    }
     looked = end;
   };
   const isWanted = ({ id, seq }: Summary): boolean => {

@@ -209,7 +209,7 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
   /** Hears of every event of the store from now on, as long as the server runs. */
   const follow = async (): Promise<void> => {
     let at = await process.store.end();
-    while (!stopped.signal.aborted) {
+    while (!stopped.signal.aborted)
       try {
         for await (const batch of process.store.subscribe(at, stopped.signal))
           for (const entry of batch) {
@@ -220,7 +220,6 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
         log(`cannot read the store: ${error instanceof Error ? error.message : String(error)}`);
         await process.world.sleep(1_000, stopped.signal);
       }
-    }
   };
 
   return {

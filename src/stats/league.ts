@@ -38,15 +38,13 @@ export function addSession(tally: Sums, { ballots, places }: LeagueSession, firs
   for (const [one, a] of moved) for (const [other, b] of moved) add(a * b, `products\t${one}\t${other}`);
 }
 
-type League = Pick<KindLeague, "rows" | "sessions" | "p" | "dispersion">;
-
 /** Fewer votes than these are too few for a claim. */
 export const MIN_LEAGUE_VOTES = 20;
 const Z95 = 1.959963984540054;
 /** Wins over each other that keep a strength finite where somebody has always won: see `bradleyTerry`. */
 const PRIOR = 0.5;
 
-export function leagueOf(tally: Sums): League {
+export function leagueOf(tally: Sums): Pick<KindLeague, "rows" | "sessions" | "p" | "dispersion"> {
   const get = (...names: readonly string[]) => tally.get(names.join("\t")) ?? 0;
   const seen = [...tally.keys()].map((names) => names.split("\t"));
   const counted = seen.flatMap(([what, player = ""]) =>

@@ -36,9 +36,8 @@ export function meanRank(ballots: readonly ReviewerBallot[]): Map<string, MeanRa
 /** By candidate, what each ballot that ranks it gives it: see `meanRank`. */
 export function listWorths(ballots: readonly ReviewerBallot[]): ReadonlyMap<string, readonly number[]> {
   const worths = new Map<string, number[]>();
-  for (const { ranking } of ballots) {
+  for (const { ranking } of ballots)
     for (const [index, id] of ranking.entries())
       worths.set(id, [...(worths.get(id) ?? []), worthOf(index, ranking.length)]);
-  }
   return worths;
 }

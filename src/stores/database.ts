@@ -116,7 +116,7 @@ export async function retryWhileBusy<T>(
   { maxPauseMs = MAX_PAUSE_MS, maxWaitMs = MAX_WAIT_MS }: Patience = {},
 ): Promise<T> {
   let refusedMs: number | undefined;
-  for (let tries = 0; ; tries++) {
+  for (let tries = 0; ; tries++)
     try {
       return await attempt();
     } catch (error) {
@@ -125,5 +125,4 @@ export async function retryWhileBusy<T>(
       const pauseMs = Math.random() * Math.min(maxPauseMs, 2 ** Math.min(tries, 10));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
-  }
 }

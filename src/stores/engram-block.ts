@@ -141,11 +141,10 @@ const ROUNDING = 1e-6;
 
 /** Calls `see` with every engram of the block, and the least and the most that its similarity can be. */
 export function boundSimilarities(
-  block: Block,
+  { engrams, scales, errors, codes }: Block,
   query: Vector,
   see: (engram: number, least: number, most: number) => void,
 ): void {
-  const { engrams, scales, errors, codes } = block;
   const width = codeWidth(query.length);
   // As long as a row, so that four numbers can be taken at once: a sum waits for the one before it.
   const padded = new Float32Array(width);

@@ -74,8 +74,6 @@ const DIALECT: SqlDialect = {
   },
 };
 
-type PostgresJob = Sized & { readonly run: (to: Statements) => Promise<unknown> };
-
 function postgresDatabase(opened: PostgresDatabase, now: () => number): Database {
   const { pool, table, location, repeatable } = opened;
   const translate = createTranslator((sql) =>
@@ -107,7 +105,7 @@ function postgresDatabase(opened: PostgresDatabase, now: () => number): Database
   );
   const jobs = groupQueue(
     // A write of engrams that is repeated finds what it wrote, as an append does.
-    (group: readonly PostgresJob[]) =>
+    (group: readonly (Sized & { readonly run: (to: Statements) => Promise<unknown> })[]) =>
       repeatable(() =>
         transaction(pool, opened.engramLock, async (client) => {
           const results: unknown[] = [];
@@ -165,7 +163,7 @@ function recordGroup(
       values: [batches.map((batch) => batch.id), batches.map((batch) => batch.key)],
     });
     const { decisions, rows, opened, moved } = decideGroup(batches, { found, end: found[0]?.last ?? 0 }, at);
-    if (rows.length > 0) {
+    if (rows.length > 0)
       await client.query({
         text: recordSql(database.table),
         values: [
@@ -174,7 +172,6 @@ function recordGroup(
           ...columnArrays(moved, HEAD_TYPES),
         ],
       });
-    }
     return decisions;
   });
 }

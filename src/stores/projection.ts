@@ -193,12 +193,10 @@ function conditions(values: Value[], { protocol, kind, people = [], since, until
   return all.map((one) => ` and ${one}`).join("");
 }
 
-type Putting = { readonly organization: OrganizationId; readonly parts: readonly StoredPart[] };
-
 export async function putParts(
   to: Statements,
   dialect: SqlDialect,
-  { organization, parts }: Putting,
+  { organization, parts }: { readonly organization: OrganizationId; readonly parts: readonly StoredPart[] },
 ): Promise<void> {
   const ids = parts.map((part): string => part.deliberation);
   // The sums that they were in, and then those that they are in. (PROJ-2)

@@ -54,10 +54,9 @@ export function extractRequirements(problem: string): Requirements {
   for (const { text, indent } of joinLines(readEnds(problem, MAX_READ_LENGTH))) {
     if (lead && indent <= lead.indent) lead = undefined;
     // An item is one requirement, whatever its sentences.
-    for (const said of indent >= 0 ? [text] : sentencesIn(text)) {
+    for (const said of indent >= 0 ? [text] : sentencesIn(text))
       if (said.endsWith(":") && classifyText(said) !== null) lead = { text: cutLead(said), indent };
       else add(lead && indent >= 0 && classifyText(said) === null ? `${lead.text} ${said}` : said);
-    }
   }
   return { major: [...found.major.values()], minor: [...found.minor.values()] };
 }

@@ -63,8 +63,6 @@ function decode(bytes: Uint8Array): string | null {
 /** No link is followed and no FIFO waited for. Windows has neither flag, and there they are undefined: no bits. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-type Bytes = { readonly ok: true; readonly bytes: Uint8Array } | Refusal;
-
 /**
  * The whole content of a regular file of at most `most` bytes. Something else that took its place since it was
  * located is refused: the opened file is compared with the located one, and the path is followed anew.
@@ -73,7 +71,7 @@ type Bytes = { readonly ok: true; readonly bytes: Uint8Array } | Refusal;
 export async function readRegularFile(
   located: Located,
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
-): Promise<Bytes> {
+): Promise<{ readonly ok: true; readonly bytes: Uint8Array } | Refusal> {
   const name = displayName(located.name);
   if (located.kind === "folder") return refuse(`${name} is a folder; list_files shows what is in it`);
   if (located.kind === "other") return refuse(`${name} is not a regular file`);

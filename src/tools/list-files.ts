@@ -102,8 +102,6 @@ function treeKey(path: string): string {
   return path.replaceAll("/", "\0");
 }
 
-type Entries = { readonly ok: true; readonly entries: readonly Dirent[] } | Refusal;
-
 /**
  * The first `most` entries of a folder in order of their names. Nothing is told of another folder that took its
  * place since it was located. Rejects only for an aborted signal.
@@ -111,7 +109,7 @@ type Entries = { readonly ok: true; readonly entries: readonly Dirent[] } | Refu
 export async function readFolder(
   located: Located,
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
-): Promise<Entries> {
+): Promise<{ readonly ok: true; readonly entries: readonly Dirent[] } | Refusal> {
   const name = displayName(located.name);
   if (located.kind !== "folder") return refuse(`${name} is not a folder; file_read reads a file`);
   const entries: Dirent[] = [];

@@ -74,13 +74,11 @@ type Due = {
   readonly atMs: number;
 };
 
-type ReactorEvent = { readonly cursor: Cursor } & NonNullable<ReactorState["lastSaid"]>;
-
 type Kept = {
   readonly reactor: WatchedReactor;
   readonly due: Map<EventId, Due>;
   said: number;
-  lastSaid: ReactorEvent | null;
+  lastSaid: ({ readonly cursor: Cursor } & NonNullable<ReactorState["lastSaid"]>) | null;
   lastError: (NonNullable<ReactorState["lastError"]> & { readonly cursor: Cursor }) | null;
 };
 

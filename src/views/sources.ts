@@ -34,8 +34,6 @@ type NamedSources = {
   readonly sources: readonly WebSource[];
 };
 
-type SourcedAnswer = { readonly count: number; readonly by: string; readonly round: number };
-
 /** The step that a turn or a call of a tool belongs to, and its number. */
 const PART = /^(.*)\/(turn|tool)-(\d+)$/;
 /** Behind every call of a tool. */
@@ -44,7 +42,7 @@ const FIRST_REPLY = 1_000_000;
 /** The sources of a run's answers, in the numbers under which its prompts had them. */
 export function sourcesFold() {
   const named: NamedSources[] = [];
-  const answered = new Map<string, SourcedAnswer>();
+  const answered = new Map<string, { readonly count: number; readonly by: string; readonly round: number }>();
   return {
     take(entry: Entry, count: number): void {
       const step = ownStepOf(entry);

@@ -14,8 +14,6 @@ export const GivenEntry = z
   .strictObject({ name: z.string(), text: z.string().exactOptional(), base64: z.base64().exactOptional() })
   .refine((one) => "text" in one !== "base64" in one, "a context entry has a text or base64");
 
-type ReadContext = { readonly context: NewDeliberation["context"]; readonly notes: readonly Note[] };
-
 /** Requests with more pictures have lower limits with some providers. */
 const MAX_ATTACHMENTS = 20;
 
@@ -28,7 +26,7 @@ export async function readGiven(
   { models, settings, env }: Pick<AppContext, "models" | "settings" | "env">,
   given: readonly GivenContext[],
   participants: NewDeliberation["participants"],
-): Promise<ReadContext> {
+): Promise<{ readonly context: NewDeliberation["context"]; readonly notes: readonly Note[] }> {
   const notes: Note[] = [];
   const context: NewDeliberation["context"][number][] = [];
   const most = settings.maxAttachmentBytes;
@@ -77,13 +75,11 @@ const FIRST_PAGE = pageMark(0);
 
 const warning = (text: string): Note => ({ code: "warning", text });
 
-type ReadDocument = { readonly entry: NewDeliberation["context"][number]; readonly notes: readonly Note[] };
-
 async function readDocument(
   name: string,
   bytes: Uint8Array,
   { pdf, maxContextBytes }: AppContext["settings"],
-): Promise<ReadDocument> {
+): Promise<{ readonly entry: NewDeliberation["context"][number]; readonly notes: readonly Note[] }> {
   const { readPdf } = await import("./pdf.ts");
   const pages = await readPdf(name, bytes);
   const empty = pages.flatMap((text, index) => (text === "" ? [index + 1] : []));

@@ -6,10 +6,8 @@ import { EXIT } from "../exits.ts";
 import type { DOCTOR, JSON_FLAG } from "../options.ts";
 import { interruptible } from "../session.ts";
 
-type Options = Values<typeof JSON_FLAG>;
-
 /** Shows each setting's effective value and its source, those of `critic.yaml` and `memory.yaml` included. */
-export async function config(io: Io, options: Options): Promise<void> {
+export async function config(io: Io, options: Values<typeof JSON_FLAG>): Promise<void> {
   const sources = configSources({ env: io.env, cwd: io.cwd });
   const width = Math.max(...Object.keys(sources).map((key) => key.length));
   const lines = Object.entries(sources).map(

@@ -16,8 +16,6 @@ import {
 import type { FactorSoil } from "./soil.ts";
 import { OPERATORS } from "./operators.ts";
 
-type FactorInput = GateInput<FactorSoil>;
-
 /** A gate's figures by default, and where they come from. */
 type Defaults<T extends Thresholds> = { readonly thresholds: T; readonly provenance: string };
 
@@ -25,7 +23,7 @@ type Checked<T extends Thresholds> = {
   readonly soil: FactorSoil;
   readonly study: Study;
   readonly thresholds: T;
-  readonly input: FactorInput;
+  readonly input: GateInput<FactorSoil>;
 };
 
 /** A gate of a candidate's study, with what a profile leaves out of its thresholds. */

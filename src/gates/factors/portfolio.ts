@@ -55,12 +55,10 @@ function grossOf(ranks: Float64Array, middle: number): number {
 /** What the positions of each day earn; NaN on a day without positions. */
 export type Earnings = Float64Array;
 
-type Market = { readonly instruments: number; readonly returns: Float64Array };
-
 /** What the positions of some days earn, without keeping the positions: the same, to the last bit, as with them. */
 export function earningsIn(
   values: Float64Array,
-  { instruments, returns }: Market,
+  { instruments, returns }: { readonly instruments: number; readonly returns: Float64Array },
   { from, to }: Days,
 ): Earnings {
   const earnings = new Float64Array(to - from);

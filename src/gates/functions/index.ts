@@ -29,12 +29,11 @@ async function checkTask(task: FunctionTask): Promise<void> {
   for (const [field, examples] of [
     ["visible", visible],
     ["hidden", hidden],
-  ] as const) {
+  ] as const)
     for (const [index, example] of examples.entries()) {
       const { passed } = await scoreExamples(source, name, [example]);
       if (passed === 0) throw new Error(`${field}[${index}]: the incumbent does not give this result`);
     }
-  }
   for (const [index, { source: property }] of properties.entries()) {
     const tried = await tryProperty({ source, name, property, cases: 20, seed: "load" });
     if (!tried.ok) throw new Error(`properties[${index}].source: ${tried.detail}`);

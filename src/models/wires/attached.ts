@@ -2,8 +2,6 @@ import type { Message } from "../../kernel/model.ts";
 import { isSent, type SentAttachment } from "../../kernel/transport.ts";
 import { isPicture } from "../../kernel/attachments.ts";
 
-type UserMessage = Extract<Message, { role: "user" }>;
-
 /** How a wire writes the parts of a message. */
 export type PartForms = {
   readonly text: (text: string) => unknown;
@@ -16,7 +14,7 @@ export type PartForms = {
  * sent with it.
  */
 export function attachedParts(
-  { text, attachments = [] }: UserMessage,
+  { text, attachments = [] }: Extract<Message, { role: "user" }>,
   forms: PartForms,
 ): readonly unknown[] | null {
   const parts = attachments.flatMap((one, index) => {

@@ -230,8 +230,7 @@ function readFinish(reason: unknown): string | null {
 type ChatParts = FinishedReply & { readonly refusal: string };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
-function conclude(parts: ChatParts): Completion {
-  const { text, thinking, refusal, finish, toolCalls, sources, usage } = parts;
+function conclude({ text, thinking, refusal, finish, toolCalls, sources, usage }: ChatParts): Completion {
   if (finish === "error")
     return { ok: false, problem: problemFromBody({ message: "the reply ended in an error" }), usage };
   if (finish === "content_filter") {

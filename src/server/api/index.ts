@@ -37,13 +37,11 @@ export async function operationsOf(features: readonly ServerFeature[]): Promise<
 export const apiRoutes = async (features: readonly ServerFeature[]): Promise<readonly HttpOperation[]> =>
   (await operationsOf(features)).filter((one) => one.path !== undefined);
 
-type Document = ReturnType<typeof openApiDocument>;
-
 /** The document of this API in one form, made once for a server. Whoever may not call the API may know what it takes. */
 function ownRoute(
   { path, name }: { readonly path: string; readonly name: string },
   routes: readonly ApiRoute[],
-  replyWith: (document: Document) => HttpReply,
+  replyWith: (document: ReturnType<typeof openApiDocument>) => HttpReply,
 ): ApiRoute {
   const made = new WeakMap<Access, HttpReply>();
   return {

@@ -10,8 +10,6 @@ import { echoOf, stageLines, type ApiOutcome, type ApiUsage } from "./run.ts";
 /** What a response's id begins with; the deliberation's follows. */
 export const PREFIX = "resp_";
 
-type ResponseStatus = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
-
 export function finishedEvents(entries: readonly Entry[], outcome: ApiOutcome) {
   const { id, finish, usage, parley, stages } = outcome;
   const status = finish === "length" ? "incomplete" : "completed";
@@ -40,7 +38,7 @@ export function responseOf(
     error = null,
   }: {
     readonly id: DeliberationId;
-    readonly status: ResponseStatus;
+    readonly status: "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
     readonly output: readonly unknown[];
     readonly usage?: ApiUsage | undefined;
     readonly parley?: ApiOutcome["parley"];

@@ -94,12 +94,10 @@ type ResponseScript = {
   readonly isComplete: boolean;
 };
 
-type Sending = { readonly name: string; readonly latencyMs: number };
-
 function writeScript(
   { wire, order }: ChatExchange,
   replied: SimReply,
-  { name, latencyMs }: Sending,
+  { name, latencyMs }: { readonly name: string; readonly latencyMs: number },
 ): ResponseScript {
   const { ok: isComplete, text } = replied;
   const of = { id: `sim-${name}`, model: order.model };
@@ -139,12 +137,10 @@ export function createEmbeddingHandler(context: ServerContext) {
   };
 }
 
-type WriterOptions = { readonly type: string; readonly cut: number | undefined };
-
 /** Writes a body with its head, of which at most `cut` bytes are sent before the connection is closed. */
 function createWriter(
   response: ServerResponse,
-  { type, cut: room = Number.POSITIVE_INFINITY }: WriterOptions,
+  { type, cut: room = Number.POSITIVE_INFINITY }: { readonly type: string; readonly cut: number | undefined },
 ) {
   let left = room;
   // What was written has to leave before the socket closes, or a cut would come earlier than asked for.

@@ -33,12 +33,11 @@ export function solve(question: string, recalled: Solver): WorkedSolution | null
 function workOut(whole: string): WorkedSolution | null {
   const sentences = whole.split(/(?<=[.?!])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
   const questions = sentences.filter((sentence) => sentence.endsWith("?"));
-  for (const text of new Set([whole, ...questions, ...(questions.length === 0 ? sentences.slice(-1) : [])])) {
+  for (const text of new Set([whole, ...questions, ...(questions.length === 0 ? sentences.slice(-1) : [])]))
     for (const solver of solvers) {
       const solution = solver(text);
       if (solution !== null) return solution;
     }
-  }
   return null;
 }
 

@@ -87,14 +87,12 @@ export const isCut = (entries: readonly Entry[]): boolean =>
     return call?.ok === false && call.failure.code === "over-budget";
   });
 
-type GivenAnswer = { readonly final: Answer | null; readonly text?: string };
-
 export type ScoredAnswer = Pick<BenchRow, "answer" | "right">;
 
 /** Scores answers to a question whose right answer is `expected`; undefined for an open one. */
 function scoring(expected: string | undefined) {
   const truth = expected === undefined ? null : expectedAnswer(expected);
-  return (given: GivenAnswer | undefined): ScoredAnswer =>
+  return (given: { readonly final: Answer | null; readonly text?: string } | undefined): ScoredAnswer =>
     expected === undefined
       ? { answer: given?.text?.trim() || null, right: null }
       : {

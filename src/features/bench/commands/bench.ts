@@ -138,13 +138,12 @@ async function printReport(
       // Without right answers there is no accuracy to plot.
       ...(report.tasks.open < report.tasks.count ? { [plot]: benchSvg(report) } : {}),
     };
-    for (const [name, content] of Object.entries(files)) {
+    for (const [name, content] of Object.entries(files))
       try {
         writeFileSync(join(out, name), content);
       } catch (error) {
         throw unwritable(join(out, name), error, OTHER_FOLDER);
       }
-    }
     io.output.note(`Written: ${Object.keys(files).join(", ")} in ${out}`);
   }
   if (json || terminal || out === undefined)

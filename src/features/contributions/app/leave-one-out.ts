@@ -146,15 +146,13 @@ async function findRerun(
   return { ...rerun, request: request(nth), fork: idOfRequest(organization, request(nth)), entries: [] };
 }
 
-type PendingReruns = MeasuredRun & RerunnableChair & { readonly pending: readonly Rerun[] };
-
 /**
  * Runs as many at once as the limits allow in the worst case, then as many as the rest allows.
  * @throws Fault for a chair that cannot be called, or whose price is unknown under a limit in money
  */
 async function runPending(
   context: RerunContext,
-  { pending, ...run }: PendingReruns,
+  { pending, ...run }: MeasuredRun & RerunnableChair & { readonly pending: readonly Rerun[] },
   { signal, note }: RerunOptions,
 ): Promise<{ readonly reruns: readonly Rerun[]; readonly recorded: readonly Entry[] }> {
   const { chair } = run;

@@ -121,14 +121,12 @@ function splitContext(io: Io, { context: paths, folder: named }: Pick<DebateOpti
   };
 }
 
-type WrittenProblem = { readonly text: string; readonly from: "argument" | "file" | "stdin" };
-
 /** The problem as an argument, in a file, or else piped in. */
 async function readProblem(
   io: Io,
   args: readonly string[],
   file: string | undefined,
-): Promise<WrittenProblem> {
+): Promise<{ readonly text: string; readonly from: "argument" | "file" | "stdin" }> {
   const words = args
     .filter((word) => word !== "-")
     .join(" ")

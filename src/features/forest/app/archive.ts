@@ -170,7 +170,7 @@ const STALE_MS = 10_000;
 export function keepsCycle<T>(archive: string, save: () => T): T {
   mkdirSync(archive, { recursive: true });
   const lock = join(archive, LOCK);
-  for (;;) {
+  for (;;)
     try {
       mkdirSync(lock);
       break;
@@ -180,7 +180,6 @@ export function keepsCycle<T>(archive: string, save: () => T): T {
       if (Date.now() - since > STALE_MS) rmSync(lock, { recursive: true, force: true });
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
-  }
   try {
     return save();
   } finally {

@@ -144,12 +144,10 @@ function inForm(kind: string, text: string): string {
 /** What a short answer looks like. */
 const EXAMPLES = new Map(Object.entries({ g7_alignment: "2 'because …'", divergence: "none" }));
 
-type AmendmentAnswer = Record<"folder" | "id" | "given", string> & { readonly json: boolean };
-
 async function decide(
   io: Io,
   context: AppContext,
-  { folder, id, given, json }: AmendmentAnswer,
+  { folder, id, given, json }: Record<"folder" | "id" | "given", string> & { readonly json: boolean },
 ): Promise<number> {
   const decision = /^y(es)?$/i.test(given) ? "yes" : /^no?$/i.test(given) ? "no" : undefined;
   if (decision === undefined)

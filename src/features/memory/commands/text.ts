@@ -279,10 +279,9 @@ const heldWords = ({ episodic, pinned, retired, judged, forgotten, clusters }: S
   ].join(", ");
 
 function configurationLines(
-  row: ConfigurationShown,
+  { models, temperature, engrams, wins, losses, ties, won, lost, grade, claim }: ConfigurationShown,
   { most, style }: { readonly most: number; readonly style: Style },
 ): string[] {
-  const { models, temperature, engrams, wins, losses, ties, won, lost, grade, claim } = row;
   const compared = wins + losses + ties;
   const name = `${models.length === 0 ? "unknown models" : models.map((one) => oneLine(one, 200)).join(", ")}${temperature === null ? "" : ` at ${temperature}`}`;
   const facts = [

@@ -138,9 +138,7 @@ function messageChecks(
 const matches = ({ subject, where }: MessageExpectation, message: SubjectMessage): boolean =>
   message.subject === subject && where.every(({ field, is }) => follows(message.payload[field], is));
 
-type FieldCheck = MessageExpectation["where"][number]["is"];
-
-function follows(value: Json | undefined, rule: FieldCheck): boolean {
+function follows(value: Json | undefined, rule: MessageExpectation["where"][number]["is"]): boolean {
   if ("oneOf" in rule) return rule.oneOf.some((one) => one === value);
   switch (rule.type) {
     case "integer":

@@ -145,10 +145,9 @@ export function refuseUnmet(
 /** Asks one question and waits for everything that follows the answer. @throws Fault; the signal's reason when it aborts */
 export async function converse(
   context: AppContext,
-  turn: StoryTurn,
+  { user, ...request }: StoryTurn,
   signal: AbortSignal,
 ): Promise<EndedTurn> {
-  const { user, ...request } = turn;
   const own = user === undefined ? context : asUser(context, user);
   const run = await start(own, { ...request, protocol: "respond" }, { signal });
   await run.outcome();

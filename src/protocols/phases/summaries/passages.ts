@@ -45,13 +45,12 @@ export function splitPassages(contributions: readonly Contribution[], about: num
 
 function* splitSpans(text: string, { least, most }: PassageLengths): Generator<PassageSpan> {
   let open: PassageSpan | undefined;
-  for (const { start, end } of splitParagraphs(text)) {
+  for (const { start, end } of splitParagraphs(text))
     if (open && open.end - open.start < least) open = { start: open.start, end };
     else {
       if (open) yield* splitLongSpan(text, open, most);
       open = { start, end };
     }
-  }
   if (open) yield* splitLongSpan(text, open, most);
 }
 

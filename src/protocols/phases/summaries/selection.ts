@@ -307,13 +307,12 @@ export function clusterItems(count: number, between: Likeness["between"], thresh
  */
 export function chooseRepresentative(cluster: readonly number[], between: Likeness["between"]): number {
   const totals = cluster.map(() => 0);
-  for (const [at, item] of cluster.entries()) {
+  for (const [at, item] of cluster.entries())
     for (let next = at + 1; next < cluster.length; next += 1) {
       const alike = between(item, cluster[next] ?? item);
       totals[at] = (totals[at] ?? 0) + alike;
       totals[next] = (totals[next] ?? 0) + alike;
     }
-  }
   const most = Math.max(...totals);
   const at = totals.findLastIndex((total) => total >= most - EQUAL);
   return cluster[at] ?? 0;

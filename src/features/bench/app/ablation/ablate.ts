@@ -94,14 +94,13 @@ export async function prepareAblation(
   };
   const { model, notes, arm } = await prepareSide("with");
   const arms = [arm, (await prepareSide("without")).arm];
-  for (const task of tasks) {
+  for (const task of tasks)
     for (const side of arms) {
       const [opened] = await store.read(idOfRequest(principal.organization, `${side.request(task)}/0`));
       if (!opened || !isEvent(opened, "deliberation-opened")) continue;
       seeds.set(task.id, opened.data.seed);
       break;
     }
-  }
   const seed = settings.seed ?? null;
   const bench = { arms, definition: defineBench({ file, tasks, arms, seed, judge: null }), notes };
   return { file, tasks, bench, model, judge, begun: seeds.size, notes };
@@ -124,10 +123,9 @@ export type AblationRun = {
 /** Answers what is not answered yet, question by question, has the answers graded, and reports all that is recorded. */
 export async function runAblation(
   context: AppContext,
-  prepared: PreparedAblation,
+  { bench, file, tasks, judge, model }: PreparedAblation,
   options: AblationOptions,
 ): Promise<AblationRun> {
-  const { bench, file, tasks, judge, model } = prepared;
   const { report, stop, caps } = await runBench(context, bench, options);
   const rows = await readRows(context, tasks, report.rows);
   const mayGrade = judge !== undefined && stop === null && !options.signal.aborted;

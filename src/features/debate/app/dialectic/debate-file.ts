@@ -213,8 +213,6 @@ export function readDebateFile(
     warnings: [...warnings, ...notes, ...idle],
   };
 }
-
-type WrittenAgent = Omit<z.infer<typeof Agent>, "model" | "provider" | "enabled">;
 type Common = z.infer<typeof WrittenSummarization>;
 
 /** What the debate's own summarization says to everybody. */
@@ -236,7 +234,7 @@ function debateAgent(
     tools,
     toolCallLimit,
     ...agent
-  }: WrittenAgent & { readonly model: ModelRef },
+  }: Omit<z.infer<typeof Agent>, "model" | "provider" | "enabled"> & { readonly model: ModelRef },
   common: Common,
 ): AgentEntry {
   const { promptPath, ...merged } = { ...common, ...summarization };

@@ -213,11 +213,9 @@ const toAgent = (agent: Pick<RecordAgent, "id" | "name" | "role" | "model">): Re
   temperature: null,
 });
 
-type RoundContext = { readonly seats: ReadonlyMap<string, number>; readonly closed: boolean };
-
 function roundOf(
   { roundNumber, contributions, summaries }: DialecticRound,
-  { seats, closed }: RoundContext,
+  { seats, closed }: { readonly seats: ReadonlyMap<string, number>; readonly closed: boolean },
 ): DebateRound {
   const seat = (id: string) => seats.get(id) ?? seats.size;
   const of = (type: DialecticContribution["type"]) =>

@@ -74,10 +74,8 @@ export function dialecticState(
   };
 }
 
-type Roles = ReadonlyMap<string, string | null>;
-
 /** In the order of phases; a tool's call stands with the text for which it was made. */
-function contributionsIn(round: DebateRound, roles: Roles) {
+function contributionsIn(round: DebateRound, roles: ReadonlyMap<string, string | null>) {
   const { proposals, critiques, refinements } = round;
   const texts = [
     ...proposals.map((one) => ({ ...one, type: "proposal", target: undefined })),

@@ -135,13 +135,12 @@ async function conclude(
   { first, lost }: { readonly first: readonly SeatedDraft[]; readonly lost: number },
 ): Promise<Closing> {
   const solution = await writeSolution(context, evidence);
-  if (solution.ok) {
+  if (solution.ok)
     return {
       outcome: lost > 0 || solution.degraded ? "answered-degraded" : "answered",
       answer: solution.step,
       control: chooseControl(first, undefined, solution.final),
     };
-  }
   const fallback = answerWith(centralDraft(evidence.after), first);
   return solution.code === "over-budget"
     ? stoppedByBudget(solution.why, solution.cap, fallback)

@@ -196,20 +196,17 @@ export function mapModels<S extends { readonly model: ModelRef }>(
   const by = new Map<string, ModelRef>();
   for (const [from, to] of pairs) {
     if (by.has(from)) throw refusal(`${quoteValue(from)} is replaced twice`, "remove one of them");
-    if (!used.includes(from)) {
+    if (!used.includes(from))
       throw refusal(
         `nobody is to speak with ${quoteValue(from)}`,
         `the nearest is ${findNearest(from, used) ?? "none"}; there are ${used.join(", ")}`,
       );
-    }
     by.set(from, to);
   }
   return seats.map((seat) => ({ ...seat, model: by.get(seat.model) ?? seat.model }));
 }
 
-type ModelEntry = readonly [from: ModelRef | undefined, to: ModelRef];
-
-function readEntry(entry: string): ModelEntry {
+function readEntry(entry: string): readonly [from: ModelRef | undefined, to: ModelRef] {
   const [, from, to] = /^([^=?]*)=(.*)$/.exec(entry) ?? [];
   if (from === undefined || to === undefined) return [undefined, readModelRef(entry)];
   return [readModelRef(from.trim()), readModelRef(to.trim())];

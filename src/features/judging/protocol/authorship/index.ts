@@ -7,8 +7,6 @@ import { defineTemplate } from "../../../../prompts/template.ts";
 import { texts } from "./templates/index.ts";
 import { AuthorshipSettings, guessedBy, letterAt } from "./work.ts";
 
-type Context = ProtocolContext<AuthorshipSettings>;
-
 const guessTemplate = defineTemplate(
   "authorship-guess",
   ["material", "answer", "participants", "count", "labels"],
@@ -57,7 +55,7 @@ export const authorship = defineProtocol<AuthorshipSettings>({
 });
 
 function guessRequest(
-  context: Context,
+  context: ProtocolContext<AuthorshipSettings>,
   guesser: Participant,
   { name, order }: AuthorshipSettings["drafts"][number],
 ): ModelRequest {

@@ -91,7 +91,7 @@ export const judge = defineProtocol<JudgeSettings>({
 /** Judges one item after another: a generator does nothing before it is read. */
 async function runLane(items: readonly AsyncGenerator<PromptResult>[]): Promise<LaneResult> {
   let [read, unread, failures] = [0, 0, 0];
-  for (const item of items) {
+  for (const item of items)
     for await (const { read: gave, failure } of item) {
       if (gave) read += 1;
       else unread += 1;
@@ -99,7 +99,6 @@ async function runLane(items: readonly AsyncGenerator<PromptResult>[]): Promise<
       if (failure && (HOPELESS.has(failure.code) || failures === MAX_FAILURES_IN_A_ROW))
         return { read, unread, ended: failure };
     }
-  }
   return { read, unread };
 }
 

@@ -70,9 +70,8 @@ export function debateRecord(entries: readonly Entry[]): DebateRecord {
 
 function agentRow(
   { id, persona, model, family, temperature }: Participant,
-  settings: Readonly<Record<string, Json>>,
+  { roles }: Readonly<Record<string, Json>>,
 ): DebateRecord["agents"][number] {
-  const { roles } = settings;
   const isMap = typeof roles === "object" && roles !== null && !Array.isArray(roles);
   const named = isMap && Object.hasOwn(roles, id) ? roles[id] : undefined;
   const role = typeof named === "string" ? named : null;
