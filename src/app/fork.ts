@@ -32,11 +32,6 @@ import {
 } from "./opening.ts";
 import type { OpenedRun } from "./start.ts";
 import { protocolNamed } from "./registry.ts";
-
-type PlannedFork = {
-  readonly changes: ForkChanges & Required<Pick<ForkChanges, "participants" | "templates">>;
-  readonly texts: ReadonlyMap<Digest, string>;
-};
 type HowForked = {
   readonly without?: readonly string[] | undefined;
   /** Whether a parent without outages is refused. */
@@ -162,7 +157,10 @@ async function planFork(
   context: AppContext,
   parent: DeliberationId,
   { without = [], retry = false }: HowForked,
-): Promise<PlannedFork> {
+): Promise<{
+  readonly changes: ForkChanges & Required<Pick<ForkChanges, "participants" | "templates">>;
+  readonly texts: ReadonlyMap<Digest, string>;
+}> {
   const texts = new Map<Digest, string>();
   const entries = await context.store.read(parent);
   const opening = findOpening(entries, parent).data;

@@ -9,12 +9,10 @@ import { runWithQuestions } from "../clarification.ts";
 import { readSeats } from "../seats.ts";
 import { showingIn, withParley } from "../session.ts";
 
-type AskOptions = Partial<Values<typeof PACK>> &
-  Values<typeof ATTACHMENTS & typeof CONTINUE & typeof DRY_RUN & typeof SEATS & typeof SHOWING>;
-
 export const askQuestion = (
   io: Io,
-  options: AskOptions,
+  options: Partial<Values<typeof PACK>> &
+    Values<typeof ATTACHMENTS & typeof CONTINUE & typeof DRY_RUN & typeof SEATS & typeof SHOWING>,
   { protocol, settings: flags, own, args }: Declared,
 ): Promise<number> =>
   withParley(io, flags, async (context, me) => {

@@ -18,10 +18,6 @@ import {
 // Pieces are sent by the clock, counted from the request: a late piece does not delay the next one.
 
 type ChatExchange = ServerExchange & { readonly wire: ServerWire; readonly order: ChatOrder };
-type EmbeddingExchange = ServerExchange & {
-  readonly wire: EmbeddingServerWire;
-  readonly order: EmbeddingOrder;
-};
 
 /** Answers chat requests of every wire, with the faults that they ask for. */
 export function createChatHandler(context: ServerContext) {
@@ -119,7 +115,9 @@ export function createEmbeddingHandler(context: ServerContext) {
   const admit = createFaultInjection(context);
   const attempts = createCounter();
 
-  return async (exchange: EmbeddingExchange): Promise<void> => {
+  return async (
+    exchange: ServerExchange & { readonly wire: EmbeddingServerWire; readonly order: EmbeddingOrder },
+  ): Promise<void> => {
     const { wire, order, response, refuse, signal } = exchange;
     const { model, texts } = order;
     const admitted = await admit(model, exchange);

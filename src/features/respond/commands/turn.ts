@@ -198,14 +198,10 @@ function createWaitingLine({ stderr }: Output, model: string | undefined): Pick<
   };
 }
 
-type RespondOptions = Values<
-  typeof ATTACHMENTS & typeof CONVERSATION & typeof DRY_RUN & typeof SHOWING & typeof WAIT
->;
-
 /** One model answers at once; grading and memory are waited for unless `--no-wait` is given. */
 export const respond = (
   io: Io,
-  options: RespondOptions,
+  options: Values<typeof ATTACHMENTS & typeof CONVERSATION & typeof DRY_RUN & typeof SHOWING & typeof WAIT>,
   { settings: flags, args }: Declared,
 ): Promise<number> =>
   withParley(io, flags, (own, me) =>
