@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { pngOf } from "../../test/support/media-samples.ts";
 import { openParley } from "../../test/support/opened.ts";
+import { choosePanel } from "./panel.ts";
 import { modelTable } from "./model-table.ts";
 import { factsAtHome } from "./reachable.ts";
 
@@ -95,4 +96,14 @@ it("refuse a picture that no model at home can see before a call, with one that 
     ...{ context: 131_072, can: ["pictures", "tools", "thinking"], cannot: [], price: "free" },
   });
   expect(models.find(({ ref }) => ref === "ollama/llama3.2:3b")?.cannot).toEqual(["pictures", "thinking"]);
+});
+
+it("makes a panel of all that runs at home, before what a key reaches", async () => {
+  const ollama = await server({ "/api/tags": { models: [{ name: "gemma4:latest" }] } });
+  const lmstudio = await server({ "/v1/models": { data: [{ id: "qwen/qwen3-8b" }] } });
+  const env = { ...NONE, OLLAMA_HOST: ollama.host, LMSTUDIO_HOST: lmstudio.host, OPENAI_API_KEY: "k" };
+  await using parley = await openParley({ store: ":memory:", env });
+  const { members, notes } = await choosePanel(parley.context());
+  expect([...new Set(members)]).toEqual(["ollama/gemma4", "lmstudio/qwen/qwen3-8b"]);
+  expect(notes[0]).toMatchObject({ code: "models-discovered", through: "home" });
 });

@@ -5,7 +5,7 @@ import { agentPrograms } from "../models/programs.ts";
 import type { AppContext } from "./context.ts";
 import { FREE } from "./listed-models.ts";
 import { installedPrograms } from "./subscriptions.ts";
-import { factsAtHome, reachable } from "./reachable.ts";
+import { factsAtHome, MAX_ASKED, reachable } from "./reachable.ts";
 
 /** Lists the available models, and how to make the `missing` providers available. It queries local servers, but does not test keys. */
 export async function modelTable(context: AppContext): Promise<ModelList> {
@@ -17,10 +17,10 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     const price = catalog.price(ref);
     return price && { in: price.in, out: price.out, date: price.date, source: price.source };
   };
-  const factsOf = async (ref: string) => {
+  const factsOf = async (ref: string, at: number) => {
     const [, endpoint = ""] = bareReference(ref).split("/");
     const own = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
-    const facts = { ...catalog.facts(ref), ...(await factsAtHome(ref, env)) };
+    const facts = { ...catalog.facts(ref), ...(at < MAX_ASKED ? await factsAtHome(ref, env) : {}) };
     const { context = null, output = null, ...can } = facts;
     const known = [
       ...(["pictures", "documents", "tools"] as const).map((name) => ({ name, is: can[name] })),
@@ -30,9 +30,9 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     return { context: own ?? context, output, can: those(true), cannot: those(false) };
   };
   type Found = Pick<ModelRow, "ref" | "reachable" | "how">;
-  const row = async ({ ref, ...state }: Found): Promise<ModelRow> => {
+  const row = async ({ ref, ...state }: Found, at: number): Promise<ModelRow> => {
     const family = familyOf(ref, settings.families);
-    return { ref, family, ...(await factsOf(ref)), price: priceOf(ref), ...state };
+    return { ref, family, ...(await factsOf(ref, at)), price: priceOf(ref), ...state };
   };
   const listed = catalog.models();
   const found = places.flatMap(({ provider, state, how, models }) => {

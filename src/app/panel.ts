@@ -2,6 +2,7 @@ import { familyOf, Fault, ModelRef, personOf, type Families, refusal } from "../
 import type { Note, Panel } from "../engine/opening-part.ts";
 import { DEFAULT_PERSONAS } from "../config/settings.ts";
 import { checkModelRef, type AppContext } from "./context.ts";
+import { FREE } from "./listed-models.ts";
 import type { Reachable } from "./reachable.ts";
 
 // Simulated models stand in for missing ones where a person sees that they do. A service answers with them only where they are named, or it
@@ -18,7 +19,7 @@ export const PANEL_SIZE = 3;
 
 /**
  * Chooses the configured models, or else each member's own: its persona's model, or else one of the first of these that
- * exist: the models of a local Ollama, the models of the keys in the environment, the simulated panel.
+ * exist: the models of servers on this machine, the models of the keys in the environment, the simulated panel.
  * @throws Fault `configuration`, `authentication` for a model that cannot work
  */
 export async function choosePanel(context: AppContext): Promise<Panel> {
@@ -65,12 +66,12 @@ async function discoverPanel(context: AppContext): Promise<Discovered> {
   const size = personas?.length ?? PANEL_SIZE;
   const providers = await reachable(context);
   const usable = providers.filter(({ models }) => models.length > 0);
-  const local = usable.find(({ provider }) => provider === "ollama");
-  const keyed = usable.filter(({ provider }) => provider !== "ollama");
-  if (local || keyed.length > 0) {
-    const refs = local ? local.models.map((model) => `ollama/${model}`) : keyed.flatMap(refsAt);
-    const models = spread(refs, { families, size });
-    return { models, notes: [{ code: "models-discovered", through: local ? "ollama" : "keys", models }] };
+  const local = usable.filter(({ provider }) => FREE.test(`${provider}/`));
+  const chosen = local.length > 0 ? local : usable;
+  if (chosen.length > 0) {
+    const models = spread(chosen.flatMap(refsAt), { families, size });
+    const through = local.length > 0 ? "home" : "keys";
+    return { models, notes: [{ code: "models-discovered", through, models }] };
   }
   if (context.withoutModels !== undefined) {
     const why = "no model is configured, and simulated ones do not answer here in place of real ones";

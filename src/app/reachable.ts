@@ -124,6 +124,9 @@ const AT_HOME: { readonly [provider: string]: (ask: Ask, model: string) => Promi
   },
 };
 
+/** Of so many models servers at home are asked what they can: one may list thousands. */
+export const MAX_ASKED = 50;
+
 /** What a server at home says of one of its models; nothing where it does not answer in time, and of all others. */
 export async function factsAtHome(ref: string, env: AppContext["env"]): Promise<ModelFacts> {
   const [, read] = Object.entries(AT_HOME).find(([provider]) => ref.startsWith(`${provider}/`)) ?? [];

@@ -54,7 +54,7 @@ describe("JSON for people and programs", () => {
 
 describe("names that a server lists", () => {
   it.each(HOSTILE)("are printable in a note: %j", (text) => {
-    const note = wordNote({ code: "models-discovered", through: "ollama", models: [`ollama/${text}`] });
+    const note = wordNote({ code: "models-discovered", through: "home", models: [`ollama/${text}`] });
     expect(note).toMatch(/^\P{Cc}+$/u);
     expect(note).not.toMatch(OVERRIDES);
   });

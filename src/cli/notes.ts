@@ -15,8 +15,8 @@ function describeNote(note: Note): string {
         "counting and small puzzles, and know a few facts; for anything else they write a placeholder. Set a key, start Ollama or use --models for real answers."
       );
     case "models-discovered":
-      return note.through === "ollama"
-        ? `Using the local Ollama: ${note.models.join(", ")}`
+      return note.through === "home"
+        ? `Using models on this machine: ${note.models.join(", ")}`
         : `Using models available through your API keys: ${note.models.join(", ")}`;
     case "shared-family":
       return `Note: ${note.members} of ${note.of} models are from ${note.family}; expect correlated errors`;

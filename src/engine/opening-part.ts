@@ -48,7 +48,7 @@ export type Note =
   | { readonly code: "simulated-models" }
   | {
       readonly code: "models-discovered";
-      readonly through: "ollama" | "keys";
+      readonly through: "home" | "keys";
       readonly models: readonly string[];
     }
   | { readonly code: "shared-family"; readonly family: string; readonly members: number; readonly of: number }

@@ -19,14 +19,14 @@ export async function refuseBlind(
 ): Promise<void> {
   const answering = participants.filter((one) => isVoice(one) || one.seat.startsWith("respondent"));
   const asked = answering.length > 0 ? answering : participants;
-  const { factsAtHome, reachable } = await import("../reachable.ts");
+  const { factsAtHome, MAX_ASKED, reachable } = await import("../reachable.ts");
   const factsOf = async (ref: string) => ({ ...models.facts?.(ref), ...(await factsAtHome(ref, env)) });
   const known = await Promise.all(asked.map(({ model }) => factsOf(model)));
   for (const { name, media } of onlySeen) {
     if (!media) continue;
     const kind = isPicture(media) ? "pictures" : "documents";
     if (known.some((facts) => facts[kind] !== false)) continue;
-    const refs = (await reachable({ env, settings })).flatMap(refsAt);
+    const refs = (await reachable({ env, settings })).flatMap(refsAt).slice(0, MAX_ASKED);
     const facts = await Promise.all(refs.map(factsOf));
     const able = refs.filter((_, at) => facts[at]?.[kind] === true);
     const one = isPicture(media) ? "a picture" : "a PDF without text";
