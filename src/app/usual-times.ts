@@ -23,14 +23,10 @@ export type UsualTimes = ReturnType<typeof usualTimes>;
 
 /** How long calls usually take: the median of the same work of the same model in the newest runs. */
 export function usualTimes(now: () => number) {
-  const known = new LRUCache<string, Promise<Times>>({
-    max: MAX_KEPT,
-    ttl: KNOWN_MS,
-    ttlResolution: 0,
-    perf: { now },
-  });
+  const max = MAX_KEPT;
+  const known = new LRUCache<string, Promise<Times>>({ max, ttl: KNOWN_MS, ttlResolution: 0, perf: { now } });
   const followed = new LRUCache<DeliberationId, { times: Times; models: ReadonlyMap<string, ModelRef> }>({
-    max: MAX_KEPT,
+    max,
   });
   const of = (store: OrganizationStore): Promise<Times> => {
     const times = known.get(store.organization) ?? readTimes(store).catch((): Times => new Map());

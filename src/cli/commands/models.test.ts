@@ -173,7 +173,7 @@ describe("doctor", () => {
     });
     const none = { choices: [{ message: { content: "" }, finish_reason: "length" }], usage: ANSWER.usage };
     const thought = await checks(await openaiServer(200, none), { probe: true });
-    expect(thought.checks.at(-1)?.found).toMatch(/^openai\/gpt-5-mini answered in /);
+    expect(thought.checks.at(-1)?.found).toMatch(/^openai\/gpt-6\.1-terra answered in /);
     const bad = await checks(await openaiServer(401, { error: { message: "no", code: "invalid_api_key" } }), {
       probe: true,
     });
