@@ -2,7 +2,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { inBrowser, PAGE, watchContext } from "../support/browser.ts";
-import { chatEnd, chunk, openFakeServer, refuse, type FakeServer } from "../support/fake-server.ts";
+import { chatEnd, chunk, openFakeServer, refuse, stream, type FakeServer } from "../support/fake-server.ts";
 import { pngOf } from "../support/media-samples.ts";
 import { screenOf, WAIT, type Screen } from "../support/screen.ts";
 import type { Scratch } from "../support/scratch.ts";
@@ -16,6 +16,11 @@ const MODELS = ["thinker?effort=high", "limited", "stubborn?effort=low"].map(
 );
 const QUESTION = "What does it show?";
 const THOUGHT = "It could be twelve or thirteen.";
+
+const FOUND = [
+  { url: "https://nodejs.org/en/about/releases", title: "Node.js <b>releases</b>" },
+  { url: "https://example.org/paper?id=7" },
+];
 
 const thought = (text: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { reasoning_content: text }, finish_reason: null }] })}\n\n`;
@@ -47,6 +52,14 @@ describe.skipIf(browser.isMissing)("models of today", () => {
         response.setHeader("content-type", "application/json");
         return void response.end(JSON.stringify({ data: [{ id: "nameless" }] }));
       }
+      if (path.endsWith("/responses")) {
+        const annotations = FOUND.map((page) => ({ type: "url_citation", ...page }));
+        const output = [
+          { type: "message", content: [{ type: "output_text", text: "Take 24 [1].", annotations }] },
+        ];
+        const event = { type: "response.completed", response: { status: "completed", output } };
+        return stream(response, `data: ${JSON.stringify(event)}\n\n`);
+      }
       const { model, reasoning_effort: effort } = JSON.parse(body) as Record<string, string>;
       if (model === "limited" && isLimited) {
         isLimited = false;
@@ -59,7 +72,7 @@ describe.skipIf(browser.isMissing)("models of today", () => {
       if (model === "thinker") await released;
       response.end(chunk("A bar chart.\n\nFinal answer: 12") + chatEnd(usage));
     });
-    const settings = `compatible:\n  box: {url: "${models.url}/v1", local: true, headers: {x-lab: bench-7}}\nmodels: [${MODELS.join(", ")}]\n`;
+    const settings = `compatible:\n  box: {url: "${models.url}/v1", local: true, headers: {x-lab: bench-7}}\nmodels: [${MODELS.join(", ")}]\nclient-models: [openai/gpt-5.6]\n`;
     place = serverPlace({ "parley/parley.yaml": settings });
     const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${models.url}/v1` };
     server = await testServer({ page: PAGE, env }, place);
@@ -145,6 +158,26 @@ describe.skipIf(browser.isMissing)("models of today", () => {
       const from = ends.findIndex(([text]) => text === "Calls");
       expect(ends.map(([, name]) => name)).toEqual(ends.map((_, at) => (at < from ? "" : "figure-cell")));
       expect(ends.map(([text]) => text)).toContain("of these thinking");
+    }
+    expect(seen).toEqual([]);
+  }, 60_000);
+
+  it("lists what an answer rests on by its numbers, as links that lead out and tell nobody from where", async () => {
+    const respond = { protocol: "respond", question: "Which Node?", models: ["openai/gpt-5.6"] };
+    const run = await server.parley.start(
+      { ...respond, search: true, reactions: false },
+      { principal: server.principal },
+    );
+    await run.outcome();
+    await screen.open(`d/${run.id}`);
+    const sources = page.getByRole("region", { name: "Sources" });
+    await expect
+      .poll(() => sources.getByRole("listitem").allInnerTexts(), WAIT)
+      .toEqual(["Node.js <b>releases</b> nodejs.org", "example.org/paper?id=7"]);
+    for (const [nth, { url }] of FOUND.entries()) {
+      const link = sources.getByRole("link").nth(nth);
+      expect(await link.getAttribute("href")).toBe(url);
+      expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
     }
     expect(seen).toEqual([]);
   }, 60_000);

@@ -67,7 +67,7 @@ const Sources = ({ sources }: Pick<Result, "sources">): VNode => (
             title
           ) : (
             <a href={url} target="_blank" rel="noopener noreferrer nofollow">
-              {title ?? host}
+              {title ?? url.replace(/^https?:\/\//i, "")}
             </a>
           )}{" "}
           {title !== null && <span class="quiet">{host}</span>}
