@@ -18,11 +18,14 @@ export type RequestPlan = {
   readonly sent: readonly WireFeature[];
 };
 
-const NAMES: Partial<Record<WireFeature, string>> = { reply: "schema", "effort-level": "effort" };
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["reply", "schema"],
+  ["effort-level", "effort"],
+]);
 
 /** What of `wanted` is not sent, as `Call.without` names it. */
-export const nameLeftOut = (wanted: readonly WireFeature[], left: ReadonlySet<WireFeature>): string[] => [
-  ...new Set(wanted.filter((one) => left.has(one)).map((one) => NAMES[one] ?? one)),
+export const nameLeftOut = <F extends string>(wanted: readonly F[], left: ReadonlySet<F>): string[] => [
+  ...new Set(wanted.filter((one) => left.has(one)).map((one) => NAMES.get(one) ?? one)),
 ];
 
 /** What of a request not every model takes, whoever answers for it. */

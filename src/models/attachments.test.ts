@@ -155,40 +155,84 @@ describe("a model that takes pictures and documents", () => {
     expect(turns[0]?.content).toBe(`${QUESTION}\n\n[document report.pdf, 12 pages, not shown to you]`);
   });
 
-  it("of a package of the AI SDK gets them as files", async () => {
-    const seen: unknown[] = [];
-    const doStream = ({ prompt }: { prompt?: { role: string; content: unknown }[] }) => {
-      seen.push(prompt?.find(({ role }) => role === "user")?.content);
-      return {
-        stream: new ReadableStream({
-          start(parts) {
-            parts.enqueue({ type: "text-delta", id: "1", delta: "a bar chart" });
-            parts.enqueue({ type: "finish", finishReason: { unified: "stop" }, usage: {} });
-            parts.close();
-          },
-        }),
-      };
-    };
-    const models = createModels({
-      env: {},
-      remotes: {
-        [SDK]: createSdkTransport({ env: {}, home: "/nowhere", load: () => Promise.resolve({ doStream }) }),
-      },
-    });
-    const call = await models.complete(request(`${SDK}/mistral/m`, [picture]), {
-      ...{ signal: new AbortController().signal, bytesOf },
-    });
-    await models.close();
+  it.each([
+    ["v3", PNG],
+    ["v4", { type: "data", data: PNG }],
+  ])("of a package of the AI SDK, %s, gets them as files", async (specificationVersion, bytes) => {
+    const { asked, call } = await askPackage(specificationVersion, [picture]);
     expect(call).toMatchObject({ ok: true, reply: "a bar chart" });
-    expect(seen).toEqual([
+    expect(call).not.toHaveProperty("without");
+    expect(asked).toEqual([
       [
         label("text", "Picture 1:"),
-        { type: "file", filename: "chart.png", mediaType: "image/png", data: PNG },
+        { type: "file", filename: "chart.png", mediaType: "image/png", data: bytes },
         label("text", QUESTION),
       ],
     ]);
   });
+
+  const left = (feature: string) => ({ type: "stream-start", warnings: [{ type: "unsupported", feature }] });
+  const thrown = (functionality: string) => {
+    const name = "AI_UnsupportedFunctionalityError";
+    return Object.assign(new Error(`'${functionality}' functionality not supported.`), {
+      name,
+      functionality,
+    });
+  };
+  it.each([
+    ["leaves out", left("user message part type: file"), false],
+    [
+      "refuses",
+      thrown("file part media type application/pdf as inline data (or a URL of non-image files)"),
+      true,
+    ],
+  ])("of a package that %s documents is told of them from then on (SEE-1)", async (_, first, isRefused) => {
+    const { asked, call } = await askPackage("v4", [picture, report], { first, times: 2 });
+    expect(call).toMatchObject({ ok: true, without: ["documents"] });
+    const kinds = asked.map((content) =>
+      (content as { mediaType?: string }[]).flatMap((one) => one.mediaType ?? []),
+    );
+    const both = ["image/png", "application/pdf"];
+    expect(kinds).toEqual([both, ...Array<string[]>(isRefused ? 2 : 1).fill(["image/png"])]);
+    expect(asked.at(-1)).toContainEqual(
+      label("text", `${QUESTION}\n\n[document report.pdf, 12 pages, not shown to you]`),
+    );
+  });
 });
+
+/** Asks a model of a package, whose stream begins with `first`, or which throws it, where it is shown a document. */
+async function askPackage(
+  specificationVersion: string,
+  attachments: Attachment[],
+  { first, times = 1 }: { readonly first?: object; readonly times?: number } = {},
+) {
+  const asked: unknown[] = [];
+  const doStream = ({ prompt }: { prompt?: { role: string; content: unknown }[] }) => {
+    const content = prompt?.find(({ role }) => role === "user")?.content;
+    asked.push(content);
+    const isMet = JSON.stringify(content).includes("application/pdf");
+    if (isMet && first instanceof Error) throw first;
+    const usage = {};
+    const parts = [
+      ...(isMet && first ? [first] : []),
+      { type: "text-delta", id: "1", delta: "a bar chart" },
+      { type: "finish", finishReason: { unified: "stop" }, usage },
+    ];
+    return {
+      stream: new ReadableStream({ start: (to) => (parts.forEach((one) => to.enqueue(one)), to.close()) }),
+    };
+  };
+  const load = () => Promise.resolve({ specificationVersion, doStream });
+  const transport = createSdkTransport({ env: {}, home: "/nowhere", load });
+  const models = createModels({ env: {}, remotes: { [SDK]: transport } });
+  let call: Call | undefined;
+  for (let time = 0; time < times; time += 1)
+    call = await models.complete(request(`${SDK}/mistral/m`, attachments), {
+      ...{ signal: new AbortController().signal, bytesOf },
+    });
+  await models.close();
+  return { asked, call };
+}
 
 describe("a model that cannot see (SEE-1)", () => {
   it.each([

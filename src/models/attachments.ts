@@ -39,13 +39,11 @@ export function withSight(transport: Transport, { learned, bytesOf, ...sees }: S
       };
       const messages = await Promise.all(request.messages.map(show));
       const attempt = await transport.send({ ...request, messages }, sending);
-      if (!attempt.ok && attempt.retry !== "now" && attempt.failure.http !== undefined) {
-        const refused = refusedKinds(attempt.failure.message).filter((kind) => sent.has(kind));
-        if (refused.length > 0) {
-          learned.set(request.model, new Set([...left, ...refused]));
-          return { ...attempt, retry: "now" };
-        }
-      }
+      // A package says by itself what it has left out.
+      const blind = attempt.ok ? (attempt.without ?? []) : refusedBy(attempt);
+      const found = [...sent].filter((kind) => blind.includes(kind));
+      if (found.length > 0) learned.set(request.model, new Set([...left, ...found]));
+      if (!attempt.ok && found.length > 0) return { ...attempt, retry: "now" };
       return without.size === 0 ? attempt : { ...attempt, without: [...(attempt.without ?? []), ...without] };
     },
   };
@@ -61,6 +59,11 @@ const THIS_ONE =
 /** Servers that know no parts at all. */
 const TEXT_ALONE =
   /\bcontent\b.{0,40}\b(?:must|should|has to|expected)\b.{0,20}\bstring\b|sequence, expected a string|input should be a valid string/i;
+
+const refusedBy = ({ retry, failure }: Extract<Attempt, { ok: false }>): readonly string[] =>
+  retry !== "now" && (failure.http !== undefined || failure.code === "refused")
+    ? refusedKinds(failure.message)
+    : [];
 
 /** What a refusal in these words says that a model does not see. */
 function refusedKinds(words: string): readonly AttachmentKind[] {

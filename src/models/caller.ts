@@ -9,15 +9,8 @@
 // Waiting for a place is not the call's time, and what a call waits for it tells.
 // No text comes of nothing: where a reply has text, a count of 0 tokens is one that is not known.
 
-import {
-  mayBeCharged,
-  type Call,
-  type CallNews,
-  type CallOptions,
-  type CallUsage,
-  type Failure,
-  type ModelRequest,
-} from "../kernel/model.ts";
+import { mayBeCharged } from "../kernel/model.ts";
+import type { Call, CallNews, CallOptions, CallUsage, Failure, ModelRequest } from "../kernel/model.ts";
 import type { Attempt, Transport, Usage } from "../kernel/transport.ts";
 import type { Clock, Watch } from "./clock.ts";
 import type { Limiter, RateKey, Slot } from "./limiter.ts";

@@ -3,13 +3,8 @@ import { toCount, toItems, toObject, parseJson } from "./loose.ts";
 import { wires } from "./wires/index.ts";
 import type { CallServices, RetryPolicy } from "./caller.ts";
 import { createWatch, type Watch, type Clock } from "./clock.ts";
-import {
-  finalProblem,
-  networkProblem,
-  type CallProblem,
-  problemFromBody,
-  problemFromStatus,
-} from "./failures.ts";
+import { finalProblem, networkProblem, problemFromBody, problemFromStatus } from "./failures.ts";
+import type { CallProblem } from "./failures.ts";
 import { exchangeWhole, type Http, type Exchange } from "./http.ts";
 import { waitBefore } from "./retry.ts";
 

@@ -1,22 +1,8 @@
-import {
-  bareReference,
-  hasSecretInQuery,
-  readReference,
-  REFERENCE_OPTIONS,
-  type Reference,
-  type RequestOptions,
-  type WireName,
-} from "../kernel/index.ts";
+import { bareReference, hasSecretInQuery, readReference, REFERENCE_OPTIONS } from "../kernel/index.ts";
+import type { Reference, RequestOptions, WireName } from "../kernel/index.ts";
 import { refuseEffort } from "./effort.ts";
-import {
-  ollamaProgram,
-  findProvider,
-  providers,
-  SDK,
-  type Program,
-  type Provider,
-  type SearchForm,
-} from "./providers.ts";
+import { ollamaProgram, findProvider, providers, SDK } from "./providers.ts";
+import type { Program, Provider, SearchForm } from "./providers.ts";
 import { agentPrograms } from "./programs.ts";
 import { gemini } from "./wires/gemini.ts";
 import { wires } from "./wires/index.ts";

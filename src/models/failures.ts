@@ -1,17 +1,11 @@
 import type { FailureCode } from "../kernel/model.ts";
+import { noUsage, type Attempt } from "../kernel/transport.ts";
 import { findFailureRow, type FailureClue } from "./failure-rows.ts";
 import type { ResponseHead } from "./http.ts";
-import {
-  objectAt,
-  toCount,
-  isObject,
-  toItems,
-  toObject,
-  parseJson,
-  toText,
-  type LooseObject,
-} from "./loose.ts";
+import { objectAt, toCount, isObject, toItems, toObject, parseJson, toText } from "./loose.ts";
+import type { LooseObject } from "./loose.ts";
 import { MAX_NAMED_WAIT_MS, readRetryAfter } from "./retry.ts";
+import { cleanMessage, type SecretFilter } from "./secret-filter.ts";
 
 /** What went wrong in a provider's words (not yet bounded or cleaned) and what may be done about it. */
 export type CallProblem = {
@@ -23,7 +17,7 @@ export type CallProblem = {
   /** Too much is in flight. */
   readonly crowded: boolean;
   /** What can be done about it, in our own words. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
   /** The status of the answer. */
   readonly http?: number;
 };
@@ -123,4 +117,15 @@ export function networkProblem(words: string): CallProblem {
 /** An answer that is none: asking again would bring the same. */
 export function finalProblem(code: FailureCode, words: string): CallProblem {
   return { code, retry: "never", crowded: false, words, waitMs: null };
+}
+
+export type UnansweredAttempt = Extract<Attempt, { ok: false }>;
+
+/** An attempt that failed so. What can be done about it comes after the other side's words, where nothing is cut off. */
+export function failAttempt(problem: CallProblem, filter: SecretFilter, usage = noUsage): UnansweredAttempt {
+  const { code, retry, waitMs, crowded, advice, http } = problem;
+  const words = cleanMessage(problem.words, filter);
+  const message = advice === undefined ? words : `${words}; ${advice}`;
+  const failure = { code, message, ...(http === undefined ? {} : { http }) };
+  return { ok: false, failure, retry, waitMs, crowded, usage };
 }

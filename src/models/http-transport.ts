@@ -1,13 +1,13 @@
 import type { ModelRequest } from "../kernel/model.ts";
-import { readSources } from "../kernel/sources.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
 import { askWith, refusedPart, type RequestPlan } from "./asking.ts";
 import { keyHeaders, urlAt, type Endpoint } from "./endpoint.ts";
-import { finalProblem, networkProblem, problemFromStatus, type CallProblem } from "./failures.ts";
+import { failAttempt, finalProblem, networkProblem, problemFromStatus } from "./failures.ts";
+import type { CallProblem, UnansweredAttempt } from "./failures.ts";
 import { MAX_ERROR_BYTES, type Exchanged, type Http, type ResponseHead, type Receiver } from "./http.ts";
 import type { Program } from "./providers.ts";
-import { cleanMessage, createSecretFilter, type SecretFilter } from "./secret-filter.ts";
+import { cleanReply, createSecretFilter } from "./secret-filter.ts";
 import { Separator } from "./thinking.ts";
 import type { Completion, WireFeature, ReplyReader, Wire } from "./wires/wire.ts";
 import { isKeepAlive, type EventStream, type Framing } from "./framing.ts";
@@ -23,8 +23,6 @@ type TransportServices = {
   /** Endpoints and models that were seen to mark the end of their thinking and not its beginning. */
   readonly marksEndAlone: Set<string>;
 };
-
-type UnansweredAttempt = Extract<Attempt, { ok: false }>;
 
 type Destination = { readonly url: URL; readonly program: Program | null };
 
@@ -66,27 +64,6 @@ function connectionProblem(to: Destination, exchanged: Exchanged, reply: Reply):
     : unreachableProblem(to, exchanged.error);
 }
 
-/** Words, names and ids that came from the other side, without the key that we sent it. */
-function cleanCompletion(completion: Extract<Completion, { ok: true }>, filter: SecretFilter): Attempt {
-  const { clean } = filter;
-  return {
-    ok: true,
-    text: clean(completion.text),
-    thinking: completion.thinking && { ...completion.thinking, text: clean(completion.thinking.text) },
-    toolCalls: completion.toolCalls.map(({ id, name, arguments: written, extra }) => ({
-      id: clean(id),
-      name: clean(name),
-      arguments: clean(written),
-      ...(extra === undefined ? {} : { extra }),
-    })),
-    sources: readSources(
-      (completion.sources ?? []).map(({ url, title }) => ({ url: clean(url), title: title && clean(title) })),
-    ),
-    finish: cleanMessage(completion.finish, filter).slice(0, 64),
-    usage: completion.usage,
-  };
-}
-
 /** Sends to one endpoint over its wire. */
 export const createHttpTransport = (
   endpoint: Endpoint,
@@ -108,21 +85,8 @@ export const createHttpTransport = (
   };
 
   const failed = (problem: CallProblem, usage = noUsage): UnansweredAttempt => {
-    const words = cleanMessage(problem.words, filter);
-    // Ours comes after the other side's words, where nothing is cut off.
-    const remedy = endpoint.wire.remedy?.(problem.words, model) ?? problem.advice;
-    return {
-      ok: false,
-      failure: {
-        code: problem.code,
-        message: remedy === undefined ? words : `${words}; ${remedy}`,
-        ...(problem.http === undefined ? {} : { http: problem.http }),
-      },
-      retry: problem.retry,
-      waitMs: problem.waitMs,
-      crowded: problem.crowded,
-      usage,
-    };
+    const advice = endpoint.wire.remedy?.(problem.words, model) ?? problem.advice;
+    return failAttempt({ ...problem, advice }, filter, usage);
   };
 
   /** What is refused beside other fields may be taken beside none. */
@@ -204,7 +168,7 @@ export const createHttpTransport = (
       if (!signal.aborted) giveThought(cleaningThought.end());
       if (!signal.aborted) give(cleaning.end());
       return completion.ok
-        ? cleanCompletion(completion, filter)
+        ? cleanReply(completion, filter)
         : { ...failed(completion.problem, completion.usage), charged };
     } finally {
       cancelTimer();
@@ -299,18 +263,8 @@ export function createReply(
     return over || tooLong;
   };
 
-  /** What was thought is told from the reply, in whichever of the two it came. */
-  const separated = (completion: Completion): Completion => {
-    if (!completion.ok) return completion;
-    const { text, thinking } = separator.end();
-    const before = completion.thinking?.text ?? "";
-    const words = [before, thinking].filter((one) => one !== "").join("\n\n");
-    return {
-      ...completion,
-      text,
-      thinking: words === before ? completion.thinking : { ...completion.thinking, text: words },
-    };
-  };
+  const separated = (completion: Completion): Completion =>
+    completion.ok ? separator.conclude(completion) : completion;
 
   const readWhole = (problem: CallProblem | null): Completion => {
     const text = body();

@@ -1,13 +1,6 @@
 import { attachmentTokens } from "../kernel/attachments.ts";
-import {
-  type Attachment,
-  MIN_REPLY_TOKENS,
-  type ModelFacts,
-  type ModelRequest,
-  type Quote,
-  type Cost,
-  type Tokens,
-} from "../kernel/model.ts";
+import { MIN_REPLY_TOKENS } from "../kernel/model.ts";
+import type { Attachment, ModelFacts, ModelRequest, Quote, Cost, Tokens } from "../kernel/model.ts";
 import type { Usage } from "../kernel/transport.ts";
 
 /** US dollars per million tokens. */

@@ -4,20 +4,14 @@ import { join } from "node:path";
 import { readReference, type ModelRequest } from "../kernel/index.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import { nameLeftOut, wantedBy } from "./asking.ts";
-import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "./failures.ts";
+import { failAttempt, finalProblem, networkProblem, problemFromBody, type CallProblem } from "./failures.ts";
 import { isObject, parseJson } from "./loose.ts";
 import { environmentFor, runProgram, type ProgramEnd } from "./program-process.ts";
-import {
-  explainProblem,
-  findProgram,
-  OWN_CHOICE,
-  type AgentProgram,
-  type InstalledProgram,
-  type ProgramReply,
-} from "./programs.ts";
+import { explainProblem, findProgram, OWN_CHOICE } from "./programs.ts";
+import type { AgentProgram, InstalledProgram, ProgramReply } from "./programs.ts";
 import { promptOf, systemTextOf } from "./program-prompt.ts";
 import type { Variables } from "./proxy.ts";
-import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
+import { createSecretFilter } from "./secret-filter.ts";
 
 /** More output than this is no answer to a prompt. */
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
@@ -43,7 +37,7 @@ export function createProgramTransport(
       const found = findProgram(request.model, env);
       if (found === undefined || "reason" in found) {
         const words = found === undefined ? "there is no such program" : `${found.reason}; ${found.next}`;
-        return failAttempt(finalProblem("refused", words), (text) => text);
+        return failAttempt(finalProblem("refused", words), createSecretFilter([]));
       }
       const own = Object.hasOwn(settings, found.name) ? settings[found.name] : undefined;
       const place = await mkdtemp(join(tmpdir(), "parley-agent-"));
@@ -125,9 +119,8 @@ async function ask({ name, program, path }: InstalledProgram, asking: ProgramAsk
   });
   read("\n");
   const { text, finish, problem, usage = noUsage } = reply;
-  const words = (message: string) => cleanMessage(message, filter);
   const wrong = problem ?? (finish === undefined ? problemOf(end, program) : undefined);
-  if (wrong !== undefined) return failAttempt(explainProblem(wrong, name, program), words, usage);
+  if (wrong !== undefined) return failAttempt(explainProblem(wrong, name, program), filter, usage);
   give(cleaning.end());
   const whole = text === undefined ? streamed : filter.clean(text);
   if (streamed === "") give(whole);
@@ -163,14 +156,4 @@ function problemOf(end: ProgramEnd, { title, install }: AgentProgram): CallProbl
       return problemFromBody({ message: `${how}: ${errors}` });
     }
   }
-}
-
-function failAttempt(problem: CallProblem, words: (message: string) => string, usage = noUsage): Attempt {
-  const { code, retry, waitMs, crowded, advice } = problem;
-  const message = words(problem.words);
-  return {
-    ok: false,
-    failure: { code, message: advice === undefined ? message : `${message}; ${advice}` },
-    ...{ retry, waitMs, crowded, usage },
-  };
 }

@@ -91,12 +91,22 @@ function chosen(target: unknown, depth: number): string {
   return "";
 }
 
+/** Whose models a package has: `mistral` for `@ai-sdk/mistral`, `openrouter` for `@openrouter/ai-sdk-provider`. */
+export function providerName(packageName: string): string {
+  const [last = "", scope = ""] = packageName.split("/").toReversed();
+  return last.replace(/^ai-sdk-provider-?|-ai-provider(?:-v\d+)?$/, "") || scope.slice(1);
+}
+
 /** `MISTRAL_API_KEY` and `MISTRAL_BASE_URL` for `@ai-sdk/mistral`. */
-export function sdkOptions(name: string, env: Variables): LooseObject & { readonly name: string } {
-  const last = name.slice(name.lastIndexOf("/") + 1);
-  const prefix = last.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
-  const [apiKey, baseURL] = [env[`${prefix}_API_KEY`]?.trim(), env[`${prefix}_BASE_URL`]?.trim()];
-  return { name: last, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) };
+export function sdkOptions(packageName: string, env: Variables): LooseObject & { readonly name: string } {
+  const name = providerName(packageName);
+  const prefix = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+  const [apiKey, url] = [env[`${prefix}_API_KEY`]?.trim(), env[`${prefix}_BASE_URL`]?.trim()];
+  // Anthropic's own programs take an address without the version, and so do our requests to it.
+  const baseURL = name === "anthropic" ? url?.replace(/^(https?:\/\/[^/]+)\/?$/, "$1/v1") : url;
+  // The package for compatible servers asks for usage and forms of the reply only where it is told to.
+  const asks = { includeUsage: true, supportsStructuredOutputs: true };
+  return { name, ...asks, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) };
 }
 
 const isMaker = (value: unknown): value is (options: LooseObject) => unknown => typeof value === "function";
@@ -119,8 +129,8 @@ function providerOf(loaded: LooseObject, options: LooseObject & { readonly name:
 
 const SPECIFICATIONS = ["v2", "v3", "v4"];
 
-/** A model as a package gives it: nothing about it is known but that it can be asked to stream. */
-export type SdkModel = { doStream(options: LooseObject): unknown };
+/** A model as a package gives it: nothing about it is known but its version, and that it can be asked to stream. */
+export type SdkModel = { readonly specificationVersion: unknown; doStream(options: LooseObject): unknown };
 
 /** Loads a package's code and gives one of its models. @throws whatever the package throws, and what is wrong with it */
 export async function loadSdkModel(
@@ -147,4 +157,4 @@ export async function loadSdkModel(
 }
 
 const isSdkModel = (value: unknown): value is SdkModel =>
-  isObject(value) && typeof value["doStream"] === "function";
+  isObject(value) && "specificationVersion" in value && typeof value["doStream"] === "function";

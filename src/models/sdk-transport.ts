@@ -4,32 +4,19 @@ import { setImmediate } from "node:timers/promises";
 import type { ModelRequest, ToolCall } from "../kernel/model.ts";
 import { readReference } from "../kernel/model-options.ts";
 import { noUsage, type Attempt, type Transport, type Usage } from "../kernel/transport.ts";
-import { nameLeftOut, refusedPart, wantedBy } from "./asking.ts";
+import { nameLeftOut, refusedPart } from "./asking.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Variables } from "./proxy.ts";
-import {
-  finalProblem,
-  networkProblem,
-  problemFromBody,
-  problemFromStatus,
-  type CallProblem,
-} from "./failures.ts";
-import {
-  firstCount,
-  isObject,
-  objectAt,
-  toCount,
-  toJsonText,
-  toObject,
-  toText,
-  type LooseObject,
-} from "./loose.ts";
-import { cleanMessage, createSecretFilter } from "./secret-filter.ts";
+import { failAttempt, finalProblem, networkProblem, problemFromBody, problemFromStatus } from "./failures.ts";
+import type { CallProblem } from "./failures.ts";
+import { firstCount, isObject, objectAt, toCount, toJsonText, toObject, toText } from "./loose.ts";
+import type { LooseObject } from "./loose.ts";
+import { cleanReply, createSecretFilter } from "./secret-filter.ts";
 import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from "./sdk-package.ts";
-import { callOptions } from "./sdk-request.ts";
-import { openaiCompatible } from "./wires/openai-compatible.ts";
+import { askedOf, callOptions, kindsIn, leaveOut, type LeftOut } from "./sdk-request.ts";
+import { openaiCompatible, readUsage as readChatUsage } from "./wires/openai-compatible.ts";
 import { Separator } from "./thinking.ts";
-import { extraOf, thinkingOf, type WireFeature } from "./wires/wire.ts";
+import { extraOf, thinkingOf, type Completion, type Hears, type WireFeature } from "./wires/wire.ts";
 
 /** More UTF-16 units, or tool calls, than this are no answer to a prompt. */
 const MAX_REPLY_LENGTH = 64 * 2 ** 20;
@@ -64,22 +51,19 @@ export function createSdkTransport({
     return known;
   };
 
-  const fail = (problem: CallProblem, usage = noUsage): Extract<Attempt, { ok: false }> => {
-    const { code, retry, waitMs, crowded, advice, http } = problem;
-    const words = cleanMessage(problem.words, filter);
-    const message = advice === undefined ? words : `${words}; ${advice}`;
-    const failure = { code, message, ...(http === undefined ? {} : { http }) };
-    return { ok: false, failure, retry, waitMs, crowded, usage };
-  };
+  const fail = (problem: CallProblem, usage = noUsage) => failAttempt(problem, filter, usage);
 
   /** What was thrown or streamed as an error. The request is sent again at once where it can do without what is complained about. */
   const refuse = (request: ModelRequest, error: unknown, usage: Usage): Attempt => {
     const problem = problemOf(error, clock.now());
     const attempted = fail(problem, usage);
-    if (problem.http !== 400 && problem.http !== 422) return attempted;
+    // Packages check their own options, of which only an effort is ours, before they send anything.
+    const isOption = toObject(error)["name"] === "AI_InvalidArgumentError";
+    if (problem.http !== 400 && problem.http !== 422 && !isOption) return attempted;
     const known = learned.get(request.model) ?? new Set();
     const sent = askedOf(request).filter((feature) => !known.has(feature));
-    const feature = refusedPart(problem.words, { sent }, openaiCompatible.complaints(problem.words));
+    const complaints = isOption ? ["effort" as const] : openaiCompatible.complaints(problem.words);
+    const feature = refusedPart(problem.words, { sent }, complaints);
     if (feature === null) return attempted;
     learned.set(request.model, known.add(feature));
     return { ...attempted, retry: "now" };
@@ -88,9 +72,8 @@ export function createSdkTransport({
   return {
     async send(request, { signal, onText, onThinking = () => {}, onRetract = () => {} }) {
       const { model: ref } = request;
-      const without: ReadonlySet<WireFeature> = new Set(learned.get(ref));
+      const without = new Set<LeftOut>(learned.get(ref));
       const cancelled = () => fail(finalProblem("cancelled", "given up"));
-      const reading = createReading();
       const cleaning = filter.open();
       const give = (piece: string): void => void (piece !== "" && onText(piece));
       const separator = new Separator({
@@ -98,50 +81,36 @@ export function createSdkTransport({
         onThinking,
         onRetract,
       });
+      const reading = createReading(
+        (piece) => separator.push(piece),
+        (piece) => onThinking(filter.clean(piece)),
+      );
       let reader: PartReader | null = null;
+      const open = async (): Promise<PartReader> => {
+        const model = await modelOf(readReference(ref).model);
+        signal.throwIfAborted();
+        return readerOf(await model.doStream(callOptions(request, { model, signal, without })));
+      };
 
       const exchange = async (): Promise<Attempt> => {
-        try {
-          const model = await modelOf(readReference(ref).model);
-          if (signal.aborted) return cancelled();
-          reader = readerOf(await model.doStream(callOptions(request, signal, without)));
-        } catch (error) {
-          return refuse(request, error, noUsage);
-        }
         for (let parts = 1; ; parts += 1) {
-          let part: unknown;
+          let part: LooseObject | undefined;
           try {
+            reader ??= await open();
             if (parts % PARTS_AT_ONCE === 0) await setImmediate();
             part = await readPart(reader);
           } catch (error) {
             return refuse(request, error, reading.usage());
           }
           if (signal.aborted) return cancelled();
-          if (toObject(part)["type"] === "error")
-            return refuse(request, toObject(part)["error"], reading.usage());
-          const { piece, thought, over } =
-            part === undefined ? { piece: "", over: true } : reading.take(toObject(part));
-          separator.push(piece);
-          if (thought) onThinking(filter.clean(thought));
-          if (over) break;
+          if (part?.["type"] === "error") return refuse(request, part["error"], reading.usage());
+          if (part?.["type"] === "stream-start") leaveOut(part, request, without);
+          if (part === undefined || reading.take(part)) break;
         }
-        const separated = separator.end();
-        give(cleaning.end());
         const completion = reading.end();
-        if (!completion.ok) return fail(completion.problem, reading.usage());
-        const { clean } = filter;
-        const thought = [completion.thought, separated.thinking].filter((one) => one !== "").join("\n\n");
-        return {
-          ok: true,
-          text: clean(separated.text),
-          thinking: thinkingOf(clean(thought), completion.sealed),
-          toolCalls: completion.toolCalls.map((call) => ({
-            ...{ ...call, id: clean(call.id), name: clean(call.name) },
-            arguments: clean(call.arguments),
-          })),
-          finish: cleanMessage(completion.finish, filter).slice(0, 64),
-          usage: reading.usage(),
-        };
+        const whole = completion.ok ? separator.conclude(completion) : completion;
+        give(cleaning.end());
+        return whole.ok ? cleanReply(whole, filter) : fail(whole.problem, whole.usage);
       };
 
       const given = new AbortController();
@@ -152,7 +121,7 @@ export function createSdkTransport({
       });
       try {
         const attempted = await Promise.race([exchange(), stopped]);
-        const leftOut = nameLeftOut(askedOf(request), without);
+        const leftOut = nameLeftOut([...askedOf(request), ...kindsIn(request)], without);
         return leftOut.length === 0 ? attempted : { ...attempted, without: leftOut };
       } finally {
         given.abort();
@@ -161,11 +130,6 @@ export function createSdkTransport({
     },
   };
 }
-
-const askedOf = (request: ModelRequest): WireFeature[] => [
-  ...wantedBy(request),
-  ...(readReference(request.model).effort === undefined ? [] : (["effort"] as const)),
-];
 
 async function loadModel(ref: string, home: string, env: Variables): Promise<SdkModel> {
   const found = findSdkPackage(ref, home);
@@ -210,6 +174,12 @@ function problemOf(error: unknown, nowMs: number): CallProblem {
     const header = (wanted: string) => toText(toObject(responseHeaders)[wanted]);
     return problemFromStatus({ status, header }, toText(responseBody) || words, nowMs);
   }
+  const [, kind] = /^file part media type (\w+)\//.exec(toText(toObject(error)["functionality"])) ?? [];
+  if (kind !== undefined)
+    return finalProblem(
+      "refused",
+      `the package does not support ${kind === "image" ? "pictures" : "documents"}`,
+    );
   const row = THROWN.find(([pattern]) => pattern.test(toText(name)));
   if (row !== undefined) return finalProblem(row[1], words);
   if (isRetryable === true || name === "AbortError" || toText(toObject(cause)["code"]) !== "")
@@ -232,9 +202,9 @@ function readerOf(result: unknown): PartReader {
 }
 
 /** The next part; undefined at the end. */
-async function readPart(reader: PartReader): Promise<unknown> {
+async function readPart(reader: PartReader): Promise<LooseObject | undefined> {
   const step = toObject(await reader.read());
-  return step["done"] === true ? undefined : (step["value"] ?? null);
+  return step["done"] === true ? undefined : toObject(step["value"]);
 }
 
 async function stopReading(reader: PartReader | null): Promise<void> {
@@ -245,31 +215,65 @@ async function stopReading(reader: PartReader | null): Promise<void> {
   }
 }
 
-type Completed =
-  | {
-      readonly ok: true;
-      readonly thought: string;
-      /** Parts of reasoning with what the provider hung on them. */
-      readonly sealed: readonly unknown[];
-      readonly toolCalls: readonly ToolCall[];
-      readonly finish: string;
-    }
-  | { readonly ok: false; readonly problem: CallProblem };
-
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** Reads the parts of a stream. The text is what came as text, in the order in which it came, whatever blocks it was in. */
-function createReading() {
-  let text = "";
+function createReading(onText: Hears, onThinking: Hears) {
   const thoughts = new Map<string, { type: "reasoning"; text: string; providerOptions?: unknown }>();
+  const toolCalls: ToolCall[] = [];
+  let size = 0;
   let finish: { readonly unified: string; readonly raw: string } | null = null;
   let usage = noUsage;
-  const toolCalls: ToolCall[] = [];
+  const isTooLong = () => size > MAX_REPLY_LENGTH || toolCalls.length > MAX_TOOL_CALLS;
 
-  const end = (): Completed => {
-    const fails = (problem: CallProblem): Completed => ({ ok: false, problem });
-    if (text.length > MAX_REPLY_LENGTH || toolCalls.length > MAX_TOOL_CALLS)
-      return fails(finalProblem("unreadable", "the reply is longer than any answer"));
+  /** Takes the next part; true when nothing more needs to be read. */
+  const take = (part: LooseObject): boolean => {
+    const piece = toText(part["delta"]);
+    switch (part["type"]) {
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end": {
+        const id = toText(part["id"]);
+        const thought = thoughts.get(id) ?? { type: "reasoning", text: "" };
+        thought.text += piece;
+        if (isObject(part["providerMetadata"])) thought.providerOptions = part["providerMetadata"];
+        thoughts.set(id, thought);
+        size += piece.length;
+        if (piece !== "") onThinking(piece);
+        break;
+      }
+      case "text-delta":
+        size += piece.length;
+        onText(piece);
+        break;
+      case "tool-call": {
+        // What the provider ran itself is no call of ours.
+        if (part["providerExecuted"] === true) break;
+        const { input, providerMetadata: providerOptions } = part;
+        const extra = extraOf({ providerOptions }, NO_FIELDS);
+        toolCalls.push({
+          id: toText(part["toolCallId"]) || `call-${toolCalls.length + 1}`,
+          name: toText(part["toolName"]),
+          arguments: isObject(input) ? toJsonText(input) : toText(input),
+          ...(extra && { extra }),
+        });
+        break;
+      }
+      case "finish": {
+        const reason = part["finishReason"];
+        const unified = toText(reason) || toText(toObject(reason)["unified"]);
+        finish = { unified, raw: toText(toObject(reason)["raw"]) };
+        usage = readUsage(part);
+        return true;
+      }
+      default:
+    }
+    return isTooLong();
+  };
+
+  const end = (): Completion => {
+    const fails = (problem: CallProblem): Completion => ({ ok: false, problem, usage });
+    if (isTooLong()) return fails(finalProblem("unreadable", "the reply is longer than any answer"));
     if (finish === null) return fails(networkProblem("the stream ended early"));
     const { unified, raw } = finish;
     if (unified === "content-filter")
@@ -277,78 +281,42 @@ function createReading() {
     if (unified === "error") return fails(problemFromBody({ message: "the reply ended in an error" }));
     const isUsual = ["stop", "length", "tool-calls"].includes(unified);
     const word = isUsual ? unified : raw || "stop";
+    const called = toolCalls.length > 0;
     const said = [...thoughts.values()];
+    const words = said.map((one) => one.text).filter((one) => one !== "");
+    // Beside calls of tools some providers want all of it back, whether they signed it or not.
+    const sealed = said.filter((one) => one.providerOptions !== undefined || called);
     return {
-      ok: true,
-      thought: said.flatMap((part) => (part.text === "" ? [] : [part.text])).join("\n\n"),
-      sealed: said.filter((part) => part.providerOptions !== undefined),
-      toolCalls,
-      finish: word === "stop" && toolCalls.length > 0 ? "tool-calls" : word,
+      ...{ ok: true, text: "", thinking: thinkingOf(words.join("\n\n"), sealed), toolCalls, usage },
+      finish: word === "stop" && called ? "tool-calls" : word,
     };
   };
-  return {
-    usage: () => usage,
-    end,
-    take: (
-      part: LooseObject,
-    ): { readonly piece: string; readonly thought?: string; readonly over: boolean } => {
-      switch (part["type"]) {
-        case "reasoning-start":
-        case "reasoning-delta":
-        case "reasoning-end": {
-          const id = toText(part["id"]);
-          const thought = thoughts.get(id) ?? { type: "reasoning", text: "" };
-          const piece = toText(part["delta"]);
-          thought.text += piece;
-          if (isObject(part["providerMetadata"])) thought.providerOptions = part["providerMetadata"];
-          thoughts.set(id, thought);
-          return { piece: "", thought: piece, over: thought.text.length > MAX_REPLY_LENGTH };
-        }
-        case "text-delta": {
-          const piece = toText(part["delta"]);
-          text += piece;
-          return { piece, over: text.length > MAX_REPLY_LENGTH };
-        }
-        case "tool-call": {
-          // What the provider ran itself is no call of ours.
-          if (part["providerExecuted"] === true) break;
-          const { input, providerMetadata: providerOptions } = part;
-          const extra = extraOf({ providerOptions }, NO_FIELDS);
-          toolCalls.push({
-            id: toText(part["toolCallId"]) || `call-${toolCalls.length + 1}`,
-            name: toText(part["toolName"]),
-            arguments: isObject(input) ? toJsonText(input) : toText(input),
-            ...(extra && { extra }),
-          });
-          return { piece: "", over: toolCalls.length > MAX_TOOL_CALLS };
-        }
-        case "finish": {
-          const reason = part["finishReason"];
-          const unified = toText(reason) || toText(toObject(reason)["unified"]);
-          finish = { unified, raw: toText(toObject(reason)["raw"]) };
-          usage = readUsage(part);
-          return { piece: "", over: true };
-        }
-        default:
-      }
-      return { piece: "", over: false };
-    },
-  };
+  return { take, end, usage: () => usage };
 }
 
-/** Tokens as version 3 groups them or version 2 lists them; OpenRouter's package adds what it charged. */
+/**
+ * Tokens as versions 3 and 4 group them, or version 2 lists them: there Google's package leaves what was thought out of the reply,
+ * and Anthropic's what is cached out of the prompt. OpenRouter's adds what it charged.
+ */
 function readUsage(part: LooseObject): Usage {
-  const usage = objectAt(part, "usage");
-  const [sent, answered] = [objectAt(usage, "inputTokens"), objectAt(usage, "outputTokens")];
-  const charged = objectAt(objectAt(part["providerMetadata"], "openrouter"), "usage")["cost"];
-  return {
-    tokens: {
-      in: firstCount(sent["total"], usage["inputTokens"]),
-      out: firstCount(answered["total"], usage["outputTokens"]),
-      cached: firstCount(sent["cacheRead"], usage["cachedInputTokens"]),
-      written: firstCount(sent["cacheWrite"]) || undefined,
-      reasoning: firstCount(answered["reasoning"], usage["reasoningTokens"]),
+  const { inputTokens: sent, outputTokens: answered, ...listed } = objectAt(part, "usage");
+  const metadata = toObject(part["providerMetadata"]);
+  const cache = isObject(sent) ? {} : objectAt(metadata["anthropic"], "usage");
+  const [read, written] = [cache["cache_read_input_tokens"], cache["cache_creation_input_tokens"]].map(
+    toCount,
+  );
+  const prompt = firstCount(toObject(sent)["total"], sent);
+  return readChatUsage({
+    prompt_tokens: prompt === null ? null : prompt + (read ?? 0) + (written ?? 0),
+    completion_tokens: firstCount(toObject(answered)["total"], answered),
+    total_tokens: listed["totalTokens"],
+    prompt_tokens_details: {
+      cached_tokens: firstCount(toObject(sent)["cacheRead"], listed["cachedInputTokens"]),
+      cache_write_tokens: firstCount(toObject(sent)["cacheWrite"], written),
     },
-    usd: typeof charged === "number" && Number.isFinite(charged) && charged >= 0 ? charged : null,
-  };
+    completion_tokens_details: {
+      reasoning_tokens: firstCount(toObject(answered)["reasoning"], listed["reasoningTokens"]),
+    },
+    cost: objectAt(metadata["openrouter"], "usage")["cost"],
+  });
 }

@@ -5,14 +5,14 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
-import { APICallError, LoadAPIKeyError, NoSuchModelError } from "@ai-sdk/provider";
+import { APICallError, InvalidArgumentError, LoadAPIKeyError, NoSuchModelError } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { openFakeServer, refuse, stream } from "../../test/support/fake-server.ts";
 import { scratch } from "../../test/support/scratch.ts";
 import { ModelRef, type Call, type ModelRequest } from "../kernel/model.ts";
 import { createModels } from "./models.ts";
 import { SDK } from "./providers.ts";
-import { findSdkPackage, readSdkReference } from "./sdk-package.ts";
+import { findSdkPackage, readSdkReference, sdkOptions } from "./sdk-package.ts";
 import { createSdkTransport, type SdkOptions } from "./sdk-transport.ts";
 
 const KEY = "mistral-0123456789abcdef";
@@ -181,23 +181,131 @@ function model(
 const saying = (...parts: readonly LanguageModelV3StreamPart[]) =>
   model(() => new ReadableStream({ start: (to) => (parts.forEach((one) => to.enqueue(one)), to.close()) }));
 
+/** Keeps what a model is asked, which answers unless `check` throws. */
+function listening(version: string, check: (asked: LanguageModelV3CallOptions) => void = () => {}) {
+  const asked: (LanguageModelV3CallOptions & { readonly reasoning?: string })[] = [];
+  const doStream = (options: LanguageModelV3CallOptions) => {
+    asked.push(options);
+    check(options);
+    return { stream: new ReadableStream({ start: (to) => (to.enqueue(delta("yes")), to.enqueue(FINISH)) }) };
+  };
+  return { asked, load: () => Promise.resolve({ specificationVersion: version, doStream } as never) };
+}
+
+const api = (statusCode: number, message: string) =>
+  new APICallError({ message, statusCode, url: "http://x", requestBodyValues: {}, responseHeaders: {} });
+
 describe("a model of version 3", () => {
+  const ADAPTIVE = { thinking: { type: "adaptive", display: "summarized" }, effort: "high" };
+  const GEMINI = { thinkingConfig: { thinkingLevel: "high", includeThoughts: true } };
+  const OPENAI = { reasoningEffort: "high", reasoningSummary: "auto", store: false };
+  const DEEPSEEK = { thinking: { type: "enabled" }, reasoningEffort: "high" };
   it.each([
-    ["anthropic/claude-opus-5", "anthropic", { effort: "high", thinking: { type: "adaptive" } }],
-    ["google/gemini-3.1-pro", "google", { thinkingConfig: { thinkingLevel: "high", includeThoughts: true } }],
+    ["anthropic/claude-opus-5", "anthropic", ADAPTIVE],
+    ["anthropic/claude-haiku-4-5", "anthropic", { thinking: { type: "enabled", budgetTokens: 4_000 } }],
+    ["google/gemini-3.1-pro", "google", GEMINI],
     ["@openrouter/ai-sdk-provider/a/b:free", "openrouter", { reasoning: { effort: "high" } }],
-    ["openai/gpt-5.6", "openai", { reasoningEffort: "high" }],
+    ["openai/gpt-5.6", "openai", OPENAI],
+    ["deepseek/deepseek-flash", "deepseek", DEEPSEEK],
+    ["ollama-ai-provider-v2/gemma4", "ollama", { think: true }],
+    ["mistral/magistral-medium", "mistral", { reasoningEffort: "high" }],
   ])("of %s is asked for an effort in its package's words", async (name, provider, options) => {
-    let given: LanguageModelV3CallOptions | undefined;
-    const asked = model((told) => {
-      given = told;
-      return new ReadableStream({
-        start: (to) => (to.enqueue(delta("yes")), to.enqueue(FINISH), to.close()),
-      });
-    });
-    const { call } = await ask(asked, { model: ModelRef.parse(`ai-sdk/${name}?effort=high`) });
+    const { asked, load } = listening("v3");
+    const over = { model: ModelRef.parse(`ai-sdk/${name}?effort=high`), maxOutputTokens: 5_000 };
+    const { call } = await ask({ env: {}, load }, over);
     expect(call).toMatchObject({ ok: true });
-    expect(given?.providerOptions).toEqual({ [provider]: options });
+    expect(asked[0]?.providerOptions).toEqual({ [provider]: options });
+    expect(asked[0]).not.toHaveProperty("reasoning");
+    // Anthropic's package adds what is thought to the longest reply.
+    const isAdded = "thinking" in options && "budgetTokens" in options.thinking;
+    expect(asked[0]?.maxOutputTokens).toBe(isAdded ? 1_000 : 5_000);
+  });
+
+  it.each([
+    ["anthropic/claude-opus-5", undefined, ADAPTIVE],
+    ["google/gemini-2.5-flash", "high", { thinkingConfig: { includeThoughts: true } }],
+    ["mistral/magistral-medium", "high", { reasoningEffort: "high" }],
+  ])("of version 4, of %s, has a field for it", async (name, reasoning, options) => {
+    const { asked, load } = listening("v4");
+    await ask({ env: {}, load }, { model: ModelRef.parse(`ai-sdk/${name}?effort=high`) });
+    expect(asked[0]).toMatchObject({ providerOptions: { [name.split("/", 1)[0] ?? ""]: options } });
+    expect(asked[0]?.["reasoning"]).toBe(reasoning);
+  });
+
+  it("that takes no such effort, or only without its summary, is asked without", async () => {
+    const model = ModelRef.parse("ai-sdk/openai/gpt-5.6?effort=high");
+    const wrong = new InvalidArgumentError({
+      argument: "providerOptions",
+      message: "invalid openai options",
+    });
+    const strange = listening("v3", ({ providerOptions }) => {
+      if (providerOptions?.["openai"]?.["reasoningEffort"]) throw wrong;
+    });
+    expect((await ask({ env: {}, load: strange.load }, { model }, { attempts: 3 })).call).toMatchObject({
+      ...{ ok: true, attempts: 2, without: ["effort"] },
+    });
+    expect(strange.asked[1]?.providerOptions).toEqual({ openai: { store: false } });
+    const words = "Your organization must be verified to generate reasoning summaries.";
+    const shy = listening("v3", ({ providerOptions }) => {
+      if (providerOptions?.["openai"]?.["reasoningSummary"]) throw api(400, words);
+    });
+    expect((await ask({ env: {}, load: shy.load }, { model }, { attempts: 3 })).call).toMatchObject({
+      ...{ ok: true, attempts: 2, without: ["summary"] },
+    });
+    expect(shy.asked[1]?.providerOptions).toEqual({ openai: { ...OPENAI, reasoningSummary: null } });
+  });
+
+  it("says what its package has left out, as far as it was asked for", async () => {
+    const warnings = [
+      { type: "unsupported", feature: "temperature" },
+      { type: "unsupported-setting", setting: "responseFormat" },
+      { type: "compatibility", feature: "reasoningEffort" },
+      { type: "deprecated", setting: "tools" },
+    ];
+    const start = { type: "stream-start", warnings } as never;
+    const reply = { name: "form", schema: { type: "object" } };
+    const over = { temperature: 0.5, reply, tools: [{ name: "a", description: "", parameters: {} }] };
+    const { call } = await ask(saying(start, delta("yes"), FINISH), over);
+    expect(call).toMatchObject({ ok: true, without: ["temperature", "schema"] });
+    const model = ModelRef.parse("ai-sdk/mistral/m?effort=low");
+    expect((await ask(saying(start, delta("yes"), FINISH), { model })).call).toMatchObject({
+      ...{ ok: true, without: ["effort"] },
+    });
+  });
+
+  it("gets back all that it thought beside a call of a tool, and beside a text nothing", async () => {
+    const signed = { anthropic: { signature: "c2ln" } };
+    const onCall = { google: { thoughtSignature: "x" } };
+    const parts: LanguageModelV3StreamPart[] = [
+      { type: "reasoning-start", id: "0" },
+      { type: "reasoning-delta", id: "0", delta: "hm" },
+      { type: "reasoning-delta", id: "1", delta: "so" },
+      { type: "reasoning-delta", id: "1", delta: "", providerMetadata: signed },
+      { type: "tool-call", toolCallId: "a", toolName: "read", input: "{}", providerMetadata: onCall },
+      FINISH,
+    ];
+    const { call } = await ask(saying(...parts));
+    if (!call.ok) throw new Error("it failed");
+    expect(call).toMatchObject({ finish: "tool-calls", thinking: { text: "hm\n\nso" } });
+    const { asked, load } = listening("v3");
+    const said = { role: "assistant", text: "", thinking: call.thinking } as const;
+    const messages = (toolCalls: typeof call.toolCalls) => [
+      { role: "user", text: "go" } as const,
+      { ...said, ...(toolCalls && { toolCalls }) },
+    ];
+    await ask({ env: {}, load }, { messages: messages(call.toolCalls) });
+    await ask({ env: {}, load }, { messages: messages(undefined) });
+    expect(asked.map(({ prompt }) => prompt[1]?.content)).toEqual([
+      [
+        { type: "reasoning", text: "hm" },
+        { type: "reasoning", text: "so", providerOptions: signed },
+        { type: "tool-call", toolCallId: "a", toolName: "read", input: {}, providerOptions: onCall },
+      ],
+      [{ type: "text", text: "" }],
+    ]);
+    expect((await ask(saying(delta("yes"), ...parts.slice(0, 3), FINISH))).call).toMatchObject({
+      ...{ reply: "yes", thinking: { text: "hm\n\nso" } },
+    });
   });
 
   it("gives usage with cached and reasoning tokens, and no reasoning in its text", async () => {
@@ -290,6 +398,23 @@ describe("a model of version 3", () => {
     expect(call).toMatchObject({ finish: "length", tokens: { in: 5, out: 9, cached: 1, reasoning: 4 } });
   });
 
+  it.each([
+    // Google's package leaves what was thought out of the reply, Anthropic's what is cached out of the prompt.
+    [
+      { inputTokens: 100, outputTokens: 10, totalTokens: 160, reasoningTokens: 50 },
+      {},
+      { in: 100, out: 60, reasoning: 50 },
+    ],
+    [
+      { inputTokens: 60, outputTokens: 9, totalTokens: 69, cachedInputTokens: 30 },
+      { anthropic: { usage: { cache_read_input_tokens: 30, cache_creation_input_tokens: 10 } } },
+      { in: 100, out: 9, cached: 30, written: 10 },
+    ],
+  ])("of version 2 has all that is paid for counted", async (usage, providerMetadata, tokens) => {
+    const end = { type: "finish", finishReason: "stop", usage, providerMetadata } as never;
+    expect((await ask(saying(delta("y"), end))).call).toMatchObject({ ok: true, tokens });
+  });
+
   it("that never ends is stopped by the deadline, deaf to the signal or busy for good", async () => {
     let given = "";
     const silent = model(() => new ReadableStream({ cancel: () => void (given = "up") }));
@@ -314,8 +439,6 @@ describe("a model of version 3", () => {
     });
   });
 
-  const api = (statusCode: number, message: string) =>
-    new APICallError({ message, statusCode, url: "http://x", requestBodyValues: {}, responseHeaders: {} });
   it.each([
     ["an error of the API", api(401, "bad key"), "unauthorised"],
     ["a missing key", new LoadAPIKeyError({ message: "no key" }), "unauthorised"],
@@ -357,6 +480,21 @@ describe("a reference to a package", () => {
     });
     for (const bad of ["ai-sdk/../x/m", "ai-sdk/@a/../m", "ai-sdk/mistral", "ai-sdk/./m", "mistral/m"])
       expect(readSdkReference(bad)).toBeNull();
+  });
+
+  it.each([
+    ["@ai-sdk/mistral", "mistral", "https://b"],
+    ["@openrouter/ai-sdk-provider", "openrouter", "https://b"],
+    ["ollama-ai-provider-v2", "ollama", "https://b"],
+    ["ai-sdk-provider-claude-code", "claude-code", "https://b"],
+    // As its own programs take the address.
+    ["@ai-sdk/anthropic", "anthropic", "https://b/v1"],
+  ])("to %s has the key and address of %s", (name, provider, baseURL) => {
+    const prefix = provider.toUpperCase().replace("-", "_");
+    const env = { [`${prefix}_API_KEY`]: "k", [`${prefix}_BASE_URL`]: "https://b" };
+    expect(sdkOptions(name, env)).toMatchObject({ name: provider, apiKey: "k", baseURL });
+    const whole = "https://b/proxy";
+    expect(sdkOptions(name, { [`${prefix}_BASE_URL`]: whole })).toMatchObject({ baseURL: whole });
   });
 
   it("is looked for in the user's folder and beside Parley, and says how to install it (SDK-2)", () => {

@@ -1,4 +1,6 @@
 import { once } from "../kernel/once.ts";
+import { readSources } from "../kernel/sources.ts";
+import type { Attempt } from "../kernel/transport.ts";
 
 /** Stands where a secret was. */
 const PLACEHOLDER = "[redacted]";
@@ -357,4 +359,22 @@ export function cleanMessage(text: string, filter: SecretFilter): string {
   return line.length <= MAX_WORDS_LENGTH
     ? line
     : `${line.slice(0, MAX_WORDS_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Words, names and ids of a reply that came from the other side, without what the filter removes. */
+export function cleanReply(reply: Extract<Attempt, { ok: true }>, filter: SecretFilter): Attempt {
+  const { clean } = filter;
+  return {
+    ...reply,
+    text: clean(reply.text),
+    thinking: reply.thinking && { ...reply.thinking, text: clean(reply.thinking.text) },
+    toolCalls: reply.toolCalls.map((call) => ({
+      ...{ ...call, id: clean(call.id), name: clean(call.name) },
+      arguments: clean(call.arguments),
+    })),
+    sources: readSources(
+      (reply.sources ?? []).map(({ url, title }) => ({ url: clean(url), title: title && clean(title) })),
+    ),
+    finish: cleanMessage(reply.finish, filter).slice(0, 64),
+  };
 }

@@ -1,5 +1,7 @@
 // Tells what a model thought from what it replied where both come as one text, wherever the text is cut into pieces.
 
+import type { FinishedReply } from "./wires/wire.ts";
+
 /** A mark of a template's own: `<|channel|>`, `<|END_THINKING|>`, `<|channel>`, `<channel|>`. */
 const SPECIAL = /^<\|?([A-Za-z_]{1,24})\|?>/;
 /** `<think>`, `</thinking>`, `<seed:think>`, `[THINK]`, `◁/think▷`, `<unused94>`, and what else models were taught. */
@@ -117,6 +119,18 @@ export class Separator {
     if (this.#doubtful !== undefined) this.#asText(this.#doubtful + this.#unthink());
     if (this.#isUnopened) this.#asText(this.#unthink());
     return { text: this.#text, thinking: this.#thinking.trim() };
+  }
+
+  /** The reply with what was thought told from it, in whichever of the two it came. */
+  conclude<R extends Pick<FinishedReply, "text" | "thinking">>(reply: R): R {
+    const { text, thinking } = this.end();
+    const before = reply.thinking?.text ?? "";
+    const words = [before, thinking].filter((one) => one !== "").join("\n\n");
+    return {
+      ...reply,
+      text,
+      thinking: words === before ? reply.thinking : { ...reply.thinking, text: words },
+    };
   }
 
   /** Takes back what was read as thinking since it became doubtful. */

@@ -1,29 +1,9 @@
 import { quoteRequest } from "../prices.ts";
 import type { Message, ModelRequest, ToolCall } from "../../kernel/model.ts";
-import {
-  isObject,
-  parseJson,
-  objectAt,
-  toCount,
-  toItems,
-  toObject,
-  toText,
-  type LooseObject,
-  toJsonText,
-} from "../loose.ts";
-import {
-  formatTool,
-  mergeBodies,
-  refusesTools,
-  thinkingOf,
-  valueComplaints,
-  type Completion,
-  type Dialect,
-  type Hears,
-  type WireFeature,
-  type ReplyReader,
-  type Wire,
-} from "./wire.ts";
+import { isObject, parseJson, objectAt, toCount, toItems, toObject, toText, toJsonText } from "../loose.ts";
+import type { LooseObject } from "../loose.ts";
+import { formatTool, mergeBodies, refusesTools, thinkingOf, valueComplaints } from "./wire.ts";
+import type { Completion, Dialect, Hears, WireFeature, ReplyReader, Wire } from "./wire.ts";
 import { isSent, noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { jsonLines } from "../framing.ts";

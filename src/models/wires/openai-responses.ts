@@ -3,31 +3,12 @@ import { readSources } from "../../kernel/sources.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { serverSentEvents } from "../framing.ts";
-import {
-  isObject,
-  objectAt,
-  parseJson,
-  toCount,
-  toItems,
-  toObject,
-  toText,
-  type LooseObject,
-} from "../loose.ts";
+import { isObject, objectAt, parseJson, toCount, toItems, toObject, toText } from "../loose.ts";
+import type { LooseObject } from "../loose.ts";
 import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
 import { openaiCompatible, readUsage } from "./openai-compatible.ts";
-import {
-  isStrict,
-  mergeBodies,
-  sealedObjects,
-  thinkingOf,
-  toolsIn,
-  type Completion,
-  type Dialect,
-  type FinishedReply,
-  type Hears,
-  type ReplyReader,
-  type Wire,
-} from "./wire.ts";
+import { isStrict, mergeBodies, sealedObjects, thinkingOf, toolsIn } from "./wire.ts";
+import type { Completion, Dialect, FinishedReply, Hears, ReplyReader, Wire } from "./wire.ts";
 
 /** The least that `max_output_tokens` may be. */
 const MIN_OUTPUT_TOKENS = 16;
