@@ -7,7 +7,7 @@ import { BlockList, isIP } from "node:net";
 import { promisify } from "node:util";
 import { createWatch, systemClock } from "./clock.ts";
 import { createHttp, exchangeWhole } from "./http.ts";
-import { proxyFor, type Variables } from "./proxy.ts";
+import type { Variables } from "./proxy.ts";
 
 export type FetchOptions = {
   readonly signal?: AbortSignal | undefined;
@@ -172,7 +172,8 @@ async function pin(
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (!allowsPrivate && LOCAL_NAMES.test(host))
     throw new FetchRefusal(`${host} is a name of this network`, true);
-  const isProxied = proxyFor(url, env) !== null;
+  // It loads undici, which a command that fetches nothing need not.
+  const isProxied = (await import("./proxy.ts")).proxyFor(url, env) !== null;
   if (isProxied && isIP(host) === 0) return null;
   const found = await resolve(host).catch((): LookupAddress[] => []);
   const [first] = found;
