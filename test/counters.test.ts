@@ -15,8 +15,8 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 247,
-  kilobytesOfCode: 1_145,
+  modules: 246,
+  kilobytesOfCode: 1_149,
   statements: 117,
   transactions: 17,
   kilobytes: 7_200,
@@ -36,7 +36,7 @@ it("evaluates no more modules, and loads no more code, up to the first model cal
 
 /** What a question walks through up to its first model call, with 2 % of room for what a moment adds. */
 const WALKS = {
-  "command line": { functions: 5_170, files: 175, changes: 1_795 },
+  "command line": { functions: 5_220, files: 175, changes: 1_795 },
   library: { functions: 2_890, files: 123, changes: 1_070 },
 } as const;
 

@@ -23,8 +23,7 @@ import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import { GivenEntry, readGiven, type GivenContext } from "./attachments/index.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { contextsOf } from "./context-window.ts";
-import { findNamedTools } from "./named-tools.ts";
-import { searchToolNames } from "./search.ts";
+import { findNamedTools, searchToolNames } from "./named-tools.ts";
 import { choosePanel } from "./panel.ts";
 import { PersonRequest, seatPeople } from "./people.ts";
 import { protocolNamed, soloProtocol, usualProtocol } from "./registry.ts";
@@ -225,7 +224,8 @@ async function memberTools(
   const own = participants.flatMap((one) => {
     if (one.seat !== "member" || personOf(one.model) !== undefined) return [];
     const { tools = [] } = resources.persona(personaIdOf(one));
-    const names = [...settings.tools, ...tools, ...searchToolNames(context, one.model)];
+    const searching = settings.search ? searchToolNames(context, one.model) : [];
+    const names = [...settings.tools, ...tools, ...searching];
     return [{ id: one.id, names: [...new Set(names)] }];
   });
   const specs = await Promise.all(own.map(({ names }) => requireTools({ namedTools }, names)));

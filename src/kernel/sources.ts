@@ -15,7 +15,9 @@ const ADDRESS = /^https?:\/\/([^\s/?#\\@<>"'`]+)(?:[/?#][^\s<>"\\`\p{C}]*)?$/iu;
 export const hostOf = (url: string): string => (ADDRESS.exec(url)?.[1] ?? "").toLowerCase();
 
 /** What a provider or a tool says of its sources: the first of each address that is one of the web. */
-export function readSources(given: Iterable<{ readonly url?: unknown; readonly title?: unknown }>): WebSource[] {
+export function readSources(
+  given: Iterable<{ readonly url?: unknown; readonly title?: unknown }>,
+): WebSource[] {
   const found = new Map<string, WebSource>();
   for (const { url, title } of given) {
     if (found.size === MAX_SOURCES) break;

@@ -3,7 +3,7 @@
 
 import { mergeOptions, type ModelRequest } from "../kernel/index.ts";
 import { effortFields } from "./effort.ts";
-import { searchingEndpoint, type Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { mergeBodies, refusesValue, type Dialect, type WireFeature } from "./wires/wire.ts";
 
 export type RequestPlan = {
@@ -36,11 +36,18 @@ export const wantedBy = ({ temperature, reply, tools, search }: ModelRequest): W
   ...(search === undefined ? [] : (["search"] as const)),
 ];
 
+/** Where a request can go: `searching` is the endpoint as it is asked to search, where it is and can. */
+type Ways = { readonly usual: Endpoint; readonly searching?: Endpoint | undefined };
+
 /** What of a request goes out, once `learned` is known not to be taken. */
-export function askWith(at: Endpoint, request: ModelRequest, learned: ReadonlySet<WireFeature>): RequestPlan {
-  const form = request.search === undefined || learned.has("search") ? null : at.search;
+export function askWith(
+  { usual, searching }: Ways,
+  request: ModelRequest,
+  learned: ReadonlySet<WireFeature>,
+): RequestPlan {
+  const form = searching === undefined || learned.has("search") ? null : searching.search;
   const search = form?.isAlone && request.tools?.length ? null : form;
-  const endpoint = search === null ? at : searchingEndpoint(at);
+  const endpoint = (search && searching) ?? usual;
   const { dialect, effort, model } = endpoint;
   const { body = {}, headers = {} } = mergeOptions(endpoint.options, request.options) ?? {};
   const left = new Set(learned);

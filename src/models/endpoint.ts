@@ -4,7 +4,6 @@ import { refuseEffort } from "./effort.ts";
 import { ollamaProgram, findProvider, providers, SDK } from "./providers.ts";
 import type { Program, Provider, SearchForm } from "./providers.ts";
 import { agentPrograms } from "./programs.ts";
-import { gemini } from "./wires/gemini.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
 import type { Variables } from "./proxy.ts";
@@ -81,13 +80,14 @@ export function urlAt(endpoint: Pick<Endpoint, "url">, path: string): URL {
 }
 
 /** The endpoint as it is asked to search: some providers do that over another of their APIs. */
-export function searchingEndpoint(endpoint: Endpoint): Endpoint {
+export async function searchingEndpoint(endpoint: Endpoint): Promise<Endpoint> {
   const { over } = endpoint.search ?? {};
   if (over === undefined) return endpoint;
   const { maxTokensField: _name, ...dialect } = endpoint.dialect;
   // The compatible API stands below Gemini's own.
   const url = over === "gemini" ? endpoint.url.replace(/\/openai$/, "") : endpoint.url;
-  return { ...endpoint, url, dialect, wireName: over, wire: over === "gemini" ? gemini : wires[over] };
+  const wire = over === "gemini" ? (await import("./wires/gemini.ts")).gemini : wires[over];
+  return { ...endpoint, url, dialect, wireName: over, wire };
 }
 
 /** What an endpoint's requests are sent with. */

@@ -2,7 +2,7 @@ import type { ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
 import { askWith, refusedPart, type RequestPlan } from "./asking.ts";
-import { keyHeaders, urlAt, type Endpoint } from "./endpoint.ts";
+import { keyHeaders, searchingEndpoint, urlAt, type Endpoint } from "./endpoint.ts";
 import { failAttempt, finalProblem, networkProblem, problemFromStatus } from "./failures.ts";
 import type { CallProblem, UnansweredAttempt } from "./failures.ts";
 import { MAX_ERROR_BYTES, type Exchanged, type Http, type ResponseHead, type Receiver } from "./http.ts";
@@ -177,7 +177,9 @@ export const createHttpTransport = (
   return {
     send: async (request, sending) => {
       const found = learnedOf(request);
-      const asking = askWith(endpoint, request, found);
+      const isSearch = request.search !== undefined && endpoint.search !== null;
+      const searching = isSearch ? await searchingEndpoint(endpoint) : undefined;
+      const asking = askWith({ usual: endpoint, searching }, request, found);
       const attempted = await exchange(request, { asking, found }, sending);
       return asking.without.length === 0 ? attempted : { ...attempted, without: asking.without };
     },

@@ -4,7 +4,7 @@ import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
-import { sourceLines } from "./sources.ts";
+import { sourceLines } from "./material.ts";
 import { styleOf, type Style } from "./style.ts";
 import { cutTo, widthOf, wrap } from "./text-width.ts";
 import { describeBaseline, formatCost, formatFamily, formatOptions, formatTokens } from "./words.ts";

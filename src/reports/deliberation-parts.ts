@@ -14,8 +14,7 @@ import { formatDuration, formatNumber, pluralize, writeAnswerLine } from "../tex
 import type { Result } from "../views/result.ts";
 import { spending, speakerOf, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
-import { attachmentsPart } from "./attachments-part.ts";
-import { sourcesPart } from "./sources.ts";
+import { attachmentsPart, sourcesPart } from "./material.ts";
 import { journalPart, timelinePart, type JournalSection } from "./deliberation-journal.ts";
 import { workWords } from "./entry-words.ts";
 import { part, points, quote, table, words } from "./part.ts";

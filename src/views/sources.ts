@@ -25,82 +25,63 @@ export const ResultSource = z.strictObject({
 });
 export type ResultSource = z.infer<typeof ResultSource>;
 
-type NamedSources = {
+/** What a call of a tool found, which is `tool`, or a reply named; `nth` is the call's number, or the turn's. */
+type Mention = {
   readonly count: number;
   readonly step: string;
-  readonly by: string;
-  /** Where it stands among the sources of its step: what tools found, by call, then what replies named, by turn. */
-  readonly place: number;
+  readonly tool?: string;
+  readonly nth: number;
   readonly sources: readonly WebSource[];
 };
 
 /** The step that a turn or a call of a tool belongs to, and its number. */
-const PART = /^(.*)\/(turn|tool)-(\d+)$/;
-/** Behind every call of a tool. */
-const FIRST_REPLY = 1_000_000;
+const PART = /^(.*)\/(?:turn|tool)-(\d+)$/;
 
 /** The sources of a run's answers, in the numbers under which its prompts had them. */
 export function sourcesFold() {
-  const named: NamedSources[] = [];
-  const answered = new Map<string, { readonly count: number; readonly by: string; readonly round: number }>();
+  const mentions: Mention[] = [];
+  const answers: {
+    readonly count: number;
+    readonly step: string;
+    readonly by: string;
+    readonly order: number;
+  }[] = [];
   return {
     take(entry: Entry, count: number): void {
-      const step = ownStepOf(entry);
-      if (step === undefined) return;
-      const [, root = step, kind, number] = PART.exec(step) ?? [];
-      if (isEvent(entry, "tool-called")) {
-        const { by, tool, result } = entry.data;
-        named.push({
-          count,
-          step: root,
-          by: `${by} ${tool}`,
-          place: Number(number),
-          sources: sourcesInResult(result),
-        });
-        return;
-      }
+      const own = ownStepOf(entry);
+      if (own === undefined) return;
+      const [, step = own, number = "1"] = PART.exec(own) ?? [];
+      const at = { count, step, nth: Number(number) };
       const call = callOf(entry);
-      if (call?.ok && call.sources)
-        named.push({
-          count,
-          step: root,
-          by: "",
-          place: FIRST_REPLY + (kind ? Number(number) : 1),
-          sources: call.sources,
-        });
-      if (isEvent(entry, "answer-given", "synthesis-given")) {
-        const { by } = entry.data;
-        // A refinement comes after what it refines, which has the same round in a debate.
-        const round = isEvent(entry, "synthesis-given")
-          ? Infinity
-          : entry.data.round + (entry.data.kind === "refinement" ? 0.5 : 0);
-        answered.set(root, { count, by, round });
-      }
+      if (isEvent(entry, "tool-called"))
+        mentions.push({ ...at, tool: entry.data.tool, sources: sourcesInResult(entry.data.result) });
+      else if (call?.ok && call.sources) mentions.push({ ...at, sources: call.sources });
+      // A refinement comes after what it refines, which has the same round in a debate.
+      if (isEvent(entry, "answer-given")) {
+        const { by, kind, round } = entry.data;
+        answers.push({ count, step, by, order: 2 * round + (kind === "refinement" ? 1 : 0) });
+      } else if (isEvent(entry, "synthesis-given"))
+        answers.push({ count, step, by: entry.data.by, order: Infinity });
     },
     /** As the first `count` entries have them. */
     read(count: number, { participants }: Pick<Opening, "participants">): ResultSource[] {
-      if (named.length === 0) return [];
-      const isSearch = ({ by }: NamedSources): boolean =>
-        by === "" ||
-        participants.some(
-          ({ id, search }) => Array.isArray(search) && search.some((tool) => by === `${id} ${tool}`),
-        );
+      if (mentions.length === 0) return [];
       const seat = (id: string) => participants.findIndex((one) => one.id === id);
-      const answers = [...answered]
-        .filter(([, one]) => one.count <= count)
-        .sort(([, one], [, other]) => one.round - other.round || seat(one.by) - seat(other.by));
+      const given = answers.filter((one) => one.count <= count);
+      given.sort((one, other) => one.order - other.order || seat(one.by) - seat(other.by));
       let known: readonly NumberedSource[] = [];
-      const by = new Map<number, Set<string>>();
-      for (const [step, answer] of answers) {
-        const own = named
-          .filter((one) => one.step === step && one.count <= count && isSearch(one))
-          .sort((one, other) => one.place - other.place);
-        const numbered = numberSources(known, readSources(own.flatMap(({ sources }) => sources)));
-        known = [...known, ...numbered.filter(({ n }) => !by.has(n))];
-        for (const { n } of numbered) by.set(n, (by.get(n) ?? new Set()).add(answer.by));
+      const namedBy = new Map<number, Set<string>>();
+      for (const { step, by } of given) {
+        const search = participants[seat(by)]?.search ?? [];
+        const own = mentions.filter((one) => one.count <= count && one.step === step);
+        own.sort((one, other) => Number(!one.tool) - Number(!other.tool) || one.nth - other.nth);
+        const searched = own.filter(({ tool }) => tool === undefined || search.includes(tool));
+        const numbered = numberSources(known, readSources(searched.flatMap(({ sources }) => sources)));
+        known = [...known, ...numbered.filter(({ n }) => !namedBy.has(n))];
+        for (const { n } of numbered) namedBy.set(n, (namedBy.get(n) ?? new Set()).add(by));
       }
-      return known.map(({ n, url, title }) => {
-        return { n, url, host: hostOf(url), title: title ?? null, by: [...(by.get(n) ?? [])] };
+      return known.map(({ n, url, title = null }) => {
+        return { n, url, host: hostOf(url), title, by: [...(namedBy.get(n) ?? [])] };
       });
     },
   };

@@ -13,7 +13,7 @@ import { defineTemplate } from "../../prompts/template.ts";
 import { modelParams, readFinal, readReply, searchParams } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools, withTools } from "./tool-turns.ts";
-import { searchToolsOf, toolsOf, useTool, type ToolSettings } from "./tools.ts";
+import { toolsOf, useTool, type ToolSettings } from "./tools.ts";
 import type { Draft } from "./table.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
@@ -80,7 +80,7 @@ export async function draft(
         tools: {
           ...tools,
           seen: [],
-          searching: searchToolsOf(by),
+          searching: by.search,
           onSources: (all) => void (sources = all),
           onLost: () => void (lost += 1),
           use: (name, input, signal) => useTool(context, { name, input, specs: tools.specs }, signal),

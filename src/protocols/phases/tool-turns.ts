@@ -40,7 +40,7 @@ export type ToolUse = {
   /** Called for each call whose tool could not be reached. */
   onLost?(): void;
   /** Those of the tools that search, and what takes the sources of the reply when it is whole. */
-  readonly searching?: readonly string[] | undefined;
+  readonly searching?: "own" | readonly string[] | undefined;
   onSources?(sources: readonly WebSource[]): void;
 };
 
@@ -98,7 +98,8 @@ export async function speakWithTools<T extends ReplyEventType>(
     );
     const why = readToolLoss(event.data.result);
     if (why !== undefined) await noteLoss({ name, nth, why });
-    if (tools.searching?.includes(name)) sources.found[nth] = sourcesInResult(event.data.result);
+    if (typeof tools.searching === "object" && tools.searching.includes(name))
+      sources.found[nth] = sourcesInResult(event.data.result);
     return answerTo(toolCall, event.data.result);
   };
   const noteLoss = async ({ name, nth, why }: { name: string; nth: number; why: string }): Promise<void> => {

@@ -21,7 +21,7 @@ import { linkAbort } from "../../../engine/index.ts";
 import { isEvent, workOf, refusal } from "../../../kernel/index.ts";
 import { oneLine } from "../../../reports/printable.ts";
 import { doingWords } from "../../../reports/doing-words.ts";
-import { sourceLines } from "../../../reports/sources.ts";
+import { sourceLines } from "../../../reports/material.ts";
 import { styleOf } from "../../../reports/style.ts";
 import { unpricedModels } from "../../../reports/words.ts";
 import { pluralize } from "../../../text/format.ts";
