@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openParley } from "../../test/support/opened.ts";
+import { openFakeServer, refuse } from "../../test/support/fake-server.ts";
 import { scratch } from "../../test/support/scratch.ts";
 import { isEvent, type Message, type ModelRequest } from "../kernel/index.ts";
 import { splitFenced } from "../prompts/material.ts";
@@ -254,4 +255,24 @@ describe("one member that is asked after the answer", () => {
       });
       expect(requests()).toHaveLength(before);
     }));
+});
+
+it("is fitted to the smallest window that is known of its models", async () => {
+  await using server = await openFakeServer((response) => refuse(response, { status: 400, message: "no" }));
+  const env = { OPENAI_BASE_URL: server.url, TOGETHER_BASE_URL: server.url };
+  await using parley = await openParley({ store: ":memory:", env });
+  const windowOf = async (models: readonly string[]) => {
+    const history = [{ question: "Which database?", answer: "Postgres." }];
+    const run = await parley.start({
+      protocol: "council",
+      question: "And later?",
+      history,
+      models: [...models],
+    });
+    await run.outcome();
+    return run.opening.settings["conversation"];
+  };
+  const small = "together/meta-llama/Meta-Llama-3-8B-Instruct-Lite";
+  expect(await windowOf(["openai/gpt-5.6", small])).toMatchObject({ contextTokens: 8_192 });
+  expect(await windowOf(["openai/gpt-5.6", "openai/gpt-5"])).toMatchObject({ contextTokens: 32_768 });
 });

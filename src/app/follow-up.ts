@@ -67,7 +67,7 @@ type FollowUpPart = Pick<OpeningPart, "conversation" | "settings" | "templates">
  * @throws Fault `configuration` for an unknown member, and for one without a turn before
  */
 export async function followUp(
-  context: Pick<AppContext, "store" | "principal" | "settings">,
+  context: Pick<AppContext, "store" | "principal" | "settings" | "models">,
   { previous: id, member: name, again = false, history }: FollowUpRequest,
 ): Promise<FollowUp> {
   if (history !== undefined && history.length > 0) {
@@ -110,17 +110,17 @@ export type FollowUpRequest = {
 
 /** A request after turns that are no runs here. */
 const afterHistory = (
-  { principal: { user }, settings }: Pick<AppContext, "principal" | "settings">,
+  { principal: { user }, ...context }: Pick<AppContext, "principal" | "settings" | "models">,
   history: readonly Turn[],
 ): FollowUp => ({
   ...NO_FOLLOW_UP,
   as: (usual) => ({
     ...usual,
     turnsBefore: (_previous, { whole }) =>
-      Promise.resolve(whole ? history : history.slice(-settings.historyTurns)),
+      Promise.resolve(whole ? history : history.slice(-context.settings.historyTurns)),
   }),
   part: (participants) =>
-    Promise.resolve({ conversation: { history, user }, ...windowOf(participants, settings) }),
+    Promise.resolve({ conversation: { history, user }, ...windowOf(participants, context) }),
 });
 
 /**
@@ -129,7 +129,7 @@ const afterHistory = (
  * @throws Fault as `nextTurn`
  */
 async function followUpPart(
-  { store, principal: { user }, settings }: Pick<AppContext, "store" | "principal" | "settings">,
+  { store, principal: { user }, ...context }: Pick<AppContext, "store" | "principal" | "settings" | "models">,
   previous: DeliberationId,
   { participants, again }: { readonly participants: OpeningPart["participants"]; readonly again: boolean },
 ): Promise<FollowUpPart> {
@@ -140,16 +140,17 @@ async function followUpPart(
       user,
       ...(again ? { again } : {}),
     },
-    ...windowOf(participants, settings),
+    ...windowOf(participants, context),
   };
 }
 
 /** The window that earlier turns are fitted to, and what summarizes those that do not fit. */
 function windowOf(
   participants: OpeningPart["participants"],
-  settings: AppContext["settings"],
+  { models, settings }: Pick<AppContext, "models" | "settings">,
 ): Pick<FollowUpPart, "settings" | "templates"> {
-  const windows = participants.map(({ model }) => contextTokensOf(model, settings) ?? USUAL_CONTEXT);
+  const usual = (model: string) => Math.min(USUAL_CONTEXT, models.facts?.(model).context ?? Infinity);
+  const windows = participants.map(({ model }) => contextTokensOf(model, settings) ?? usual(model));
   return {
     settings: { conversation: { contextTokens: Math.min(...windows), maxTurns: settings.historyTurns } },
     templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
