@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import {
+  draftGiven,
+  byStep,
+  opened,
+  participantId,
+  sampleMember,
+} from "../../test/support/sample-council.ts";
+import { resultOf } from "./result.ts";
+
+const page = (name: string) => `https://${name}.example/`;
+
+it("numbers sources by seats and by calls, whoever answered and whichever tool was done first", () => {
+  const members = ["ana", "ben"].map((id) => sampleMember(id, { search: ["web__find"] }));
+  const { add, entries } = opened({ participants: [...members] });
+  const called = (by: string, tool: string, found: string, nth: number) =>
+    add(
+      {
+        type: "tool-called",
+        data: {
+          by: participantId(by),
+          tool,
+          arguments: {},
+          result: `See ${page(found)}, and ${page("both")}.`,
+        },
+      },
+      byStep(`draft/${by}/tool-${nth}`),
+    );
+  called("ben", "web__find", "third", 1);
+  add(draftGiven("ben", "B"), byStep("draft/ben"));
+  called("ana", "web__find", "second", 2);
+  called("ana", "notes__read", "no-search", 3);
+  called("ana", "web__find", "first", 1);
+  add(draftGiven("ana", "A"), byStep("draft/ana"));
+  // Who found something and gave no answer has no sources.
+  called("cyd", "web__find", "unanswered", 1);
+  const sources = (count?: number) =>
+    resultOf(entries.slice(0, count))?.sources.map(({ n, url, by }) => [n, url, ...by]);
+  expect(sources()).toEqual([
+    [1, page("first"), "ana"],
+    [2, page("both"), "ana", "ben"],
+    [3, page("second"), "ana"],
+    [4, page("third"), "ben"],
+  ]);
+  expect(sources(3)).toEqual([
+    [1, page("third"), "ben"],
+    [2, page("both"), "ben"],
+  ]);
+});
