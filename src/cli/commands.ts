@@ -63,7 +63,7 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   defineCommand("list", "List runs, newest first", {
     options: options.LIST_RUNS,
-    examples: ["list", 'list --protocol council --since 7d --search "queue postgres"'],
+    examples: ["list", 'list --protocol council --since 7d --words "queue postgres"'],
     run: async (io, given) => (await import("./commands/history.ts")).list(io, given),
   }),
   defineCommand("show [id]", "Show the result of a run; without an id, of the newest", {

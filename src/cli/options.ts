@@ -233,7 +233,7 @@ export const LIST_RUNS = {
   protocol: text("--protocol <name>", "only runs of this protocol, or bench: its runs, hidden otherwise"),
   status: choice("--status <status>", `only runs with this status: ${STATUSES.join(", ")}`, STATUSES),
   since: SINCE,
-  search: text("--search <words>", "only runs whose question has these words"),
+  words: text("--words <words>", "only runs whose question has these words", { old: "--search <words>" }),
   limit: integer("-n, --limit <n>", "maximum number (of runs)", { min: 1, max: 10_000, or: 20 }),
   ...JSON_FLAG,
 };

@@ -27,6 +27,7 @@ describe("defaults", () => {
       tools: [],
       user: "local",
       respondentB: false,
+      search: false,
       temperatureB: 0.5,
       respondent: "respondent",
       strategy: "balanced",
@@ -197,6 +198,8 @@ organization: acme
 compatible:
   lab: {url: "http://localhost:8000/v1", key-env: LAB_KEY, model: m, family: meta, context: 8192, wire: openai, local: true}
 families: {ollama/mine: meta}
+search: on
+search-server: tavily
 features: ./poll.mjs
 prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
 reactors: {length-watch: {words: 300}, spell-check: on}
@@ -226,6 +229,8 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       strategy: "Risk Averse",
       goal: "less",
       mode: "vote",
+      search: true,
+      searchServer: "tavily",
       seed: "7",
       quorum: 2,
       maxCostUsd: 0.5,

@@ -12,14 +12,14 @@ import { readEntries, withStore } from "../session.ts";
 
 export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =>
   withStore(io, async ({ store }) => {
-    const summaries = await listRuns(store, options);
+    const summaries = await listRuns(store, { ...options, search: options.words });
     await print(io, { json: options.json, value: summaries }, ({ width }) =>
       listText(summaries, { now: Date.now(), width, isFiltered: isFiltered(options) }),
     );
   });
 
-const isFiltered = ({ protocol, status, since, search }: Values<typeof LIST_RUNS>): boolean =>
-  [protocol, status, since, search].some((one) => one !== undefined);
+const isFiltered = ({ protocol, status, since, words }: Values<typeof LIST_RUNS>): boolean =>
+  [protocol, status, since, words].some((one) => one !== undefined);
 
 export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
