@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ModelRequest, ToolCall } from "../kernel/model.ts";
 import { readReference } from "../kernel/model-options.ts";
+import { readSources } from "../kernel/sources.ts";
 import { noUsage, type Attempt, type Transport, type Usage } from "../kernel/transport.ts";
 import { nameLeftOut, refusedPart } from "./asking.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -224,6 +225,7 @@ function createReading(onText: Hears, onThinking: Hears) {
   let size = 0;
   let finish: { readonly unified: string; readonly raw: string } | null = null;
   let usage = noUsage;
+  const named: LooseObject[] = [];
   const isTooLong = () => size > MAX_REPLY_LENGTH || toolCalls.length > MAX_TOOL_CALLS;
 
   /** Takes the next part; true when nothing more needs to be read. */
@@ -245,6 +247,9 @@ function createReading(onText: Hears, onThinking: Hears) {
       case "text-delta":
         size += piece.length;
         onText(piece);
+        break;
+      case "source":
+        named.push(part);
         break;
       case "tool-call": {
         // What the provider ran itself is no call of ours.
@@ -288,6 +293,7 @@ function createReading(onText: Hears, onThinking: Hears) {
     const sealed = said.filter((one) => one.providerOptions !== undefined || called);
     return {
       ...{ ok: true, text: "", thinking: thinkingOf(words.join("\n\n"), sealed), toolCalls, usage },
+      sources: readSources(named),
       finish: word === "stop" && called ? "tool-calls" : word,
     };
   };

@@ -318,6 +318,16 @@ describe("a model of version 3", () => {
     });
   });
 
+  it("names the pages of the web that its package names", async () => {
+    const source = (url: string, title?: string): LanguageModelV3StreamPart => ({
+      ...{ type: "source", sourceType: "url", id: url, url, ...(title && { title }) },
+    });
+    const parts = [source("https://a.example/", "A"), source("javascript:x"), delta("yes"), FINISH];
+    expect((await ask(saying(...parts))).call).toMatchObject({
+      sources: [{ url: "https://a.example/", title: "A" }],
+    });
+  });
+
   it("is given tools and their results, and its tool calls come out", async () => {
     let given: LanguageModelV3CallOptions | undefined;
     const calling: LanguageModelV3StreamPart[] = [
