@@ -118,12 +118,9 @@ export function searchToolNames({ models, settings }: Searching, model: string):
   if (!search || server === undefined || models.facts?.(model).searches) return [];
   if (Object.hasOwn(mcpServers, server)) return [`${server}/*`];
   const known = Object.keys(mcpServers);
-  throw refusal(
-    `there is no server of tools "${server}" to search with (setting: search-server)`,
-    known.length === 0
-      ? "add it under mcp-servers"
-      : `name ${joinWithOr(known)}, or add it under mcp-servers`,
-  );
+  const others = known.length === 0 ? "" : `name ${joinWithOr(known)}, or `;
+  const why = `there is no server of tools "${server}" to search with (setting: search-server)`;
+  throw refusal(why, `${others}add it under mcp-servers`);
 }
 
 /**

@@ -59,9 +59,9 @@ function generateBody(request: ModelRequest, dialect: Dialect): string {
   return JSON.stringify(mergeBodies(extra ?? {}, body));
 }
 
-/** Thinking is charged as output and counted apart; what a search brought into the prompt is counted apart, too. */
-function readUsage({ usageMetadata }: LooseObject, searches: number): Usage | null {
-  if (!isObject(usageMetadata)) return null;
+/** What was thought and what a search brought into the prompt are counted apart; of a stream that broke off the output is not known. */
+function readUsage({ usageMetadata }: LooseObject, { searches = 0, isWhole = false }): Usage {
+  if (!isObject(usageMetadata)) return noUsage;
   const said = toCount(usageMetadata["candidatesTokenCount"]);
   const thought = toCount(usageMetadata["thoughtsTokenCount"]);
   const sent = toCount(usageMetadata["promptTokenCount"]);
@@ -69,28 +69,21 @@ function readUsage({ usageMetadata }: LooseObject, searches: number): Usage | nu
   return {
     tokens: {
       in: sent === null ? null : sent + found,
-      out: said === null && thought === null ? null : (said ?? 0) + (thought ?? 0),
+      out: isWhole && (said ?? thought) !== null ? (said ?? 0) + (thought ?? 0) : null,
       cached: toCount(usageMetadata["cachedContentTokenCount"]),
-      reasoning: thought,
+      reasoning: isWhole ? thought : null,
     },
     ...(searches > 0 ? { searches } : {}),
     usd: null,
   };
 }
 
-const FINISH: ReadonlyMap<string, string> = new Map([
-  ["STOP", "stop"],
-  ["MAX_TOKENS", "length"],
-]);
 /** Reasons that say nothing of what was written: the server failed. */
 const FAILED = /^(?:MALFORMED|UNEXPECTED|TOO_MANY|OTHER$|NO_|MISSING)/;
 
 const OTHER = finalProblem("unreadable", "the reply is none of Gemini's API");
 
-/**
- * Reads the pieces of a response; the last has a `finishReason`, and without any the stream broke off. `isPerPrompt`: one price for
- * all searches of a prompt, as Gemini up to 2.5 has it; later ones are charged by the query.
- */
+/** Reads the pieces of a response; the last has a `finishReason`, and without any the stream broke off. */
 function generateReader(
   onText: Hears,
   onThinking: Hears = () => {},
@@ -151,18 +144,19 @@ function generateReader(
     take,
     event: (data) => take(parseJson(data)),
     end: () => {
-      const searches = /gemini-(?:1|2)\b/.test(model) ? Math.min(1, queries.size) : queries.size;
-      const usage = readUsage(last, searches) ?? noUsage;
+      // Gemini up to 2.5 is charged by the prompt, later ones by the query.
+      const searches = /gemini-[12]\b/.test(model) ? Math.min(1, queries.size) : queries.size;
+      const usage = readUsage(last, { searches, isWhole: finish !== null });
       const fails = (why: CallProblem): Completion => ({ ok: false, problem: why, usage });
       if (problem !== null) return fails(problem);
       if (!ours && foreign) return fails(OTHER);
       if (finish === null) return fails(networkProblem("the stream ended early"));
       if (FAILED.test(finish)) return fails(problemFromBody({ message: `the reply ended in ${finish}` }));
-      const ending = FINISH.get(finish);
-      if (ending === undefined)
+      if (finish !== "STOP" && finish !== "MAX_TOKENS")
         return fails(finalProblem("refused", `the provider's filter stopped the reply: ${finish}`));
-      const thinking = thinkingOf(thought);
-      return { ok: true, text, thinking, toolCalls: [], sources: readSources(found), finish: ending, usage };
+      const [thinking, sources] = [thinkingOf(thought), readSources(found)];
+      const ending = finish === "STOP" ? "stop" : "length";
+      return { ok: true, text, thinking, toolCalls: [], sources, finish: ending, usage };
     },
   };
 }

@@ -83,8 +83,7 @@ export const FIELDS: { readonly [name: string]: string } = {
   "differentiation-and-bias": "How it differs from others, and where it is biased.",
   digest: "SHA-256 of the text in hexadecimal.",
   "EntryBody.digest": "The digest of the text that this replaces: refused where another has come in between.",
-  "PersonaBody.digest":
-    "The digest of the text that this replaces: refused where another has come in between.",
+  "PersonaBody.digest": "The digest of the text that this replaces: refused where another came in between.",
   directive: "What the chair is told to do.",
   dispersion: "How many times more comparisons of a session agree than independent ones would.",
   draft: "The step of the draft.",
