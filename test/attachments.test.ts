@@ -18,7 +18,7 @@ const userContent = (body: string): unknown =>
 const pictureIn = (content: unknown): boolean =>
   JSON.stringify(content).includes(`data:image/png;base64,${png}`);
 
-/** Models that demand the picture where a prompt names it, but for `blind`, which takes none. */
+/** Models that demand the picture where a prompt names it, but for those that are `blind`: they take none, and know nothing. */
 const openModels = () =>
   openFakeServer((response, { body }) => {
     const { model } = JSON.parse(body) as Body;
@@ -27,10 +27,12 @@ const openModels = () =>
       void response
         .writeHead(400, { "content-type": "application/json" })
         .end(JSON.stringify({ error: { message } }));
-    if (model === "blind" && Array.isArray(content)) return error("this model does not support image input");
-    if (model !== "blind" && JSON.stringify(content).includes("[BEGIN picture ") && !pictureIn(content))
+    const isBlind = model.startsWith("blind");
+    if (isBlind && Array.isArray(content)) return error("this model does not support image input");
+    if (!isBlind && JSON.stringify(content).includes("[BEGIN picture ") && !pictureIn(content))
       return error("the picture is missing");
-    stream(response, chunk("A bar chart.\n\nFinal answer: 12") + chatEnd());
+    const said = isBlind ? "I saw none.\n\nFinal answer: unknown" : "A bar chart.\n\nFinal answer: 12";
+    stream(response, chunk(said) + chatEnd());
   });
 
 const opened = (server: Pick<FakeServer, "url">) =>
@@ -82,6 +84,20 @@ describe("a council that is shown a picture", () => {
       .map(({ body }) => userContent(body))
       .filter((one) => typeof one === "string");
     expect(told.join("\n")).toContain("[picture chart.png, 1200×800, not shown to you]");
+  });
+
+  it("is not outvoted by those who did not see it", async () => {
+    await using server = await openModels();
+    await using parley = await opened(server);
+    const context = [{ name: "chart.png", base64: png }];
+    const asked = { ...council("a", "blind", "blind-too"), protocol: "ask" };
+    const { result } = await (await parley.start({ ...asked, context })).outcome();
+    const members = result?.participants.filter(({ seat }) => seat === "member");
+    expect(members?.map(({ finalAnswer }) => finalAnswer)).toEqual(["12", null, null]);
+    expect(result?.finalAnswer).toBe("12");
+    // Without a picture they have a voice like any other.
+    const { result: plain } = await (await parley.start(asked)).outcome();
+    expect(plain?.finalAnswer).toBe("unknown");
   });
 
   it("is replayed and forked with the network closed, byte by byte", async () => {

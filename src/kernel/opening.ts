@@ -54,7 +54,7 @@ export type Labels = z.infer<typeof Labels>;
  * The version of what reads replies (answers, verdicts, rankings) and compares answers. A change that reads a recorded reply
  * otherwise raises it, so that a replay can tell an older reading from an altered record.
  */
-export const READERS_VERSION = 8;
+export const READERS_VERSION = 9;
 
 /**
  * The complete, pinned input of a deliberation: resume, replay and fork read nothing else. Long texts (instructions,
