@@ -136,8 +136,11 @@ export function loadCritic(place: FileContext) {
     get critic() {
       return critic();
     },
-    /** Whether a file of the user's says which model grades, and how long its prompt and its reply may be. */
-    says: { model: says("model"), context: says("context") || says("num_ctx"), tokens: says("tokens") },
+    /** Whether a file of the user's says which model grades, and how long its prompt, its reply and its call may be. */
+    says: {
+      ...{ model: says("model"), context: says("context") || says("num_ctx"), tokens: says("tokens") },
+      timeout: says("timeout") || says("grade_timeout"),
+    },
     get sources() {
       return listCriticSources(critic(), own);
     },

@@ -96,20 +96,12 @@ export async function draft(
       });
       if (event.type === "degradation-noted") return failedPart(event);
       const step = "step" in event.origin ? event.origin.step : key;
-      return {
-        in: true,
-        value: { draft: { by, step, text: event.data.text, final: event.data.final }, sources },
-      };
+      const { text, final } = event.data;
+      return { in: true, value: { draft: { by, step, text, final }, sources } };
     },
   );
-  return {
-    drafts: numberAnswers(
-      [],
-      done.in.map(({ value }) => value),
-    ),
-    absent: listAbsent(done),
-    lost,
-  };
+  const given = done.in.map(({ value }) => value);
+  return { drafts: numberAnswers([], given), absent: listAbsent(done), lost };
 }
 
 /** An answer, and what it rests on. */
@@ -124,10 +116,8 @@ export function numberAnswers(
   return answers.map(({ draft, sources }) => {
     const own = numberSources(all, sources);
     all.push(...own);
-    const kept = [
-      ...(draft.sources ?? []),
-      ...own.filter(({ n }) => !draft.sources?.some((one) => one.n === n)),
-    ];
+    const before = draft.sources ?? [];
+    const kept = [...before, ...own.filter(({ n }) => !before.some((one) => one.n === n))];
     return kept.length === 0 ? draft : { ...draft, sources: kept };
   });
 }

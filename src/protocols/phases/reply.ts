@@ -43,10 +43,7 @@ export const emptyReplyFailure = (reply: string): Failure | undefined =>
 
 const SHOWN = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
-/**
- * What an answer comes down to: nothing where a picture of the question was not shown, so that whoever did not see it does not vote.
- * The last word of a reply that reached its limit of tokens may be half of one.
- */
+/** What an answer comes down to. Who was not shown a picture has no vote; the last word of a reply at its limit may be half of one. */
 export function readFinal(text: string, { finish, without }: Extract<Call, { ok: true }>): Answer | null {
   return without?.includes("pictures") ? null : extractAnswer(text, { cutOff: finish === "length" });
 }

@@ -73,14 +73,11 @@ export async function revise(context: ProtocolContext, spec: RevisionRound): Pro
     },
     (member, run) => askRevision(context, run, { ...spec, ...member }),
   );
-  const inSeats = context
-    .seats("member")
-    .flatMap(({ id }) => done.in.filter(({ member }) => member.id === id));
   const known = spec.table.flatMap(({ sources = [] }) => sources);
-  const answers = numberAnswers(
-    known,
-    inSeats.map(({ value }) => value),
-  );
+  const ids = context.seats("member").map(({ id }) => id as string);
+  const inSeats = done.in.toSorted((one, other) => ids.indexOf(one.member.id) - ids.indexOf(other.member.id));
+  const given = inSeats.map(({ value }) => value);
+  const answers = numberAnswers(known, given);
   const revised = new Map(answers.map((answer) => [answer.by.id, answer]));
   return {
     answers: spec.table.map((place) => revised.get(place.by.id) ?? withoutLabel(place)),

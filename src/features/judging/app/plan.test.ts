@@ -75,12 +75,14 @@ describe("the critic that a deliberation pins", () => {
     expect(["ollama/gemma3", "openai/gpt-5-mini"].map(context)).toEqual([9_000, 9_000]);
   });
 
-  it("has room for its thinking where it is known to think, unless a file says how much it has", () => {
+  it("has room and time for its thinking where it is known to think, unless a file says how much it has", () => {
     using place = scratch();
     const room = (judge: string) => {
       const pinned = critic(place, { judge });
       return [pinned?.maxOutputTokens, pinned?.contextTokens];
     };
+    const time = (judge: string) => critic(place, { judge })?.timeoutMs;
+    expect(["openai/gpt-4o", "openai/gpt-5-mini"].map(time)).toEqual([30_000, 180_000]);
     expect(room("openai/gpt-4o")).toEqual([1_024, null]);
     expect(room("openai/gpt-5-mini")).toEqual([16_384, null]);
     expect(room("ollama/qwen3?effort=high")).toEqual([16_384, 4_096 + 16_384 - 1_024]);
@@ -88,6 +90,8 @@ describe("the critic that a deliberation pins", () => {
     expect(room("ollama/qwen3?effort=high")).toEqual([4_500, 9_000]);
     place.write(CRITIC, "context: 1000000");
     expect(room("openai/gpt-5-mini")).toEqual([16_384, 1_000_000]);
+    place.write(CRITIC, "timeout: 40s");
+    expect(time("openai/gpt-5-mini")).toBe(40_000);
     place.write(CRITIC, "tokens: 500");
     expect(room("openai/gpt-5-mini")).toEqual([500, null]);
   });

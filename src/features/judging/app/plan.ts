@@ -7,6 +7,9 @@ import { chooseJudgeForm } from "../../../protocols/phases/judge-prompts.ts";
 import type { CriticSettings } from "../reactor/critic.ts";
 import type { AnswerJudgeSettings } from "../reactor/request.ts";
 
+/** What a judge that thinks has for a grade, where no file says it. */
+const THINKING_MS = 180_000;
+
 type Plan = NonNullable<AppReactor["plan"]>;
 type JudgingContext = Pick<AppContext, "models" | "resources" | "settings">;
 
@@ -38,12 +41,17 @@ export function criticSettings({ models, resources, settings }: JudgingContext):
   const { contextTokens: window, maxOutputTokens: usual } = critic;
   // Thinking is a part of the reply. A server makes the more room for it, but where a file says how much there is.
   const most = says.context ? Math.floor(window / 2) : THINKING_REPLY_TOKENS;
-  const isWide = models.facts?.(model).thinks === true && !says.tokens;
+  const thinks = models.facts?.(model).thinks === true;
+  const isWide = thinks && !says.tokens;
   const maxOutputTokens = isWide ? Math.max(usual, Math.min(most, THINKING_REPLY_TOKENS)) : usual;
   const made = makesRoom(model, settings) ? window + maxOutputTokens - usual : null;
   const form = critic.form ?? chooseJudgeForm(model);
   const contextTokens = says.context ? window : made;
-  return { ...critic, ...{ model, rules: [...critic.rules], maxOutputTokens, contextTokens, form } };
+  const timeoutMs = thinks && !says.timeout ? Math.max(critic.timeoutMs, THINKING_MS) : critic.timeoutMs;
+  return {
+    ...critic,
+    ...{ model, rules: [...critic.rules], maxOutputTokens, contextTokens, form, timeoutMs },
+  };
 }
 
 /** All but the rules: pairs are compared by the default rubric. */
