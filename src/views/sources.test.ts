@@ -13,7 +13,7 @@ const page = (name: string) => `https://${name}.example/`;
 it("numbers sources by seats and by calls, whoever answered and whichever tool was done first", () => {
   const members = ["ana", "ben"].map((id) => sampleMember(id, { search: ["web__find"] }));
   const { add, entries } = opened({ participants: [...members] });
-  const called = (by: string, tool: string, found: string, nth: number) =>
+  const called = (by: string, nth: number, [tool, found]: readonly [tool: string, found: string]) =>
     add(
       {
         type: "tool-called",
@@ -26,14 +26,14 @@ it("numbers sources by seats and by calls, whoever answered and whichever tool w
       },
       byStep(`draft/${by}/tool-${nth}`),
     );
-  called("ben", "web__find", "third", 1);
+  called("ben", 1, ["web__find", "third"]);
   add(draftGiven("ben", "B"), byStep("draft/ben"));
-  called("ana", "web__find", "second", 2);
-  called("ana", "notes__read", "no-search", 3);
-  called("ana", "web__find", "first", 1);
+  called("ana", 2, ["web__find", "second"]);
+  called("ana", 3, ["notes__read", "no-search"]);
+  called("ana", 1, ["web__find", "first"]);
   add(draftGiven("ana", "A"), byStep("draft/ana"));
   // Who found something and gave no answer has no sources.
-  called("cyd", "web__find", "unanswered", 1);
+  called("cyd", 1, ["web__find", "unanswered"]);
   const sources = (count?: number) =>
     resultOf(entries.slice(0, count))?.sources.map(({ n, url, by }) => [n, url, ...by]);
   expect(sources()).toEqual([
