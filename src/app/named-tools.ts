@@ -2,7 +2,7 @@ import { joinWithOr } from "../config/explain.ts";
 import type { NamedTools, Note, SeatedParticipant } from "../engine/opening-part.ts";
 import {
   isFault,
-  isVoice,
+  isAnswering,
   personOf,
   refusal,
   type Models,
@@ -109,8 +109,8 @@ type Searching = {
 };
 
 /** Whether what it writes may rest on a search: drafts, revisions, proposals and responses do; reviews and syntheses do not. */
-const maySearch = ({ seat, model }: Pick<Participant, "seat" | "model">): boolean =>
-  (isVoice({ seat }) || seat.startsWith("respondent")) && personOf(model) === undefined;
+const maySearch = (one: Pick<Participant, "seat" | "model">): boolean =>
+  isAnswering(one) && personOf(one.model) === undefined;
 
 /** The names of the tools by which a model searches; none where it may not, or where its provider has a search of its own. */
 export function searchToolNames({ models, settings }: Searching, model: string): readonly string[] {

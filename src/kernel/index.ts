@@ -131,6 +131,7 @@ export {
   Persona,
   READERS_VERSION,
   attachmentsOf,
+  isAnswering,
   isVoice,
   pinnedTexts,
 } from "./opening.ts";

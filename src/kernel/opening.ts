@@ -19,10 +19,7 @@ export const Participant = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** The model thinks before it replies, as known at the opening, so that its replies need more room. */
   thinks: z.literal(true).optional(),
-  /**
-   * How it searches the web where the run may: by its provider's `own` search, or with these tools of a server. Absent where it
-   * does not.
-   */
+  /** How it searches the web, if it does: by its provider's `own` search, or with these tools of a server. */
   search: z.union([z.literal("own"), z.array(z.string()).min(1)]).optional(),
   /** What its provider is sent beside the prompt, its endpoint's own included. */
   options: RequestOptions.optional(),
@@ -32,6 +29,10 @@ export type Participant = z.infer<typeof Participant>;
 /** True for a participant that writes answers which others judge or merge: a council's member or a debate's agent. */
 export const isVoice = ({ seat }: Pick<Participant, "seat">): boolean =>
   seat === "member" || seat === "agent";
+
+/** True for a voice, and for a respondent: what it writes comes from the question itself, not from others' answers to it. */
+export const isAnswering = (one: Pick<Participant, "seat">): boolean =>
+  isVoice(one) || one.seat.startsWith("respondent");
 
 /** Hard caps of one deliberation; an absent cap means no limit. */
 export const Budget = z.strictObject({

@@ -4,7 +4,7 @@ import type { WebSource } from "./model.ts";
 // Where a reply has its knowledge from is foreign text: an address is one of the web without a user name, a title is one line, and
 // both are bounded, before anything is recorded.
 
-/** Sources of one reply at most: a report of a deep search has more, of which these come first. */
+/** Of one reply: a report of a deep search has more, of which these come first. */
 const MAX_SOURCES = 30;
 const MAX_URL_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 200;
@@ -33,7 +33,6 @@ const oneLine = (text: string): string =>
   [...text.replaceAll(/[\s\p{C}]+/gu, " ").trim()].slice(0, MAX_TITLE_LENGTH).join("").toWellFormed();
 
 const IN_TEXT = /https?:\/\/[^\s<>"\\`\])}\p{C}]+/giu;
-/** How deep the result of a tool is looked into. */
 const MAX_DEPTH = 8;
 
 /** The addresses in a search tool's result, with the titles that stand beside them. */
@@ -46,8 +45,7 @@ function* pairsIn(value: Json, depth: number): Generator<{ url: unknown; title?:
     const written = /^\s*[[{]/.test(value) ? parse(value) : undefined;
     if (written !== undefined) yield* pairsIn(written, depth - 1);
     else for (const [url] of value.matchAll(IN_TEXT)) yield { url: url.replace(/[.,;:!?'*_]+$/, "") };
-  } else if (Array.isArray(value)) for (const one of value) yield* pairsIn(one, depth - 1);
-  else if (value !== null && typeof value === "object") {
+  } else if (value !== null && typeof value === "object") {
     const own = new Map(Object.entries(value));
     const url = own.get("url") ?? own.get("link") ?? own.get("href") ?? own.get("uri");
     if (typeof url === "string") yield { url, title: own.get("title") ?? own.get("name") };

@@ -1,5 +1,4 @@
 import { once } from "../kernel/once.ts";
-import { readSources } from "../kernel/sources.ts";
 import type { Attempt } from "../kernel/transport.ts";
 
 /** Stands where a secret was. */
@@ -372,9 +371,10 @@ export function cleanReply(reply: Extract<Attempt, { ok: true }>, filter: Secret
       ...{ ...call, id: clean(call.id), name: clean(call.name) },
       arguments: clean(call.arguments),
     })),
-    sources: readSources(
-      (reply.sources ?? []).map(({ url, title }) => ({ url: clean(url), title: title && clean(title) })),
-    ),
+    sources: reply.sources?.map(({ url, title }) => ({
+      url: clean(url),
+      ...(title && { title: clean(title) }),
+    })),
     finish: cleanMessage(reply.finish, filter).slice(0, 64),
   };
 }

@@ -1,5 +1,5 @@
 import type { NewDeliberation } from "../../engine/opening-part.ts";
-import { isPicture, isVoice, refusal } from "../../kernel/index.ts";
+import { isAnswering, isPicture, refusal } from "../../kernel/index.ts";
 import type { AppContext } from "../context.ts";
 import { refsAt } from "../panel.ts";
 
@@ -17,7 +17,7 @@ export async function refuseBlind(
     onlySeen,
   }: Pick<NewDeliberation, "participants"> & { onlySeen: NewDeliberation["context"] },
 ): Promise<void> {
-  const answering = participants.filter((one) => isVoice(one) || one.seat.startsWith("respondent"));
+  const answering = participants.filter(isAnswering);
   const asked = answering.length > 0 ? answering : participants;
   const { factsAtHome, MAX_ASKED, reachable } = await import("../reachable.ts");
   const factsOf = async (ref: string) => ({ ...models.facts?.(ref), ...(await factsAtHome(ref, env)) });
