@@ -339,6 +339,20 @@ it("keeps what was said before a search apart from what is said after", async ()
   expect(gist(call)).toMatchObject({ text: "I look it up.\n\nUse 24.", sources: PAGES });
 });
 
+it("is read where a provider searches unasked, and lists in every chunk what it found", async () => {
+  const listed = { search_results: PAGES.map((page) => ({ date: "2026-11-01", ...page })) };
+  const lists = { ...listed, citations: PAGES.map(({ url }) => url) };
+  const piece = (content: string) => event({ ...lists, choices: [{ index: 0, delta: { content } }] });
+  const model = ModelRef.parse("openrouter/perplexity/sonar");
+  const { call } = await ask({ model, search: undefined }, (out) =>
+    stream(out, piece("Use ") + piece("24.") + chatEnd()),
+  );
+  expect(gist(call)).toMatchObject({ text: "Use 24.", sources: PAGES });
+  const message = { choices: [{ message: { content: "Use 24." }, finish_reason: "stop" }] };
+  const again = await ask({ model, search: undefined }, whole({ ...message, citations: lists.citations }));
+  expect(gist(again.call)).toMatchObject({ sources: PAGES.map(({ url }) => ({ url })) });
+});
+
 it("names no source that is no page of the web, and no key", async () => {
   const hostile = [
     { url: "javascript:alert(1)" },
