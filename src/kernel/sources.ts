@@ -1,8 +1,7 @@
 import type { Json } from "./ids.ts";
 import type { WebSource } from "./model.ts";
 
-// Where a reply has its knowledge from is foreign text: an address is one of the web without a user name, a title is one line, and
-// both are bounded, before anything is recorded.
+// Sources are foreign text: an address of the web without a user name, a title of one line, both bounded before they are recorded.
 
 /** Of one reply: a report of a deep search has more, of which these come first. */
 const MAX_SOURCES = 30;
@@ -32,7 +31,8 @@ export function readSources(
 const oneLine = (text: string): string =>
   [...text.replaceAll(/[\s\p{C}]+/gu, " ").trim()].slice(0, MAX_TITLE_LENGTH).join("").toWellFormed();
 
-const IN_TEXT = /https?:\/\/[^\s<>"\\`\])}\p{C}]+/giu;
+// The end of a sentence is none of an address.
+const IN_TEXT = /https?:\/\/[^\s<>"\\`\])}\p{C}]*[^\s<>"\\`\])}\p{C}.,;:!?'*_]/giu;
 const MAX_DEPTH = 8;
 
 /** The addresses in a search tool's result, with the titles that stand beside them. */
@@ -44,7 +44,7 @@ function* pairsIn(value: Json, depth: number): Generator<{ url: unknown; title?:
     // Servers of tools write their results as JSON in a text, or as prose.
     const written = /^\s*[[{]/.test(value) ? parse(value) : undefined;
     if (written !== undefined) yield* pairsIn(written, depth - 1);
-    else for (const [url] of value.matchAll(IN_TEXT)) yield { url: url.replace(/[.,;:!?'*_]+$/, "") };
+    else for (const [url] of value.matchAll(IN_TEXT)) yield { url };
   } else if (value !== null && typeof value === "object") {
     const own = new Map(Object.entries(value));
     const url = own.get("url") ?? own.get("link") ?? own.get("href") ?? own.get("uri");

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../kernel/ids.ts";
 import { ModelRef, type Call, type ModelRequest } from "../kernel/model.ts";
+import { sourcesInResult } from "../kernel/sources.ts";
 import {
   chatEnd,
   chunk,
@@ -379,4 +381,15 @@ it("names no source that is no page of the web, and no key", async () => {
   expect(JSON.stringify(only)).not.toContain(KEY);
   expect(only?.title).toMatch(/^line one x{50,}$/);
   expect(only?.title?.length).toBeLessThanOrEqual(200);
+});
+
+it("reads a tool's result in bounded time and depth, whatever it is", () => {
+  const dots = `https://a.example/${".".repeat(300_000)}a`;
+  expect(sourcesInResult(`${dots} https://b.example/x.`)).toEqual([{ url: "https://b.example/x" }]);
+  expect(sourcesInResult("[".repeat(100_000))).toEqual([]);
+  const deep = (levels: number): Json => (levels === 0 ? "https://c.example/" : [deep(levels - 1)]);
+  expect([deep(3), deep(100)].map(sourcesInResult)).toEqual([[{ url: "https://c.example/" }], []]);
+  expect(sourcesInResult({ results: [{ link: "https://d.example/", name: "D" }, { href: 7 }] })).toEqual([
+    { url: "https://d.example/", title: "D" },
+  ]);
 });
