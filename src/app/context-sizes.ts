@@ -7,7 +7,8 @@ import {
 } from "../engine/index.ts";
 import { bareReference } from "../kernel/index.ts";
 import type { AppContext } from "./context.ts";
-import { contextSizeFor, declaredContext, makesRoom } from "./context-window.ts";
+import { contextSizeFor } from "../prompts/context-window.ts";
+import { declaredContext, makesRoom } from "./context-window.ts";
 
 /** The usual course with replies of some 5,000 characters: memory is dear, and a longer prompt still loads the model once more. */
 const COURSE: DryCourse = {

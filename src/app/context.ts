@@ -237,7 +237,7 @@ export function openProcess(parts: ProcessParts): Process {
         write: async (...answer) => (await memory()).write(...answer),
         annotate: async (...annotation) => (await memory()).annotate(...annotation),
       },
-      async turns({ previous, organization, again }, by, { after, whole = false, signal }) {
+      async turns({ previous, organization, again }, by, { after, signal }) {
         const own = store.for(organization);
         if (after !== null && previous !== undefined)
           await waitForReactor({ store: own, progress: store }, previous, {
@@ -246,11 +246,7 @@ export function openProcess(parts: ProcessParts): Process {
             signal,
           });
         const bounds =
-          after === null
-            ? { most: Infinity, mostCharacters: Infinity, all: true }
-            : whole
-              ? WHOLE_CONVERSATION
-              : { most: settings.historyTurns };
+          after === null ? { most: Infinity, mostCharacters: Infinity, all: true } : WHOLE_CONVERSATION;
         return turnsBefore(own, previous, { by, again, ...bounds });
       },
     },

@@ -274,5 +274,6 @@ it("is fitted to the smallest window that is known of its models", async () => {
   };
   const small = "together/meta-llama/Meta-Llama-3-8B-Instruct-Lite";
   expect(await windowOf(["openai/gpt-5.6", small])).toMatchObject({ contextTokens: 8_192 });
-  expect(await windowOf(["openai/gpt-5.6", "openai/gpt-5"])).toMatchObject({ contextTokens: 32_768 });
+  expect(await windowOf(["openai/gpt-5.6", "openai/gpt-5"])).toMatchObject({ contextTokens: 400_000 });
+  expect(await windowOf(["openai/unheard-of", "openai/gpt-5"])).toMatchObject({ contextTokens: 32_768 });
 });

@@ -14,7 +14,7 @@ import { quoteValue } from "../text/words.ts";
 import type { AppContext } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { findOpening } from "./lookup.ts";
-import { contextTokensOf } from "./context-window.ts";
+import { windowOf } from "./context-window.ts";
 
 /** The fields of settings that name the models of seats. */
 const SEATED = ["models", "chair", "reviewers", "synthesizer"] as const;
@@ -45,9 +45,6 @@ const readOpening = async (
   id: DeliberationId,
 ): Promise<Opening | undefined> =>
   (await store.read(id)).find((entry) => isEvent(entry, "deliberation-opened"))?.data;
-
-/** The window that is assumed where neither settings nor the model's server say. */
-const USUAL_CONTEXT = 32_768;
 
 /** How a request follows a turn: what it changes in the opening that a protocol makes. */
 export type FollowUp = {
@@ -108,20 +105,24 @@ export type FollowUpRequest = {
   readonly history?: readonly Turn[] | undefined;
 };
 
-/** A request after turns that are no runs here. */
-const afterHistory = (
-  { principal: { user }, ...context }: Pick<AppContext, "principal" | "settings" | "models">,
+/** A request after turns that are no runs here: whoever holds them chose how many there are. */
+function afterHistory(
+  { principal: { user }, models, settings }: Pick<AppContext, "principal" | "settings" | "models">,
   history: readonly Turn[],
-): FollowUp => ({
-  ...NO_FOLLOW_UP,
-  as: (usual) => ({
-    ...usual,
-    turnsBefore: (_previous, { whole }) =>
-      Promise.resolve(whole ? history : history.slice(-context.settings.historyTurns)),
-  }),
-  part: (participants) =>
-    Promise.resolve({ conversation: { history, user }, ...windowOf(participants, context) }),
-});
+): FollowUp {
+  const historyTurns = Math.max(history.length, settings.historyTurns);
+  const window = (participants: OpeningPart["participants"]) =>
+    fittedTo(participants, { models, settings: { ...settings, historyTurns } });
+  return {
+    ...NO_FOLLOW_UP,
+    as: (usual) => ({
+      ...usual,
+      settings: { ...usual.settings, historyTurns },
+      turnsBefore: () => Promise.resolve(history),
+    }),
+    part: (participants) => Promise.resolve({ conversation: { history, user }, ...window(participants) }),
+  };
+}
 
 /**
  * The part of an opening that makes it a turn of a conversation, for protocols with several participants: its position, the
@@ -140,19 +141,19 @@ async function followUpPart(
       user,
       ...(again ? { again } : {}),
     },
-    ...windowOf(participants, context),
+    ...fittedTo(participants, context),
   };
 }
 
 /** The window that earlier turns are fitted to, and what summarizes those that do not fit. */
-function windowOf(
+function fittedTo(
   participants: OpeningPart["participants"],
-  { models, settings }: Pick<AppContext, "models" | "settings">,
+  context: Pick<AppContext, "models" | "settings">,
 ): Pick<FollowUpPart, "settings" | "templates"> {
-  const usual = (model: string) => Math.min(USUAL_CONTEXT, models.facts?.(model).context ?? Infinity);
-  const windows = participants.map(({ model }) => contextTokensOf(model, settings) ?? usual(model));
+  const windows = participants.map(({ model }) => windowOf(model, context).contextTokens);
+  const maxTurns = context.settings.historyTurns;
   return {
-    settings: { conversation: { contextTokens: Math.min(...windows), maxTurns: settings.historyTurns } },
+    settings: { conversation: { contextTokens: Math.min(...windows), maxTurns } },
     templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
   };
 }

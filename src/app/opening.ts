@@ -30,7 +30,7 @@ import { seatPerson } from "./people.ts";
 import { checkMaySit } from "./personas/seating.ts";
 import type { GivenContext } from "./attachments/index.ts";
 import { neededTokens } from "../prompts/context-window.ts";
-import { contextTokensOf, refuseTooLong } from "./context-window.ts";
+import { refuseTooLong, windowOf } from "./context-window.ts";
 import { reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
@@ -77,7 +77,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
   const { participants, notes } = await grantSearch(context, pinned);
   if (budget.usd !== undefined)
     refuseUnknownPrices(context, [...participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
-  refuseTooLong(context, { ...parts, participants });
+  await refuseTooLong(context, { ...parts, participants, settings: own });
   const prices = pricesUsed(context.catalog, [
     ...participants.map(({ model }) => model),
     ...(plan?.models ?? []),
@@ -164,13 +164,9 @@ export async function openingContext(
     namedTools: (names) => findNamedTools(context, names),
     searchTools: (model) => searchToolNames(context, model),
     recall: (user) => recallSettings(resources, { ...settings, user }),
-    turnsBefore: (previous, { whole, again }) =>
-      turnsBefore(store, previous, {
-        by: "A",
-        again,
-        ...(whole ? WHOLE_CONVERSATION : { most: settings.historyTurns }),
-      }),
-    contextTokens: (ref) => contextTokensOf(ref, settings, needed),
+    turnsBefore: (previous, { again }) =>
+      turnsBefore(store, previous, { by: "A", again, ...WHOLE_CONVERSATION }),
+    window: (ref) => windowOf(ref, context, needed),
     placeAfter: (previous, user) => nextTurn(store, previous, user),
     embeddingProblem: context.embeddingProblem,
   };

@@ -161,13 +161,13 @@ export interface OpeningContext {
   searchTools(model: string): readonly string[];
   /** Returns the settings of a respondent's memory for this user; null if memory is off. */
   recall(user: UserId): unknown;
-  /** `whole`: all turns since the last summary, instead of as many as a prompt shows; `again`: without `previous` itself. */
+  /** All turns since the last summary; `again`: without `previous` itself. */
   turnsBefore(
     previous: DeliberationId | undefined,
-    options: { readonly whole: boolean; readonly again: boolean },
+    options: { readonly again: boolean },
   ): Promise<readonly Turn[]>;
-  /** Returns the tokens that a model's prompt and reply may have together; undefined if unknown. */
-  contextTokens(ref: string): number | undefined;
+  /** Returns the tokens that a model's prompt and reply may have together; `soft`: its server cuts no prompt that is longer. */
+  window(ref: string): { readonly contextTokens: number; readonly soft?: true };
   /** Returns the position of the turn after `previous`. @throws Fault if that has not ended or belongs to another user */
   placeAfter(previous: DeliberationId, user: UserId): Promise<Pick<NewDeliberation, "series" | "previous">>;
   /** Returns why the named or configured embedding model cannot be used; undefined if it can. */

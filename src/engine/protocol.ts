@@ -33,12 +33,12 @@ export type Ports = {
   readonly executor?: Executor;
   /**
    * Returns the conversation's turns before this opening, oldest first, with the answers of the respondent `by`.
-   * `after`: those that a prompt shows once the reactor of this name has ended with the turn before, or with `whole` all since the last summary; null: all.
+   * `after`: those that a prompt shows once the reactor of this name has ended with the turn before: all since the last summary; null: all.
    */
   readonly turns?: (
     opening: Opening,
     by: Respondent,
-    options: { readonly after: string | null; readonly whole?: boolean; readonly signal: AbortSignal },
+    options: { readonly after: string | null; readonly signal: AbortSignal },
   ) => Promise<readonly RecordedTurn[]>;
 };
 

@@ -51,15 +51,35 @@ const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (c
 /** A surrogate is half of a character of four bytes. */
 const weightOf = (code: number): number => (code < 0x800 ? 1 : code >= 0xd800 && code <= 0xdfff ? 2 : 3);
 
-/** Why prompt and reply do not fit into the context; null where they do, or where it has no limit. */
-export function contextOverflow(request: ModelRequest): string | null {
+/** Why prompt and reply do not fit into the context; null where they do, or where it has no limit. `setting` decides on it. */
+export function contextOverflow(request: ModelRequest, setting = "context in critic.yaml"): string | null {
   const { contextTokens, maxOutputTokens } = request;
   if (contextTokens === undefined) return null;
   const tokens = promptTokens(request);
   const least = Math.min(maxOutputTokens, MIN_REPLY_TOKENS);
   return tokens + least <= contextTokens
     ? null
-    : `about ${tokens} tokens of prompt and ${least} of reply do not fit into ${contextTokens}`;
+    : `about ${tokens} tokens of prompt and ${least} of reply do not fit into ${contextTokens}: ` +
+        `${setting} decides, and ${contextSizeFor(tokens + least)} would do`;
+}
+
+/** A power of two, or half as much again: few sizes, since a model is loaded anew for each, and none much larger than needed. */
+export function contextSizeFor(tokens: number): number {
+  const above = 2 ** Math.ceil(Math.log2(Math.max(1, tokens)));
+  return tokens <= above * 0.75 ? above * 0.75 : above;
+}
+
+/** A word, or as many digits as a token has at most. */
+const WORDS = /\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)*|\p{N}{1,3}/gu;
+
+/** No tokenizer packs more letters than this into a token of a text that people write. */
+const MAX_LETTERS_PER_TOKEN = 8;
+
+/** The tokens that a text has at least, by whichever tokenizer: none reaches over two words, or packs a long one into few. */
+export function leastTokens(text: string): number {
+  let words = 0;
+  for (const _ of text.matchAll(WORDS)) words += 1;
+  return Math.max(words, Math.ceil(text.length / MAX_LETTERS_PER_TOKEN));
 }
 
 /** The tokens that texts of a question need, with room for what stands around them and a reply of the usual length. */

@@ -37,10 +37,10 @@ describe("promptTokens", () => {
 describe("contextOverflow", () => {
   it("is none up to the last token, and says how much it is", () => {
     const words = "cat ".repeat(92);
-    expect(contextOverflow(asking(words))).toBeNull();
-    expect(contextOverflow(asking(words, { contextTokens: 200 }))).toBeNull();
-    expect(contextOverflow(asking(words, { contextTokens: 199 }))).toBe(
-      "about 100 tokens of prompt and 100 of reply do not fit into 199",
+    expect(contextOverflow(asking(words), "a")).toBeNull();
+    expect(contextOverflow(asking(words, { contextTokens: 200 }), "a")).toBeNull();
+    expect(contextOverflow(asking(words, { contextTokens: 199 }), "the setting")).toBe(
+      "about 100 tokens of prompt and 100 of reply do not fit into 199: the setting decides, and 256 would do",
     );
   });
 });

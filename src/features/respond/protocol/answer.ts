@@ -41,6 +41,8 @@ export const RespondentSettings = z.strictObject({
   recall: z.strictObject({ user: UserId, rules: RecallRules }).nullable().default(null),
   /** The tokens of prompt and reply together; where they are known, a conversation is fitted to them. */
   contextTokens: z.int().positive().optional(),
+  /** Whether its server itself refuses what is too long, so that nothing is refused here on an estimate. */
+  soft: z.literal(true).optional(),
   /** How many turns a fitted conversation has whole at most. */
   maxTurns: z.int().positive().optional(),
   /** The tools it may call; `limit` counts the calls of all turns together. */
@@ -86,7 +88,7 @@ export async function respond(
       engrams,
     }),
     maxOutputTokens: Math.min(params.maxOutputTokens, Math.ceil((contextTokens ?? Infinity) / 2)),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(contextTokens === undefined || settings.soft ? {} : { contextTokens }),
   });
   const shown =
     contextTokens === undefined
@@ -95,7 +97,7 @@ export async function respond(
           ...{ by, history, contextTokens, maxTurns, timeoutMs },
           request: (turns) => withTools(requestWith(turns), settings.tools.specs),
         });
-  const problem = contextOverflow(withTools(requestWith(shown), settings.tools.specs));
+  const problem = contextOverflow(withTools(requestWith(shown), settings.tools.specs), "respond-context");
   if (problem !== null) {
     // A server would cut it silently, and the model would answer something else.
     const failure = { code: "context-too-long", message: problem } as const;

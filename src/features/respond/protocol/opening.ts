@@ -30,17 +30,15 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
   const limit = settings.toolCallLimit ?? MAX_TOOL_CALLS;
   const windowOf = (id: string) => {
     const model = participants.find((one) => one.id === id)?.model;
-    const contextTokens = model === undefined ? undefined : context.contextTokens(model);
-    return contextTokens === undefined ? {} : { contextTokens, maxTurns: settings.historyTurns };
+    return model === undefined ? {} : { ...context.window(model), maxTurns: settings.historyTurns };
   };
-  const window = windowOf("A");
-  const history = await context.turnsBefore(previous, { whole: window.contextTokens !== undefined, again });
+  const history = await context.turnsBefore(previous, { again });
   return {
     settings: {
       ...(settings.respondTokens === undefined ? {} : { maxOutputTokens: settings.respondTokens }),
       ...(settings.callTimeoutMs === undefined ? {} : { callTimeoutMs: settings.callTimeoutMs }),
       recall,
-      ...window,
+      ...windowOf("A"),
       ...(fileTools ? { contextFolder: fileTools.folder } : {}),
       tools: { specs: [...files, ...(remembers ? memoryTools({ remember: true }) : [])], limit },
     },
@@ -53,7 +51,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
     reactions: (own): Record<string, Json> => {
       if (!settings.respondentB) return {};
       const specs = [...filesB, ...(remembers ? memoryTools({ remember: false }) : [])];
-      const { contextTokens: _window, maxTurns: _turns, ...same } = own;
+      const { contextTokens: _window, soft: _soft, maxTurns: _turns, ...same } = own;
       return { "respondent-b": Json.parse({ ...same, ...windowOf("B"), tools: { specs, limit } }) };
     },
     notes,

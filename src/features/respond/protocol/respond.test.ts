@@ -167,7 +167,7 @@ describe("respond", () => {
       expect(text).toContain("They spoke of words.");
       for (let turn = 1; turn <= 12; turn += 1)
         expect(text.includes(`Question ${turn}: `), `${turn}`).toBe(turn > covers);
-      for (const { request } of on.models.calls) expect(contextOverflow(request)).toBeNull();
+      for (const { request } of on.models.calls) expect(contextOverflow(request, "")).toBeNull();
       await on.engine.replay(id);
     });
 
@@ -196,6 +196,15 @@ describe("respond", () => {
       const { entries } = await on.play(long({ contextTokens: 60 }));
       expect(closingOf(entries)).toMatchObject({ outcome: "failed" });
       expect(JSON.stringify(closingOf(entries))).toContain("do not fit into 60");
+    });
+
+    it("is fitted to a soft window, which refuses nothing and is not sent: its server knows better", async () => {
+      const on = staged({ script: summing("They spoke of words.") });
+      const { entries } = await on.play(long({ soft: true }));
+      expect(eventsOf(entries, "summary-made")).not.toEqual([]);
+      expect(on.models.calls.at(-1)?.request).not.toHaveProperty("contextTokens");
+      const over = await on.play(long({ contextTokens: 60, soft: true }), "r2");
+      expect(closingOf(over.entries)).toMatchObject({ outcome: "answered" });
     });
 
     it("is summarized once wherever its process is killed", async () => {

@@ -38,15 +38,10 @@ export const respondentB = defineReactor({
 });
 
 /** What it had answered by the time it was first asked: recorded by reference, so that a redelivery asks the same again. */
-async function ownTurns({
-  opening,
-  ports,
-  run,
-  settings,
-}: Reaction<RespondentSettings>): Promise<readonly Turn[]> {
+async function ownTurns({ opening, ports, run }: Reaction<RespondentSettings>): Promise<readonly Turn[]> {
   if (opening.previous === undefined) return [];
   const turns = async (after: string | null, signal: AbortSignal) =>
-    (await ports.turns?.(opening, "B", { after, whole: settings.contextTokens !== undefined, signal })) ?? [];
+    (await ports.turns?.(opening, "B", { after, signal })) ?? [];
   const chosen = async (signal: AbortSignal): Promise<StepOutcome<"turns-chosen">> => ({
     type: "turns-chosen",
     data: { answers: (await turns(NAME, signal)).map(({ of }) => of) },
