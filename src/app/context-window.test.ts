@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { isFault, personModel } from "../kernel/index.ts";
-import { refuseTooLong, windowOf } from "./context-window.ts";
+import { refuseTooLong } from "./context-sizes.ts";
+import { windowOf } from "./context-window.ts";
 
 const settings = {
   compatible: {

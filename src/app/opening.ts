@@ -30,7 +30,7 @@ import { seatPerson } from "./people.ts";
 import { checkMaySit } from "./personas/seating.ts";
 import type { GivenContext } from "./attachments/index.ts";
 import { neededTokens } from "../prompts/context-window.ts";
-import { refuseTooLong, windowOf } from "./context-window.ts";
+import { windowOf } from "./context-window.ts";
 import { reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
@@ -57,6 +57,9 @@ export type PreparedOpening = { readonly opening: NewDeliberation; readonly note
 /** An assembled opening, and the same as the engine has checked it, where it has. */
 export type AssembledOpening = Pick<PreparedOpening, "opening"> & { readonly checked?: CheckedInput };
 
+/** A question with its files of so many letters fits every model. */
+const MAX_SHORT_LENGTH = 2_000;
+
 /**
  * Assembles an opening. Every opening is assembled here.
  * @throws Fault `configuration` for invalid settings or templates, `budget` for an unknown price under a cost limit
@@ -77,7 +80,11 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
   const { participants, notes } = await grantSearch(context, pinned);
   if (budget.usd !== undefined)
     refuseUnknownPrices(context, [...participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
-  await refuseTooLong(context, { ...parts, participants, settings: own });
+  const letters = parts.context.reduce((sum, { text }) => sum + text.length, parts.question.length);
+  if (letters > MAX_SHORT_LENGTH)
+    await (
+      await import("./context-sizes.ts")
+    ).refuseTooLong(context, { ...parts, participants, settings: own });
   const prices = pricesUsed(context.catalog, [
     ...participants.map(({ model }) => model),
     ...(plan?.models ?? []),

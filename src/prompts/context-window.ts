@@ -69,19 +69,6 @@ export function contextSizeFor(tokens: number): number {
   return tokens <= above * 0.75 ? above * 0.75 : above;
 }
 
-/** A word, or as many digits as a token has at most. */
-const WORDS = /\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)*|\p{N}{1,3}/gu;
-
-/** No tokenizer packs more letters than this into a token of a text that people write. */
-const MAX_LETTERS_PER_TOKEN = 8;
-
-/** The tokens that a text has at least, by whichever tokenizer: none reaches over two words, or packs a long one into few. */
-export function leastTokens(text: string): number {
-  let words = 0;
-  for (const _ of text.matchAll(WORDS)) words += 1;
-  return Math.max(words, Math.ceil(text.length / MAX_LETTERS_PER_TOKEN));
-}
-
 /** The tokens that texts of a question need, with room for what stands around them and a reply of the usual length. */
 export const neededTokens = (texts: readonly string[]): number =>
   promptTokens({ messages: texts.map((text) => ({ role: "user", text })) }) + 2 * MIN_REPLY_TOKENS;
