@@ -189,10 +189,7 @@ export interface Parley extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/**
- * Opens a store and prepares models, without a call.
- * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
- */
+/** Opens a store and prepares models, without a call. @throws Fault `store-unavailable`, `schema-newer`, `configuration` */
 export async function openParley(options: ParleyOptions = {}): Promise<Parley> {
   const { settings: given = {} } = options;
   checkProcessSettings(given);

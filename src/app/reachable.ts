@@ -164,10 +164,7 @@ export const ollamaNames = (refs: readonly string[]): readonly string[] => [
   ...new Set(refs.flatMap((ref) => (ref.startsWith(PROVIDER) ? [ref.slice(PROVIDER.length)] : []))),
 ];
 
-/**
- * Checks that Ollama has all of these models, by its list.
- * @throws Fault `configuration` if it does not answer or a model is missing
- */
+/** Checks that Ollama has all of these models, by its list. @throws Fault `configuration` if it does not answer or a model is missing */
 export async function checkOllamaModels(names: readonly string[], env: AppContext["env"]): Promise<string> {
   const found = place(env);
   if (!found.ok) {

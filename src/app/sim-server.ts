@@ -14,10 +14,7 @@ export type SimServerOptions = Pick<FileContext, "env" | "cwd"> & {
 
 const LOOPBACK = ["127.0.0.1", "::1", "localhost"];
 
-/**
- * Serves the simulated models over HTTP until closed; `url` contains the actual port.
- * @throws Fault `configuration` if it cannot listen
- */
+/** Serves the simulated models over HTTP until closed; `url` contains the actual port. @throws Fault `configuration` if it cannot listen */
 export async function startSimServer({
   port,
   host,

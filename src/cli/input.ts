@@ -73,10 +73,7 @@ export async function readAttachments(
   return texts;
 }
 
-/**
- * What is piped or redirected into the command; undefined for a closed stdin, for nothing, and for a terminal unless it
- * `isWanted`.
- */
+/** What is piped or redirected into the command; undefined for a closed stdin, for nothing, and for a terminal unless it `isWanted`. */
 export async function readStandardInput(
   output: Output,
   { isWanted = false }: { readonly isWanted?: boolean } = {},

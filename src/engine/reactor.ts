@@ -193,10 +193,7 @@ export type LazyReactor = { readonly name: string; load(): Promise<AnyReactor> }
 
 export type Reactors = readonly (AnyReactor | LazyReactor)[];
 
-/**
- * Loads the wanted lazy reactors, all by default, and returns them with the loaded ones in order.
- * @throws Fault `reactor-loops`
- */
+/** Loads the wanted lazy reactors, all by default, and returns them with the loaded ones in order. @throws Fault `reactor-loops` */
 export async function loadReactors(
   reactors: Reactors,
   isWanted: (name: string) => boolean = () => true,

@@ -39,10 +39,7 @@ const VOCABULARY = {
   ),
   /** What a person answered, in the words in which the step's reader reads it. */
   "seat-answered": once(() => z.strictObject({ step: StepKey, person: UserId, text: z.string() })),
-  /**
-   * A person did not answer in time, or, `abstained`, will not. It takes the place of the answer, so that only one of them is
-   * recorded.
-   */
+  /** A person did not answer in time, or, `abstained`, will not. It takes the place of the answer, so that only one of them is recorded. */
   "seat-expired": once(() =>
     z.strictObject({ step: StepKey, person: UserId, why: z.string(), abstained: z.literal(true).optional() }),
   ),

@@ -25,10 +25,7 @@ export function checkedEvent(event: NewEvent): NewEvent {
   return event;
 }
 
-/**
- * Encodes an event for a store: every store writes through it.
- * @throws Fault `event-invalid`, `event-too-large`
- */
+/** Encodes an event for a store: every store writes through it. @throws Fault `event-invalid`, `event-too-large` */
 export function encodeEvent(event: NewEvent): CheckedEvent {
   const data = validly(event.type, () =>
     canonical((checkedEvents.has(event) ? event : parseEvent(event)).data),

@@ -3,10 +3,7 @@ import type { FailureCode } from "../kernel/model.ts";
 /** What a provider said instead of a reply. `status` is 0 where an error inside a 200 names none. */
 export type FailureClue = { readonly status: number; readonly text: string };
 
-/**
- * One row of the table of failures. A row is meant where its status holds, `says` and `also` are in the text, and
- * `unless` is not.
- */
+/** One row of the table of failures. A row is meant where its status holds, `says` and `also` are in the text, and `unless` is not. */
 export type FailureRow = {
   readonly status: (status: number) => boolean;
   readonly says?: RegExp;

@@ -156,10 +156,7 @@ function refuseOther(known: string | undefined, given: string): void {
   throw new Refused({ status: 422, code: "idempotency-key-reused", detail, next: "give it another key" });
 }
 
-/**
- * The events of a deliberation when it has ended, waits for a person or `ms` have passed, whatever comes first.
- * `isOver`: it has ended.
- */
+/** The events of a deliberation when it has ended, waits for a person or `ms` have passed, whatever comes first. `isOver`: it has ended. */
 export async function awaitEnd(
   { parley, followers, world }: Pick<Services, "parley" | "followers" | "world">,
   { id, principal, ms, signal, throughWaiting = false, onEntries }: AwaitedRun,

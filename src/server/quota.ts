@@ -64,10 +64,7 @@ export function createRequestCounter({ now }: Pick<World, "now">) {
 
 const admissions = new WeakMap<Parley, ReturnType<typeof createAdmission>>();
 
-/**
- * Opens something under what is left to the caller's key, one after the other for each key. (QUOTA-1)
- * @throws Refused 429
- */
+/** Opens something under what is left to the caller's key, one after the other for each key. (QUOTA-1) @throws Refused 429 */
 export function admit<T>(
   parley: Parley,
   caller: ApiCaller,

@@ -8,10 +8,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 /** The first 48 bits of a SHA-256 as a fraction. */
 const fraction = (text: string): number => Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48;
 
-/**
- * Repeatable chance: the same material (any JSON) and purpose always give the same outcome, and other purposes
- * independent ones.
- */
+/** Repeatable chance: the same material (any JSON) and purpose always give the same outcome, and other purposes independent ones. */
 export function createChance(material: unknown) {
   const origin = sha256(canonical(material));
   /** Uniform in [0, 1). */

@@ -32,10 +32,7 @@ const VECTORS = `select e.number, e.name, v.vector from @engram e join @engram_v
 /** Engrams that are looked through at once for those without a vector. */
 const LOOKED_THROUGH = 4_000;
 
-/**
- * Engrams in the tables beside the journal's. Vectors are searched by this process, so that no extension of a database
- * is needed.
- */
+/** Engrams in the tables beside the journal's. Vectors are searched by this process, so that no extension of a database is needed. */
 export function createEngrams(database: Database): EngramStore {
   const { dialect } = database;
   const write = engramWrites(dialect);

@@ -15,9 +15,7 @@ export type CostNames = {
   readonly tombstones?: readonly Tombstone[];
 };
 
-/**
- * What the calls of these runs took, by key, the most expensive first. Calls that a fork reuses were paid for by its parent.
- */
+/** What the calls of these runs took, by key, the most expensive first. Calls that a fork reuses were paid for by its parent. */
 export function costBy(
   runs: readonly (readonly Entry[])[],
   by: CostKey,

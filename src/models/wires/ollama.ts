@@ -107,10 +107,7 @@ function onlyMoved(reason: string): CallProblem {
   return { ...networkProblem(`the model said nothing (done_reason: ${reason})`), code: "overloaded" };
 }
 
-/**
- * Reads the lines of a chat, or a reply that is one line. It has come to its end with `done: true`; without that it broke
- * off.
- */
+/** Reads the lines of a chat, or a reply that is one line. It has come to its end with `done: true`; without that it broke off. */
 function chatReader(
   onText: Hears,
   onThinking: Hears = () => {},

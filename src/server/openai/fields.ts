@@ -81,10 +81,7 @@ export type ReadRequest = {
   readonly ignored: readonly string[];
 };
 
-/**
- * Reads a body's honoured fields by their schema, and sorts out all others.
- * @throws Refused 400 that names the field
- */
+/** Reads a body's honoured fields by their schema, and sorts out all others. @throws Refused 400 that names the field */
 export function readFields<S extends z.ZodObject>(
   body: unknown,
   { honoured, refused }: FieldTable<S>,

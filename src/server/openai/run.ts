@@ -114,10 +114,7 @@ export const openingIn = (entries: readonly Entry[]): Opening | undefined =>
 export const echoOf = (entries: readonly Entry[]): Echo | undefined =>
   openingIn(entries)?.client?.echo as Echo | undefined;
 
-/**
- * Waits for the end and says what came of it.
- * @throws Refused for what came to no answer, and when the server stops before the end
- */
+/** Waits for the end and says what came of it. @throws Refused for what came to no answer, and when the server stops before the end */
 export async function outcomeOf(call: ApiCall, id: DeliberationId): Promise<ApiOutcome> {
   const { caller, signal } = call;
   const { principal } = caller;
