@@ -2,7 +2,6 @@
  * Measures deliberations: benchmarks, LLM-as-judge, contributions, memory ablation, and conversation tests.
  *
  * Every function takes the context of a request, as `parley.context()` gives it.
- *
  * @example
  * ```ts
  * import { prepareBench, readBenchTasks, runBench } from "@parley-llm/parley/lab";

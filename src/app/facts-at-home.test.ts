@@ -106,4 +106,7 @@ it("makes a panel of all that runs at home, before what a key reaches", async ()
   const { members, notes } = await choosePanel(parley.context());
   expect([...new Set(members)]).toEqual(["ollama/gemma4", "lmstudio/qwen/qwen3-8b"]);
   expect(notes[0]).toMatchObject({ code: "models-discovered", through: "home" });
+  const { models } = await modelTable(parley.context());
+  const searching = models.filter(({ can }) => can.includes("search")).map(({ ref }) => ref.split("/")[0]);
+  expect([...new Set(searching)]).toEqual(["openai", "sim"]);
 });

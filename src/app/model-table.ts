@@ -21,23 +21,24 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     const [, endpoint = ""] = bareReference(ref).split("/");
     const own = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
     const facts = { ...catalog.facts(ref), ...(at < MAX_ASKED ? await factsAtHome(ref, env) : {}) };
-    const { context = null, output = null, ...can } = facts;
+    const { context: listed = null, output = null, ...can } = facts;
     const known = [
       ...(["pictures", "documents", "tools"] as const).map((name) => ({ name, is: can[name] })),
       { name: "thinking", is: can.thinks } as const,
+      { name: "search", is: context.models.facts?.(ref).searches } as const,
     ];
     const those = (which: boolean) => known.flatMap(({ name, is }) => (is === which ? [name] : []));
-    return { context: own ?? context, output, can: those(true), cannot: those(false) };
+    return { context: own ?? listed, output, can: those(true), cannot: those(false) };
   };
   type Found = Pick<ModelRow, "ref" | "reachable" | "how">;
   const row = async ({ ref, ...state }: Found, at: number): Promise<ModelRow> => {
     const family = familyOf(ref, settings.families);
     return { ref, family, ...(await factsOf(ref, at)), price: priceOf(ref), ...state };
   };
-  const listed = catalog.models();
+  const offered = catalog.models();
   const found = places.flatMap(({ provider, state, how, models }) => {
     const refs = models.length > 0 ? models.map((model) => `${provider}/${model}`) : [provider];
-    const more = listed.filter((model) => model.startsWith(`${provider}/`));
+    const more = offered.filter((model) => model.startsWith(`${provider}/`));
     return [...refs, ...more].map((ref): Found => ({ ref, reachable: state, how }));
   });
   const known = new Map(found.map((one) => [one.ref, one.reachable]));

@@ -110,7 +110,6 @@ export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
 
 /**
  * All operations on deliberations, over one store and one set of models.
- *
  * @example
  * ```ts
  * const parley = await openParley({ store: "parley.db" });

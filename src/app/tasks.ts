@@ -57,7 +57,6 @@ export type TaskColumns = {
 /**
  * The tasks of a file of JSON lines, or of CSV with a head line, each under an id: its own, else its line.
  * With `open`, a question may have no answer.
- *
  * @throws Fault `configuration` for a line that is none, a column that is missing, an id or a question that comes twice
  */
 export function readBenchTasks(

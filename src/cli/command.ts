@@ -164,7 +164,6 @@ type Definition<O extends CommandOptions> = Pick<
 
 /**
  * Defines a command whose `run` is typed by its options. `usage` is its name, and its arguments after it.
- *
  * @example
  * ```ts
  * defineCommand("list", "List runs, newest first", {

@@ -2,8 +2,8 @@ import * as z from "zod";
 
 const text = z.string();
 const figure = z.number().nullable();
-/** Taking pictures, taking PDFs as they are, calling tools, thinking before it answers. */
-const Ability = z.enum(["pictures", "documents", "tools", "thinking"]);
+/** Taking pictures, taking PDFs as they are, calling tools, thinking before it answers, its provider's own search of the web. */
+const Ability = z.enum(["pictures", "documents", "tools", "thinking", "search"]);
 
 /** A figure with the number of observations that it rests on and its 95 % interval; null where nothing tells it. */
 export const Estimate = z.strictObject({

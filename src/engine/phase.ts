@@ -231,7 +231,6 @@ export type Absent = Absence & { readonly by: Participant };
 
 /**
  * Asks all members at once, as many as the budget reaches for, and waits for them.
- *
  * @example
  * const { in: given, out, cut } = await fanOut(run, { name: "draft", work, members, patienceMs: null }, async (member, run) => {
  *   const event = await run.call({ key: `draft/${member.id}`, outcomes, work, request: member.request }, read);

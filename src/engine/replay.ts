@@ -28,7 +28,6 @@ export type ReplayResult = {
  * Runs the protocol of a closed or open deliberation again without the network. Each reply comes from the journal by its
  * step key and is parsed again; the results are compared with the recorded events. A difference is a fault, but where an earlier
  * version of the readers recorded it.
- *
  * @throws Fault `replay-differs` (also for a recorded step that the protocol no longer runs), `step-changed`,
  *   `step-unrecorded`
  */

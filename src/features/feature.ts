@@ -4,7 +4,6 @@ export type { Feature };
 
 /**
  * Defines a feature.
- *
  * @example
  * ```ts
  * const parley = await openParley({ features: [defineFeature({ name: "poll", protocols: { poll } })] });

@@ -61,7 +61,6 @@ export type LoadedSoil<S> = { readonly soil: S; readonly digest: string };
 
 /**
  * A field of research whose candidates can be checked. `S` is what its gates measure on: data, tests, a task.
- *
  * @example
  * export default defineDomain({
  *   name: "regexes",

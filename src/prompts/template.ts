@@ -67,7 +67,6 @@ export type Template<S extends string = string> = {
 /**
  * Declares a template. Its text has `{{slots}}` under the lines `=== system ===` and `=== user ===`. What stands above the
  * first of them is not rendered: an override names the slots there that it does without.
- *
  * @example
  * const estimate = defineTemplate("delphi-estimate", ["material", "persona"], texts["delphi-estimate"]);
  * estimate.render(context, { material: materialText(context, context), persona: "You are careful." });
@@ -96,7 +95,6 @@ function withAttachments(desk: Desk, messages: Message[]): Message[] {
 
 /**
  * A template's messages with every slot filled, in one pass: what a value contains is never read as a slot.
- *
  * @throws Fault `template-slot` for a slot without a value, or a value without a slot, unless it is empty
  */
 export function render(

@@ -45,7 +45,6 @@ const ATTRIBUTES = setOf(
 
 /**
  * Refuses an element that a page may not have; what stands in it is not looked at.
- *
  * @throws RangeError for a tag, an attribute or an address that is not allowed
  */
 export function checkElement({ tag, attributes }: ElementTree): void {
@@ -63,7 +62,6 @@ export function checkElement({ tag, attributes }: ElementTree): void {
 
 /**
  * Writes elements as HTML, with their SVG inline. (HTML-1, ELEMENT-1)
- *
  * @throws RangeError for a tag, an attribute or an address that is not allowed
  */
 export const elementHtml = (nodes: Markup): string =>

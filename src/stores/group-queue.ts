@@ -19,7 +19,6 @@ const GROUP_SIZE = 1024 * 1024;
 
 /**
  * Commits in groups: what is added in one tick, or while a commit is under way, shares the next.
- *
  * @param commit all or nothing; its results stand in the order of the items
  * @param spoils whether an error may be the doing of one item, so that the others deserve another try
  */

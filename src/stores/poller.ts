@@ -17,7 +17,6 @@ export type Poller = ReturnType<typeof poller>;
 
 /**
  * One poll for all subscribers of a store, running only while one waits.
- *
  * @param end asks the database for the place of its last committed event
  */
 export function poller(end: () => Promise<Cursor>, intervalMs: number) {

@@ -124,7 +124,6 @@ const IDLE_MS = 2_000;
 
 /**
  * Opens a store in a schema of a database, making both the schema and its tables where they are missing.
- *
  * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
  */
 export async function openDatabase(

@@ -24,7 +24,6 @@ import {
 /**
  * A store in a schema of a PostgreSQL database that many machines may use at once. Lease times are the
  * server's clock.
- *
  * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
  */
 export async function openPostgres(

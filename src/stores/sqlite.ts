@@ -30,7 +30,6 @@ import { openDatabase, type SqliteConnections, isBusy, sqliteFault } from "./sql
 
 /**
  * A store in one file that many processes may use at once. Lease times are this machine's clock.
- *
  * @param path a file, made with its folder where missing, or `:memory:`
  * @throws Fault `store-unavailable`, `schema-newer`
  */

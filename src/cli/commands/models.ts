@@ -79,7 +79,7 @@ export function tableText(
   const listed = oldest === newest ? `on ${oldest}` : `from ${oldest} to ${newest}`;
   const notes = [
     `Prices are in US dollars per million tokens${oldest === undefined ? "" : `, as listed ${listed}`}; ? is unknown.`,
-    ...(!isWide ? ["CAN: i takes pictures, p PDFs as they are, t tools; r thinks before it answers."] : []),
+    ...(isWide ? [] : ["CAN: i pictures, p PDFs as they are, t tools, r thinking, s search of the web."]),
     "A key that is set has not been tested: parley models test REF calls one model.",
     ...(missing.length === 0
       ? []
@@ -102,7 +102,7 @@ function lengthText(tokens: number | null): string {
   return tokens >= 1_000_000 ? `${Math.floor(tokens / 1_000_000)}M` : `${Math.floor(tokens / 1_000)}k`;
 }
 
-const ABILITIES = { pictures: "i", documents: "p", tools: "t", thinking: "r" } as const;
+const ABILITIES = { pictures: "i", documents: "p", tools: "t", thinking: "r", search: "s" } as const;
 
 /** What a model takes beside text and can do, in words or in letters; `?` where nothing is known of that. */
 function canText({ can, cannot }: ModelRow, between: "" | " "): string {

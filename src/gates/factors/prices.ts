@@ -13,7 +13,6 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /**
  * Reads prices in long form: a header `date,instrument,close,…`, then a line for each instrument of each day, in any order. An
  * empty cell is a missing value, and so is a line that is not there. Days and instruments are put in order.
- *
  * @throws Error for the first thing that is wrong; `file` is its name in the message
  */
 export function readPrices(text: string, file: string): FactorPanel {

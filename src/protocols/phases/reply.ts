@@ -87,7 +87,6 @@ export const degradation = ({
 /**
  * Makes a step's reader. A failed call, an empty reply, and a reply of which `read` says why it cannot be used become a
  * degradation.
- *
  * @example
  * readReply<"answer-given">({ what: "the draft of Ada", participant }, (text) => ({ type: "answer-given", data: { … } }));
  */

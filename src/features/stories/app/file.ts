@@ -253,7 +253,6 @@ const KEYS = {
  *
  * Parley's own: an expected event may be `{subject, where: {field: value, list of values or {type}}, times}`;
  * `expected_bus_events` of a turn; `expected_engrams`; `needs`; `defaults`.
- *
  * @throws Fault `configuration` with file, line and column, and the nearest name for an unknown key, subject or field; also
  *   for a subject that never comes, with the reason
  */

@@ -218,7 +218,6 @@ export const labelMethod = (name: string, by: Likeness["by"]): string =>
 /**
  * Compares texts by their embeddings, or by their words where no model is configured, the provider fails, or its reply is
  * not one vector of one length for each text.
- *
  * @throws the signal's reason where it is aborted: an interruption is not a failure of the embeddings
  */
 export async function compareTexts(
@@ -281,7 +280,6 @@ const EQUAL = 1e-9;
  * Groups `count` items by leaders (Hartigan 1975, Clustering Algorithms, chapter 3): each item in turn joins the group
  * whose first item it is most like, of equals the older, where that is at least `threshold`; else it begins a group.
  * Takes at most count × groups comparisons.
- *
  * @returns the items' indices, in order, group by group
  */
 export function clusterItems(count: number, between: Likeness["between"], threshold: number): number[][] {
@@ -302,7 +300,6 @@ export function clusterItems(count: number, between: Likeness["between"], thresh
  * The item of a group that is nearest to its centroid, of equals the newest. It is the one most like all the others
  * together: for unit vectors the cosine with their centroid is the sum of the cosines with them, but for a factor that
  * is the same for every item. So words, which have no centroid, are measured the same way.
- *
  * @param cluster not empty
  */
 export function chooseRepresentative(cluster: readonly number[], between: Likeness["between"]): number {

@@ -25,7 +25,6 @@ export { findSummaryMethod, summaryMethods } from "../../../../protocols/phases/
 
 /**
  * Agents propose, criticize each other and refine, in rounds, and a judge writes the solution.
- *
  * @param methods the summary methods that its settings may name
  * @example
  * ```ts
