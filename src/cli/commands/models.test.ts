@@ -49,7 +49,7 @@ describe("the table of models", () => {
     expect(local).toMatch(/q4_K_M +free +free +\? +\? +\? +openai +answers$/);
     expect(red).toMatch(/^ollama\/red +\? +\? +400k +128k +pictures tools +\? +key set$/);
     expect(tableText(table, 80)).toMatch(/^openai\/gpt-5-mini +0\.25 +2\.00 +400k +it +key set$/m);
-    expect(tableText(table, 80)).toContain("i takes pictures");
+    expect(tableText(table, 80)).toContain("i pictures, p PDFs");
     const plan = row("codex/default", { price: "subscription", context: null, can: [], cannot: [] });
     expect(tableText({ models: [plan], missing: [] }, 40)).toContain("  subscription · ? · ? · key set\n");
   });
