@@ -102,8 +102,10 @@ export function problemFromStatus(
 export function problemFromBody(body: unknown): CallProblem {
   const parsed = readError(body);
   const { words, kind, error } = parsed;
+  const status = readStatus(parsed);
   return {
-    ...classify({ status: readStatus(parsed), text: `${kind} ${words}` }),
+    ...classify({ status, text: `${kind} ${words}` }),
+    ...(status === 0 ? {} : { http: status }),
     words: words === "" ? `the provider reported an error${kind === "" ? "" : `: ${kind}`}` : words,
     waitMs: readRetryDelay(error),
   };

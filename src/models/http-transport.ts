@@ -24,6 +24,7 @@ type TransportServices = {
   readonly marksEndAlone: Set<string>;
 };
 
+type AskedAs = { readonly asking: RequestPlan; readonly found: Set<WireFeature> };
 type Destination = { readonly url: URL; readonly program: Program | null };
 
 /** Why a server could not be reached, without the address's user, password or query. */
@@ -106,23 +107,24 @@ export const createHttpTransport = (
     const isElsewhere = asking.to !== endpoint && (status === 404 || status === 405);
     if (!isElsewhere && status !== 400 && status !== 422 && (status < 500 || retry !== "never")) return false;
     // A gateway that stands in for the provider need not have the API that searches.
-    const feature = isElsewhere ? "search" : refusedPart(words, asking, asking.to.wire.complaints(words));
+    const said = words.replaceAll(/https?:\S+/g, ""); // a page's address names more than what was refused
+    const feature = isElsewhere ? "search" : refusedPart(said, asking, asking.to.wire.complaints(said));
     if (feature === null) return false;
     found.add(feature);
     return true;
   };
 
-  const refusal = (reply: Reply, asking: RequestPlan, found: Set<WireFeature>): UnansweredAttempt => {
-    const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
-    const attempted = failed(problem);
+  const refusal = (problem: CallProblem, { asking, found }: AskedAs, usage = noUsage): UnansweredAttempt => {
+    const attempted = failed(problem, usage);
     return learns(problem, asking, found) ? { ...attempted, retry: "now" } : attempted;
   };
 
   const exchange = async (
     request: ModelRequest,
-    { asking, found }: { readonly asking: RequestPlan; readonly found: Set<WireFeature> },
+    asked: AskedAs,
     { signal, onText, onThinking, onRetract }: SendContext,
   ): Promise<Attempt> => {
+    const { asking } = asked;
     const { to } = asking;
     const { wire } = to;
     const built = wire.build(request, { model, dialect: asking.dialect });
@@ -163,13 +165,14 @@ export const createHttpTransport = (
       const problem = connectionProblem({ url, program: endpoint.program }, exchanged, reply);
       const charged = isCharged(exchanged, reply);
       if (problem !== null && reply.refused()) return { ...failed(problem), charged };
-      if (reply.refused()) return { ...refusal(reply, asking, found), charged };
+      if (reply.refused())
+        return { ...refusal(problemFromStatus(reply.head(), reply.body(), clock.now()), asked), charged };
       const completion = reply.completion(problem);
       if (!signal.aborted) giveThought(cleaningThought.end());
       if (!signal.aborted) give(cleaning.end());
       return completion.ok
         ? cleanReply(completion, filter)
-        : { ...failed(completion.problem, completion.usage), charged };
+        : { ...refusal(completion.problem, asked, completion.usage), charged };
     } finally {
       cancelTimer();
     }

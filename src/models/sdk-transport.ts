@@ -17,7 +17,7 @@ import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from ".
 import { askedOf, callOptions, kindsIn, leaveOut, type LeftOut } from "./sdk-request.ts";
 import { openaiCompatible, readUsage as readChatUsage } from "./wires/openai-compatible.ts";
 import { Separator } from "./thinking.ts";
-import { extraOf, thinkingOf, type Completion, type Hears, type WireFeature } from "./wires/wire.ts";
+import { besideCall, thinkingOf, type Completion, type Hears, type WireFeature } from "./wires/wire.ts";
 
 /** More UTF-16 units, or tool calls, than this are no answer to a prompt. */
 const MAX_REPLY_LENGTH = 64 * 2 ** 20;
@@ -216,8 +216,6 @@ async function stopReading(reader: PartReader | null): Promise<void> {
   }
 }
 
-const NO_FIELDS: ReadonlySet<string> = new Set();
-
 /** Reads the parts of a stream. The text is what came as text, in the order in which it came, whatever blocks it was in. */
 function createReading(onText: Hears, onThinking: Hears) {
   const thoughts = new Map<string, { type: "reasoning"; text: string; providerOptions?: unknown }>();
@@ -255,7 +253,7 @@ function createReading(onText: Hears, onThinking: Hears) {
         // What the provider ran itself is no call of ours.
         if (part["providerExecuted"] === true) break;
         const { input, providerMetadata: providerOptions } = part;
-        const extra = extraOf({ providerOptions }, NO_FIELDS);
+        const extra = besideCall({ providerOptions });
         toolCalls.push({
           id: toText(part["toolCallId"]) || `call-${toolCalls.length + 1}`,
           name: toText(part["toolName"]),

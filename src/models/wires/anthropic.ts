@@ -42,8 +42,8 @@ const PARTS: PartForms = {
 };
 
 function formatBlocks(message: Exclude<Message, { role: "system" }>): unknown[] {
-  // The API refuses empty text blocks.
-  const text = message.text === "" ? [] : [{ type: "text", text: message.text }];
+  // The API refuses text blocks of nothing but blanks.
+  const text = message.text.trim() === "" ? [] : [{ type: "text", text: message.text }];
   switch (message.role) {
     case "user":
       return [...(attachedParts(message, PARTS) ?? text)];

@@ -2,14 +2,14 @@ import { quoteRequest } from "../prices.ts";
 import type { Message, ModelRequest, ToolCall } from "../../kernel/model.ts";
 import { isObject, parseJson, objectAt, toCount, toItems, toObject, toText, toJsonText } from "../loose.ts";
 import type { LooseObject } from "../loose.ts";
-import { formatTool, mergeBodies, refusesTools, thinkingOf, valueComplaints } from "./wire.ts";
+import { besideCall, formatTool, mergeBodies, refusesTools, thinkingOf, valueComplaints } from "./wire.ts";
 import type { Completion, Dialect, Hears, WireFeature, ReplyReader, Wire } from "./wire.ts";
 import { isSent, noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { jsonLines } from "../framing.ts";
 
-/** A tool's result goes by the name of the tool, which only the call before it says. */
-function formatMessage(message: Message, toolNames: ReadonlyMap<string, string>): unknown {
+/** A tool's result goes by the name of the tool, and by the id that newer servers give a call; only the call before it says both. */
+function formatMessage(message: Message, calls: ReadonlyMap<string, ToolCall>): unknown {
   switch (message.role) {
     case "system":
       return { role: message.role, content: message.text };
@@ -18,8 +18,13 @@ function formatMessage(message: Message, toolNames: ReadonlyMap<string, string>)
       return { role: message.role, content: message.text, ...(images.length > 0 && { images }) };
     }
     case "tool": {
-      const name = toolNames.get(message.id);
-      return { role: "tool", content: message.text, ...(name === undefined ? {} : { tool_name: name }) };
+      const call = calls.get(message.id);
+      return {
+        role: "tool",
+        content: message.text,
+        tool_name: call?.name,
+        tool_call_id: call?.extra?.["id"],
+      };
     }
     case "assistant":
       return message.toolCalls === undefined || message.toolCalls.length === 0
@@ -28,10 +33,11 @@ function formatMessage(message: Message, toolNames: ReadonlyMap<string, string>)
             role: "assistant",
             content: message.text,
             ...(message.thinking?.text ? { thinking: message.thinking.text } : {}),
-            tool_calls: message.toolCalls.map(({ name, arguments: written }) => {
+            tool_calls: message.toolCalls.map(({ name, arguments: written, extra }) => {
               const given = parseJson(written);
               const named = isObject(given) && !Array.isArray(given);
-              return { function: { name, arguments: named ? given : {} } };
+              const called = { ...objectAt(extra, "function"), name, arguments: named ? given : {} };
+              return { ...extra, function: called };
             }),
           };
   }
@@ -39,11 +45,10 @@ function formatMessage(message: Message, toolNames: ReadonlyMap<string, string>)
 
 /** Ids come again in every turn, so that a result belongs to the latest call of its id. */
 function formatMessages(messages: readonly Message[]): unknown[] {
-  const toolNames = new Map<string, string>();
+  const calls = new Map<string, ToolCall>();
   return messages.map((message) => {
-    if (message.role === "assistant")
-      for (const { id, name } of message.toolCalls ?? []) toolNames.set(id, name);
-    return formatMessage(message, toolNames);
+    if (message.role === "assistant") for (const call of message.toolCalls ?? []) calls.set(call.id, call);
+    return formatMessage(message, calls);
   });
 }
 
@@ -89,14 +94,16 @@ function readUsage(line: LooseObject): Usage {
     : { tokens: { in: sent, out: said, cached: null, reasoning: null }, usd: null };
 }
 
-/** A call comes in one piece. Most servers give none an id, so that its place in the reply makes one. */
+/** A call comes in one piece. Older servers give none an id, so that its place in the reply makes one, which they do not see. */
 function readToolCall(call: unknown, place: number): ToolCall {
   const { name, arguments: given } = objectAt(call, "function");
   const id = toText(toObject(call)["id"]);
+  const extra = { ...besideCall(toObject(call)), ...(id !== "" && { id }) };
   return {
     id: id === "" ? `call-${place + 1}` : id,
     name: toText(name),
     arguments: typeof given === "string" ? given : toJsonText(given ?? {}),
+    ...(Object.keys(extra).length > 0 && { extra }),
   };
 }
 

@@ -1,35 +1,9 @@
 import type { Message, ModelRequest, ReplySchema, ToolCall } from "../../kernel/model.ts";
-import {
-  isObject,
-  toItems,
-  objectAt,
-  toCount,
-  firstCount,
-  toObject,
-  parseJson,
-  toText,
-  type LooseObject,
-  toJsonText,
-} from "../loose.ts";
-import {
-  citedIn,
-  extraOf,
-  formatTool,
-  isStrict,
-  listedIn,
-  mergeBodies,
-  refusesTools,
-  sealedObjects,
-  toolsIn,
-  valueComplaints,
-  type Completion,
-  type Dialect,
-  type WireFeature,
-  type FinishedReply,
-  type Hears,
-  type ReplyReader,
-  type Wire,
-} from "./wire.ts";
+import { firstCount, isObject, objectAt, parseJson, toCount, toItems } from "../loose.ts";
+import { toJsonText, toObject, toText, type LooseObject } from "../loose.ts";
+import { besideCall, citedIn, formatTool, isStrict, listedIn, mergeBodies } from "./wire.ts";
+import { refusesTools, sealedObjects, toolsIn, valueComplaints } from "./wire.ts";
+import type { Completion, Dialect, FinishedReply, Hears, ReplyReader, Wire, WireFeature } from "./wire.ts";
 import { readSources } from "../../kernel/sources.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
 import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
@@ -65,7 +39,7 @@ function formatMessage(message: Message): unknown {
               ...extra,
               id,
               type: "function",
-              function: { name, arguments: text },
+              function: { ...objectAt(extra, "function"), name, arguments: text },
             })),
           };
   }
@@ -152,9 +126,6 @@ function findUsage(body: LooseObject): Usage | null {
 
 type Growing = { id: string; name: string; text: string; extra: LooseObject };
 
-/** The fields of a tool call that every server has. */
-const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index", "function"]);
-
 /**
  * Tool calls from their pieces, by `index`. A piece with a name and another id than the call at its index
  * starts a new call: some servers give every parallel call the index 0, and some give
@@ -182,11 +153,11 @@ function createToolCalls() {
       if (call.id === "") call.id = id;
       if (call.name === "") call.name = name;
       call.text += isObject(written) ? toJsonText(written) : toText(written);
-      Object.assign(call.extra, extraOf(toObject(piece), CALL_FIELDS));
+      Object.assign(call.extra, besideCall(toObject(piece)));
     },
     all: (): ToolCall[] =>
       calls.map(({ id, name, text, extra }, position) => {
-        const kept = extraOf(extra, CALL_FIELDS);
+        const kept = besideCall(extra);
         const named = id === "" ? `call-${position + 1}` : id;
         return { id: named, name, arguments: text, ...(kept && { extra: kept }) };
       }),

@@ -93,12 +93,22 @@ export function thinkingOf(text: string, sealed: readonly unknown[] = []): Think
 }
 
 /** The fields of an object that are none of `own`, if there are any; they are sent back as they came. */
-export function extraOf(given: LooseObject, own: ReadonlySet<string>): ToolCall["extra"] {
+function extraOf(given: LooseObject, own: ReadonlySet<string>): ToolCall["extra"] {
   const entries = Object.entries(given).filter(
     ([name, value]) => !own.has(name) && name !== "__proto__" && value !== null && value !== undefined,
   );
   if (entries.length === 0 || toJsonText(entries).length > MAX_SEALED_LENGTH) return undefined;
   return Object.fromEntries(entries) as NonNullable<ToolCall["extra"]>;
+}
+
+/** The fields of a tool call that every server has. */
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index"]);
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments", "index"]);
+
+/** What else stands in a tool call and, as gateways have it, in its function. */
+export function besideCall(call: LooseObject): ToolCall["extra"] {
+  const within = extraOf(objectAt(call, "function"), FUNCTION_FIELDS);
+  return extraOf({ ...call, function: within }, CALL_FIELDS);
 }
 
 /** The sealed pieces that are objects. */
@@ -116,14 +126,14 @@ export const refusesTools = (words: string): boolean =>
 
 /** Words about what a field holds, or that it is there at all. */
 export const refusesValue =
-  /unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra_forbidden|extra inputs|not (?:permitted|allowed|available)|deprecated|\b(?:may|can) only\b|\bmust\b|\bshould be\b|\bcannot\b|\bonly\b.{0,40}\b(?:allowed|supported|accepted)\b|\binvalid\b|\bno longer\b|cannot both|\buse\b.{0,40}\binstead/i;
+  /\bnot\b|n['’]t\b|\bcannot\b|\bun(?:supported|recogni[sz]ed|known|expected)|\bin(?:valid|compatible)\b|deprecated|extra_forbidden|extra inputs|\b(?:only|must|should be|needs? to|requires?|fixed|expected|one of|no longer|instead)\b/i;
 
 /** What complaints about values are about, likeliest first: a temperature that thinking forbids names thinking, too. */
 const VALUES: readonly (readonly [RegExp, WireFeature])[] = [
   [/temperature/i, "temperature"],
   [/summar|encrypted|thinking_config|include_thoughts|extra_body|reasoning_format|\bdisplay\b/i, "summary"],
   [/think value/i, "effort-level"],
-  [/effort|thinking|\breasoning\b|prompt_mode|chat_template_kwargs/i, "effort"],
+  [/effort|thinking|\breasoning\b|prompt_mode|chat_template_kwargs|output_config(?!\.format)/i, "effort"],
 ];
 
 /** What every wire's servers complain about in the same words. */
