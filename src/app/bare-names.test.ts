@@ -53,6 +53,19 @@ it("finds one model by what its provider calls it, by its last part, and without
   expect(await find("gpt-5-mini")).toBe("openai/gpt-5-mini");
 });
 
+it("finds a file of llama.cpp without its ending, and names first what begins with a name that is none", async () => {
+  const [ollama, llamacpp] = await Promise.all([
+    lists(["gemma4:26b", "llama3.2:latest", "llama3.1:8b"]),
+    lists(["/models/Qwen3-8B-Q4_K_M.gguf"]),
+  ]);
+  const env = { ...NONE, OLLAMA_HOST: ollama.host, LLAMACPP_HOST: llamacpp.host };
+  const find = (name: string) => findBareModel({ env, settings: settingsWith() }, name);
+  expect(await find("qwen3-8b-q4_k_m")).toBe("llamacpp//models/Qwen3-8B-Q4_K_M.gguf");
+  await expect(find("llama3")).rejects.toMatchObject({
+    details: { next: expect.stringMatching(/^ollama\/llama3.2:latest, ollama\/llama3.1:8b, ollama\/gemma4/) },
+  });
+});
+
 it("refuses a name of several with these, and one of none with what can be reached", async () => {
   const { host } = await lists(["gemma4:26b", "gemma4:e4b"]);
   const env = { ...NONE, OLLAMA_HOST: host };

@@ -9,13 +9,12 @@ import { openCatalog } from "./listed-models.ts";
 const MAX_NAMED = 6;
 
 const lastPart = (model: string): string => model.slice(model.lastIndexOf("/") + 1);
-const withoutTag = (model: string): string => model.replace(/:[^/:]*$/, "");
-
-/** What a name may mean, the closest first: the model as its provider calls it, without the vendor before it, without its tag. */
+const plain = (model: string): string => lastPart(model).replace(/(?:\.gguf|:[^/:]*)$/i, "");
+/** What a name may mean, the closest first: the model as its provider calls it, without the vendor before it, without tag or ending. */
 const READINGS: readonly ((model: string) => string)[] = [
   (model) => model.replace(/:latest$/, ""),
   (model) => lastPart(model.replace(/:latest$/, "")),
-  (model) => withoutTag(lastPart(model)),
+  plain,
 ];
 
 type Searched = Pick<AppContext, "env" | "settings">;
@@ -49,11 +48,9 @@ export async function findBareModel({ env, settings }: Searched, asked: string):
         choose(meant),
       );
   }
-  const nearest = findMeant(
-    name,
-    all.map((ref) => withoutTag(lastPart(ref))),
-  );
-  const like = all.filter((ref) => nearest !== undefined && withoutTag(lastPart(ref)) === nearest);
+  const nearest = findMeant(name, all.map(plain));
+  const isLike = (model: string) => model === nearest || model.toLowerCase().startsWith(wanted);
+  const like = all.filter((ref) => isLike(plain(ref)));
   const next =
     all.length === 0 ? "write provider/model, for example openai/gpt-6.1-terra" : choose([...like, ...all]);
   throw refusal(`no model that can be reached is called ${quoteValue(name)}`, next);

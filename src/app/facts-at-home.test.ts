@@ -40,17 +40,24 @@ const OLLAMA = {
   "/api/show llama3.2:3b": { capabilities: ["completion", "tools"], model_info: {} },
 };
 
-it("are what Ollama, LM Studio and llama.cpp say of their models, each by its own API", async () => {
+it("are what Ollama, LM Studio, vLLM and llama.cpp say of their models, each by its own API", async () => {
   const ollama = await server(OLLAMA);
   const rows = [
     { id: "qwen/qwen3-vl-8b", type: "vlm", max_context_length: 32_768 },
     { id: "meta/llama-3.1-8b", type: "llm", max_context_length: 8_192 },
+    { id: "loaded", type: "llm", max_context_length: 131_072, loaded_context_length: 4_096 },
   ];
   const lmstudio = await server({ "/api/v0/models": { data: rows } });
   const llamacpp = await server({
     "/props": { modalities: { vision: false }, default_generation_settings: { n_ctx: 4_096 } },
   });
-  const hosts = { OLLAMA_HOST: ollama.host, LMSTUDIO_HOST: lmstudio.host, LLAMACPP_HOST: llamacpp.host };
+  const vllm = await server({ "/v1/models": { data: [{ id: "meta/llama", max_model_len: 16_384 }] } });
+  const hosts = {
+    VLLM_HOST: vllm.host,
+    OLLAMA_HOST: ollama.host,
+    LMSTUDIO_HOST: lmstudio.host,
+    LLAMACPP_HOST: llamacpp.host,
+  };
   const ask = (ref: string) => factsAtHome(ref, hosts);
   const known = { context: 131_072, pictures: true, tools: true, thinks: true };
   expect(await ask("ollama/gemma4:latest")).toEqual(known);
@@ -61,6 +68,8 @@ it("are what Ollama, LM Studio and llama.cpp say of their models, each by its ow
   });
   expect(await ask("lmstudio/qwen/qwen3-vl-8b")).toEqual({ context: 32_768, pictures: true });
   expect(await ask("lmstudio/meta/llama-3.1-8b")).toEqual({ context: 8_192, pictures: false });
+  expect(await ask("lmstudio/loaded")).toEqual({ context: 4_096, pictures: false });
+  expect(await ask("vllm/meta/llama")).toEqual({ context: 16_384 });
   expect(await ask("llamacpp/any")).toEqual({ context: 4_096, pictures: false });
 });
 

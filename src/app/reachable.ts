@@ -56,9 +56,8 @@ async function remoteOf(
   const how = `${variable} is set`;
   if (there.length === 0)
     return [{ provider, state: key === undefined ? "URL set" : "key set", how, models: usual }];
-  const { families, prices } = settings;
-  const catalog = openCatalog({ prices }, { env, cwd: process.cwd() });
-  const models = proposeModels(there, { catalog, families });
+  const catalog = openCatalog(settings, { env, cwd: process.cwd() });
+  const models = proposeModels(there, { catalog, families: settings.families });
   return [{ provider, state: "answers", how, models, all: there }];
 }
 
@@ -72,7 +71,7 @@ async function openaiModels(provider: string, env: AppContext["env"]): Promise<s
   return speakers((await probeNames(urlAt(endpoint, path), asked)) ?? []);
 }
 
-const PROBE_TIMEOUT_MS = 700;
+const PROBE_TIMEOUT_MS = 2_000;
 
 /** The JSON that a server answers with in time. */
 async function probe(url: URL, init: RequestInit): Promise<unknown> {
@@ -97,10 +96,12 @@ async function probeNames(url: URL, { list, name, headers = {} }: NameProbe): Pr
 
 type Ask = (path: string, body?: object) => Promise<unknown>;
 
-const factsOf = (context: unknown, can: ModelFacts): ModelFacts => ({
-  ...can,
-  context: toCount(context) || undefined,
-});
+const factsOf = (context: unknown, can: ModelFacts) => ({ ...can, context: toCount(context) || undefined });
+
+const rowOf = async (asked: Promise<unknown>, model: string) =>
+  toItems(toObject(await asked)["data"])
+    .map(toObject)
+    .find(({ id }) => id === model);
 
 /** How servers at home are asked for what one of their models can, each by its own API. */
 const AT_HOME: { readonly [provider: string]: (ask: Ask, model: string) => Promise<ModelFacts> } = {
@@ -112,10 +113,11 @@ const AT_HOME: { readonly [provider: string]: (ask: Ask, model: string) => Promi
     return factsOf(context, { pictures: can("vision"), tools: can("tools"), thinks: can("thinking") });
   },
   lmstudio: async (ask, model) => {
-    const rows = toItems(toObject(await ask("/api/v0/models"))["data"]).map(toObject);
-    const row = rows.find(({ id }) => id === model);
-    return row ? factsOf(row["max_context_length"], { pictures: row["type"] === "vlm" }) : {};
+    const row = await rowOf(ask("/api/v0/models"), model);
+    const context = row?.["loaded_context_length"] ?? row?.["max_context_length"];
+    return row ? factsOf(context, { pictures: row["type"] === "vlm" }) : {};
   },
+  vllm: async (ask, model) => factsOf((await rowOf(ask("/v1/models"), model))?.["max_model_len"], {}),
   llamacpp: async (ask) => {
     const props = await ask("/props");
     const { vision } = objectAt(props, "modalities");

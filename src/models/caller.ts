@@ -2,7 +2,8 @@
 // Whatever ended the call from outside (abort, deadline, close) decides its failure, unless a whole reply had come.
 // Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
 // CALL-4. What any attempt reported as used is added up, also when the attempt failed. Else: failed attempts are paid and in no bill.
-// CALL-5. No more requests are sent than the call's own bound allows, but for those that go out again without what was refused in them.
+// CALL-5. No more requests are sent than the call's own bound allows, but for those that go out again without what was refused in them,
+//     and those that a server refuses while it loads its model.
 //     Else: a failing provider is paid on.
 // CALL-6. No request is sent again that the caller's budget does not allow, and each one whose usage is unknown is counted. Else: a retry
 //     exceeds the cap.

@@ -17,7 +17,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves `ms` from now, or as soon as `signal` aborts. */
-function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = () => {

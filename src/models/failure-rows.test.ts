@@ -402,12 +402,7 @@ const recorded: readonly Recorded[] = [
     "refused",
     "never",
   ],
-  [
-    400,
-    { message: "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]" },
-    "refused",
-    "never",
-  ],
+  [400, "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", "refused", "never"],
   [
     400,
     {
@@ -418,6 +413,15 @@ const recorded: readonly Recorded[] = [
     "refused",
     "never",
   ],
+  [500, "model requires more system memory (5.6 GiB) than is available (2.1 GiB)", "refused", "never"],
+  [
+    500,
+    { code: 500, message: "failed to allocate compute buffers", type: "server_error" },
+    "refused",
+    "never",
+  ],
+  [400, "Engine is not loaded yet", "refused", "never"],
+  [403, "Invalid host header", "refused", "never"],
   // A filter.
   [
     400,

@@ -56,29 +56,12 @@ export const failureRows: readonly FailureRow[] = [
     code: "out-of-credit",
     source: "https://api-docs.deepseek.com/quick_start/error_codes",
   },
+  // Also anthropics/claude-code/issues/2127, continuedev/continue/issues/10373, RooCodeInc/Roo-Code/issues/515.
   {
     status: anyStatus,
-    says: /insufficient[_ ](?:\w+[_ ])?(?:quota|credits?|balance|funds)|exceeded_current_quota_error|billing_(?:error|hard_limit_reached|not_active)/i,
+    says: /insufficient[_ ](?:\w+[_ ])?(?:quota|credits?|balance|funds)|exceeded_current_quota_error|billing_(?:error|hard_limit_reached|not_active)|credit balance is too low|reached your specified api usage limits|(?:extra usage is|usage credits are) required|\b(?:out of|used (?:up )?all|no(?: more)?|more|not enough) (?:\w+ ){0,2}(?:credits?|balance|funds)\b|monthly spending (?:limit|cap)|\b(?:credits?|balance|funds)\b.{0,30}\b(?:are|is|has been|have been)? ?(?:depleted|exhausted|insufficient|used up|not enough|too low|overdue)|\bkey limit exceeded|credit limit exceeded|(?:is not|not) active, please check your billing|spending limit|budget[ _](?:has been )?exceeded|exceededbudget|arrearage|overdue (?:balance|payment)|accountoverdue|余额不足/i,
     code: "out-of-credit",
     source: "https://platform.openai.com/docs/guides/error-codes",
-  },
-  {
-    status: anyStatus,
-    says: /credit balance is too low|reached your specified api usage limits|(?:extra usage is|usage credits are) required/i,
-    code: "out-of-credit",
-    source: "https://github.com/anthropics/claude-code/issues/2127",
-  },
-  {
-    status: anyStatus,
-    says: /\b(?:out of|used (?:up )?all|no(?: more)?|more|not enough) (?:\w+ ){0,2}(?:credits?|balance|funds)\b|monthly spending (?:limit|cap)|\b(?:credits?|balance|funds)\b.{0,30}\b(?:are|is|has been|have been)? ?(?:depleted|exhausted|insufficient|used up|not enough|too low|overdue)/i,
-    code: "out-of-credit",
-    source: "https://github.com/continuedev/continue/issues/10373",
-  },
-  {
-    status: anyStatus,
-    says: /\bkey limit exceeded|credit limit exceeded|(?:is not|not) active, please check your billing|spending limit|budget[ _](?:has been )?exceeded|exceededbudget|arrearage|overdue (?:balance|payment)|accountoverdue|余额不足/i,
-    code: "out-of-credit",
-    source: "https://github.com/RooCodeInc/Roo-Code/issues/515",
   },
   {
     status: anyStatus,
@@ -93,23 +76,12 @@ export const failureRows: readonly FailureRow[] = [
     code: "out-of-credit",
     source: "https://github.com/langwatch/langwatch/pull/2065",
   },
+  // Also continuedev/continue/issues/10778, RooCodeInc/Roo-Code/issues/2445.
   {
     status: anyStatus,
-    says: /api_key_invalid|\binvalid_(?:api_)?key\b|api[ _-]?key (?:[a-z]+ ){0,4}(?:not (?:valid|found|correct|active|recognized)|invalid|incorrect|missing|expired|revoked|disabled|wrong)/i,
+    says: /api_key_invalid|\binvalid_(?:api_)?key\b|api[ _-]?key (?:[a-z]+ ){0,4}(?:not (?:valid|found|correct|active|recognized)|invalid|incorrect|missing|expired|revoked|disabled|wrong)|(?:incorrect|invalid|wrong|missing|malformed|expired|unknown|bad|no) (?:or \w+ )?(?:x-)?(?:api|subscription)[ _-]?key|invalid (?:bearer |access |proxy server |auth\w* )token|authentication[ _](?:error|fails|failed)|invalid authentication|permission_error|\bno (?:\w+ )?(?:auth\w*|api) credentials\b|\b(?:auth\w*|api) credentials\b.{0,30}\b(?:invalid|missing|not (?:found|provided|valid)|expired|required)|\bcredentials (?:were |are )?(?:not (?:provided|found|valid)|missing|invalid)|(?:missing|invalid|no) (?:authentication|authorization) header|\bunauthenticated\b/i,
     code: "unauthorised",
     source: "https://github.com/google-gemini/gemini-cli/issues/25198",
-  },
-  {
-    status: anyStatus,
-    says: /(?:incorrect|invalid|wrong|missing|malformed|expired|unknown|bad|no) (?:or \w+ )?(?:x-)?(?:api|subscription)[ _-]?key|invalid (?:bearer |access |proxy server |auth\w* )token|authentication[ _](?:error|fails|failed)|invalid authentication|permission_error/i,
-    code: "unauthorised",
-    source: "https://github.com/continuedev/continue/issues/10778",
-  },
-  {
-    status: anyStatus,
-    says: /\bno (?:\w+ )?(?:auth\w*|api) credentials\b|\b(?:auth\w*|api) credentials\b.{0,30}\b(?:invalid|missing|not (?:found|provided|valid)|expired|required)|\bcredentials (?:were |are )?(?:not (?:provided|found|valid)|missing|invalid)|(?:missing|invalid|no) (?:authentication|authorization) header|\bunauthenticated\b/i,
-    code: "unauthorised",
-    source: "https://github.com/RooCodeInc/Roo-Code/issues/2445",
   },
   {
     status: (status) => status !== 401 && status !== 429,
@@ -149,17 +121,12 @@ export const failureRows: readonly FailureRow[] = [
       "this model takes neither max_tokens nor max_completion_tokens; reach it through another provider or wire",
     source: "https://platform.openai.com/docs/guides/reasoning",
   },
+  // Also https://platform.claude.com/docs/en/api/errors.
   {
     status: refusals,
-    says: /context[_ -](?:length|window|size|limit)|maximum context|exceed_context|context overflow|exceeds? the context/i,
+    says: /context[_ -](?:length|window|size|limit)|maximum context|exceed_context|context overflow|exceeds? the context|(?:prompt|input)s? (?:is |are )?too long|request_too_large|request too large|request exceeds the maximum (?:allowed )?(?:size|number of bytes)/i,
     code: "context-too-long",
     source: "https://github.com/Chanzhaoyu/chatgpt-web/issues/372",
-  },
-  {
-    status: refusals,
-    says: /(?:prompt|input)s? (?:is |are )?too long|request_too_large|request too large|request exceeds the maximum (?:allowed )?(?:size|number of bytes)/i,
-    code: "context-too-long",
-    source: "https://platform.claude.com/docs/en/api/errors",
   },
   {
     status: refusals,
@@ -185,6 +152,13 @@ export const failureRows: readonly FailureRow[] = [
     source: "https://huggingface.co/docs/text-generation-inference/reference/launcher",
   },
   { status: only(413), code: "context-too-long", source: "RFC 9110, 15.5.14" },
+  {
+    status: only(403),
+    says: /invalid host header/i,
+    code: "refused",
+    advice: "name this host there (Jan: Trusted Hosts), or use another model or server",
+    source: "https://github.com/janhq/jan/issues/7345",
+  },
   {
     status: only(401, 403),
     code: "unauthorised",
@@ -221,6 +195,14 @@ export const failureRows: readonly FailureRow[] = [
     source: "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1730",
   },
   {
+    status: (status) => status === 0 || status >= 400,
+    says: /\bmore (?:system )?memory\b|\binsufficient (?:system )?(?:resources|memory)\b|\bout of memory\b|\bfailed to allocate\b/i,
+    code: "refused",
+    advice:
+      "the machine lacks memory: shorten the context, unload other models, or use another model or server",
+    source: "https://github.com/continuedev/continue/issues/9649",
+  },
+  {
     status: (status) => status === 0 || status >= 500,
     says: /(?:\bnot|n't) (?:support(?:ed|s)?|implemented|compiled|built with)\b|\bno support for\b|\bunsupported\b|\bunimplemented\b|\b(?:requires?|needs?|without|with|missing)\b.{0,40}\s[`'"]?--\w/i,
     unless: TEMPORARY,
@@ -236,6 +218,13 @@ export const failureRows: readonly FailureRow[] = [
     code: "refused",
     advice: "the server lacks it: load, configure or turn it on there, or use another model or server",
     source: "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
+  },
+  {
+    status: (status) => status === 0 || status >= 400,
+    says: /\bno models? (?:is |are )?(?:currently )?loaded\b|\b(?:engine is|model has) not (?:been )?loaded\b|\bno running session\b|\bfailed to load\b|\bmodel has crashed\b/i,
+    code: "refused",
+    advice: "load it there (LM Studio: lms load MODEL), or use another model or server",
+    source: "https://github.com/canopyai/Orpheus-TTS/issues/229",
   },
   {
     status: only(501),

@@ -20,6 +20,15 @@ describe("what a provider answers instead of a reply", () => {
     [500, "The adapter wasn't loaded", "load, configure"],
     [500, "this endpoint is disabled", "load, configure"],
     [0, "speculative decoding is not enabled", "load, configure"],
+    [500, "model requires more system memory (5.6 GiB) than is available (2.1 GiB)", "lacks memory"],
+    [400, "No models loaded. Please load a model in the developer page.", "load it there"],
+    [500, "llama runner process has terminated: cudaMalloc failed: out of memory", "lacks memory"],
+    [500, "failed to allocate compute buffers", "lacks memory"],
+    [400, "Model loading was stopped due to insufficient system resources.", "lacks memory"],
+    [404, "No running session found for model 'foo'", "load it there"],
+    [500, "model name=foo failed to load", "load it there"],
+    [409, "Model has not been loaded, please load model into nitro", "load it there"],
+    [403, "Invalid host header", "name this host there"],
     [501, "", "does not do this"],
   ])("asks once for what a server does not have: %i %s", (code, message, words) => {
     const problem =

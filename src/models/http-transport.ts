@@ -1,6 +1,6 @@
-import type { ModelRequest } from "../kernel/model.ts";
+import type { Failure, ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
-import type { Clock } from "./clock.ts";
+import { sleep, type Clock } from "./clock.ts";
 import { askWith, refusedPart, type RequestPlan } from "./asking.ts";
 import { keyHeaders, searchingEndpoint, urlAt, type Endpoint } from "./endpoint.ts";
 import { failAttempt, finalProblem, networkProblem, problemFromStatus } from "./failures.ts";
@@ -183,11 +183,21 @@ export const createHttpTransport = (
       const isSearch = request.search !== undefined && endpoint.search !== null;
       const searching = isSearch ? await searchingEndpoint(endpoint) : undefined;
       const asking = askWith({ usual: endpoint, searching }, request, found);
-      const attempted = await exchange(request, { asking, found }, sending);
+      const ask = () => exchange(request, { asking, found }, sending);
+      let attempted = await ask();
+      while (!attempted.ok && isLoading(attempted.failure) && !sending.signal.aborted) {
+        await sleep(clock, LOADING_MS, sending.signal);
+        if (!sending.signal.aborted) attempted = await ask();
+      }
       return asking.without.length === 0 ? attempted : { ...attempted, without: asking.without };
     },
   };
 };
+
+/** So often a server is asked whether it has loaded its model: llama.cpp listens before it has, and says so. */
+const LOADING_MS = 1_000;
+
+const isLoading = ({ http, message }: Failure) => http === 503 && /^loading (?:the )?model\b/i.test(message);
 
 /** More than this is no answer to a prompt. */
 const MAX_REPLY_BYTES = 64 * 2 ** 20;
