@@ -100,6 +100,27 @@ describe("a council that is shown a picture", () => {
     expect(plain?.finalAnswer).toBe("unknown");
   });
 
+  it("asks a server at home who sees, where a picture would be dropped without a word (SEE-1)", async () => {
+    const shown: string[] = [];
+    await using server = await openFakeServer((response, { path, body }) => {
+      const { model, messages } = JSON.parse(body || "{}") as Partial<Body>;
+      if (path === "/api/show")
+        return void response.end(JSON.stringify({ capabilities: model === "sees" ? ["vision"] : [] }));
+      if (JSON.stringify(messages).includes(png)) shown.push(model ?? "");
+      const message = { role: "assistant", content: "Final answer: 12" };
+      response.end(`${JSON.stringify({ message, done: true, done_reason: "stop" })}\n`);
+    });
+    await using parley = await openParley({ store: ":memory:", env: { OLLAMA_HOST: server.url } });
+    const models = ["ollama/sees", "ollama/text-alone"];
+    const context = [{ name: "chart.png", base64: png }];
+    const run = await parley.start({ ...council(), models, context });
+    const { result } = await run.outcome();
+    expect(new Set(shown)).toEqual(new Set(["sees"]));
+    expect(result?.degraded.map(({ why }) => why)).toContain(
+      "ollama/text-alone was not shown it: it takes no pictures",
+    );
+  });
+
   it("is replayed and forked with the network closed, byte by byte", async () => {
     const server = await openModels();
     await using parley = await opened(server);

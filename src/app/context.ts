@@ -200,6 +200,7 @@ export function openProcess(parts: ProcessParts): Process {
         openrouter: settings.openrouter,
         families: declaredFamilies(settings),
         catalog,
+        atHome: async (ref) => (await import("./reachable.ts")).factsAtHome(ref, env),
         limits: { callsAtOnce, requestsPerMinute, tokensPerMinute },
         locals: { sim: lazily(sim), recorded: lazily(recorded) },
         programs,

@@ -156,10 +156,7 @@ function readUrl(text: string, wire: WireName): string | null {
   return url.href.replace(/\/$/, "");
 }
 
-/**
- * A host as `OLLAMA_HOST` has it: `host`, `:port`, `host:port` or a URL. A server that listens on every
- * address is called on this machine's own.
- */
+/** A host as `OLLAMA_HOST` has it: `host`, `:port`, `host:port` or a URL. A server that listens on every address is called on this machine's own. */
 function hostUrl(host: string, fallback: string): string {
   const standard = new URL(fallback);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(host);

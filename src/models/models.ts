@@ -80,6 +80,8 @@ export type ModelsOptions = Configured & {
   readonly families?: Families | undefined;
   /** Prices and what else is known of models; by default the built-in list. */
   readonly catalog?: ModelCatalog | undefined;
+  /** Says what the server of a model at home tells of it; asked before the model is sent a picture, which some servers drop silently. */
+  readonly atHome?: ((ref: string) => Promise<ModelFacts>) | undefined;
   readonly limits?: Partial<CallLimits> | undefined;
   readonly substitutes?: Substitutes | undefined;
 };
@@ -249,8 +251,9 @@ export function createModels(options: ModelsOptions): ClosableModels {
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const usual = background === true ? backgroundRoute(routed.route) : routed.route;
       const facts = factsOf(request.model);
-      const route = hasAttachments(request)
-        ? { ...usual, transport: withSight(usual.transport, { ...facts, learned: unseen, bytesOf }) }
+      const sees = hasAttachments(request) && { ...facts, ...(await options.atHome?.(request.model)) };
+      const route = sees
+        ? { ...usual, transport: withSight(usual.transport, { ...sees, learned: unseen, bytesOf }) }
         : usual;
       const room = { limit: Math.min(limit, roomForReply(request, facts)), most: facts.output };
       return watches.run({ signal, timeoutMs, withinMs }, (watch) =>

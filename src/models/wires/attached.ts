@@ -9,10 +9,7 @@ export type PartForms = {
   readonly document: (document: SentAttachment) => unknown;
 };
 
-/**
- * The parts of a message with attachments: each under the number that the prompt names it by, then the text. Null where none is
- * sent with it.
- */
+/** The parts of a message with attachments: each under the number that the prompt names it by, then the text. Null where none is sent with it. */
 export function attachedParts(
   { text, attachments = [] }: Extract<Message, { role: "user" }>,
   forms: PartForms,
