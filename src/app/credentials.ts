@@ -58,10 +58,7 @@ const holds = ({ until, revokedAt }: Credential, now: number): boolean =>
 const usable = (credential: Credential, now: number): Credential | undefined =>
   holds(credential, now) && holds(credential.session ?? credential, now) ? credential : undefined;
 
-/**
- * Finds whose a secret is: of a session that a key has opened, that key. Undefined for a secret that nobody has, or that does not
- * hold any more. (CREDENTIAL-2)
- */
+/** Finds whose a secret is: of a session that a key has opened, that key. Undefined for a secret that nobody has, or that does not hold any more. (CREDENTIAL-2) */
 export function credentialFinder({ credentials, world }: CredentialParts) {
   const believed = new LRUCache<string, { readonly credential: Credential; readonly at: number }>({
     max: MAX_BELIEVED,

@@ -59,10 +59,7 @@ export type FollowUp = {
 
 type FollowUpPart = Pick<OpeningPart, "conversation" | "settings" | "templates">;
 
-/**
- * Reads from a request which turn it follows, and which member it asks.
- * @throws Fault `configuration` for an unknown member, and for one without a turn before
- */
+/** Reads from a request which turn it follows, and which member it asks. @throws Fault `configuration` for an unknown member, and for one without a turn before */
 export async function followUp(
   context: Pick<AppContext, "store" | "principal" | "settings" | "models">,
   { previous: id, member: name, again = false, history }: FollowUpRequest,
@@ -166,10 +163,7 @@ type EarlierMember = {
   readonly draft: { readonly question: string; readonly text: string } | null;
 };
 
-/**
- * Finds a member by id or name in the newest run of the conversation that had several participants.
- * @throws Fault `configuration` with the members' names
- */
+/** Finds a member by id or name in the newest run of the conversation that had several participants. @throws Fault `configuration` with the members' names */
 async function findMember(
   { store }: Pick<AppContext, "store">,
   previous: DeliberationId,

@@ -50,10 +50,7 @@ export type UpdateRequest = {
   readonly signal: AbortSignal;
 };
 
-/**
- * Takes a public list of models beside the built-in one. Nothing is changed unless the whole of it could be read.
- * @throws Fault `configuration`
- */
+/** Takes a public list of models beside the built-in one. Nothing is changed unless the whole of it could be read. @throws Fault `configuration` */
 export async function updateModelList(
   place: Pick<FileContext, "cwd" | "env">,
   { from, isDry, now, signal }: UpdateRequest,

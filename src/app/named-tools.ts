@@ -123,10 +123,7 @@ export function searchToolNames({ models, settings }: Searching, model: string):
   throw refusal(why, `${others}add it under mcp-servers`);
 }
 
-/**
- * The participants with how each of them searches, and a note about those that cannot.
- * @throws Fault `configuration` where nobody can search who may
- */
+/** The participants with how each of them searches, and a note about those that cannot. @throws Fault `configuration` where nobody can search who may */
 export async function grantSearch<P extends SeatedParticipant>(
   context: Naming & Searching,
   participants: readonly P[],

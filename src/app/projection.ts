@@ -187,10 +187,7 @@ type NamingRuns = KnownRuns & {
   readonly from?: DeliberationId | undefined;
 };
 
-/**
- * The journals of deliberations that name these personas and models, the newest first.
- * @throws Fault `deliberation-missing` for a `from` that is not there
- */
+/** The journals of deliberations that name these personas and models, the newest first. @throws Fault `deliberation-missing` for a `from` that is not there */
 export async function* readNaming(
   known: Projected,
   { protocol, kind, since, persona, model, from }: NamingRuns,

@@ -62,10 +62,7 @@ export interface Run {
 export type RunOptions = {
   /** Interrupts the run when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * How long to wait for the run and its reactions, milliseconds; then it ends as interrupted and stays open. The time cap of
-   * its opening counts beside it.
-   */
+  /** How long to wait for the run and its reactions, milliseconds; then it ends as interrupted and stays open. The time cap of its opening counts beside it. */
   readonly waitMs?: number | undefined;
   /** `none` runs no reactions, for benchmarks; by default those of the opening run. */
   readonly reactions?: "none" | undefined;

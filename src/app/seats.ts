@@ -47,10 +47,7 @@ export type SeatOutcome =
   | { readonly status: "refused"; readonly step: StepKey; readonly why: string }
   | { readonly status: "late"; readonly step: StepKey | null; readonly why: string };
 
-/**
- * Reads an answer as the step will, and records it, or that the person abstains.
- * @throws Fault `configuration` for somebody else's seat, or none
- */
+/** Reads an answer as the step will, and records it, or that the person abstains. @throws Fault `configuration` for somebody else's seat, or none */
 export async function answerSeat(
   context: SeatCaller,
   id: DeliberationId,

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { loadCritic } from "../config/critic.ts";
 import { loadMemory } from "../config/memory.ts";
@@ -6,6 +5,7 @@ import { toAbsolute, type FileClaim, type FileContext } from "../config/paths.ts
 import { loadPacks } from "../config/packs.ts";
 import { loadRoles } from "../config/personas.ts";
 import { loadSettings } from "../config/sources.ts";
+import { statOf } from "../config/text-file.ts";
 import type { AppFeature } from "./registry.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function listClaims(
   const found: FileClaim[] = [];
   for (const file of files) {
     const path = toAbsolute(file, place);
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    if (statOf(path)?.isDirectory()) {
       found.push(...(await claimsAt({ ...place, cwd: path }, features)).claims.values());
       continue;
     }

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
@@ -37,6 +37,11 @@ describe("expandAttachments", () => {
     ],
     [["docs/credentials.json"], ["docs/credentials.json"]], // named itself
     [["missing.md"], ["missing.md"]], // refused where it is read
+    [["x".repeat(300)], ["x".repeat(300)]],
+    [
+      ["https://a.example/x,y,https://b.example/,b.md"],
+      ["https://a.example/x,y", "https://b.example/", "b.md"],
+    ],
   ])("%j", (written, expected) => {
     using place = scratch(files);
     expect(expandAttachments(written, { io: place, maxBytes: 1_000 }).files).toEqual(expected);
@@ -108,6 +113,30 @@ describe("pictures and PDFs", () => {
     expect(
       await refusalOf(() => readContextFiles({ ...asked, maxBytes: 100, maxMediaBytes: 50 }), place),
     ).toBe("mixed/notes.txt has more than 50 bytes; give less, or raise max-attachment-bytes");
+  });
+
+  it("of other forms are refused as what they are, as is a link to itself", async () => {
+    using place = scratch({
+      "project/a.heic": "\0\0\0\x18ftypheic\0\0",
+      "project/b.bmp": "BM\x0a\0\0\0\0\0\0\0",
+    });
+    symlinkSync("loop", join(place.cwd, "loop"));
+    const why = (file: string) =>
+      refusalOf(
+        () =>
+          readContextFiles({
+            ...{ files: expandAttachments([file], { io: place, maxBytes: 99 }).files, maxMediaBytes: 99 },
+            ...{ cwd: place.cwd, env: place.env },
+          }),
+        place,
+      );
+    expect(await why("a.heic")).toBe(
+      "a.heic is a HEIC picture, which models do not take; save it as PNG or JPEG",
+    );
+    expect(await why("b.bmp")).toBe(
+      "b.bmp is a BMP picture, which models do not take; save it as PNG or JPEG",
+    );
+    expect(await why("loop")).toBe("loop is a link that leads back to itself; name the file itself");
   });
 
   it("leaves addresses of the web as they were written", () => {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { filesMatching, isPattern } from "../config/file-patterns.ts";
 import { toAbsolute } from "../config/paths.ts";
-import { decodeText, displayPath, refuse } from "../config/text-file.ts";
+import { decodeText, displayPath, refuse, statOf } from "../config/text-file.ts";
 import { isFault } from "../kernel/index.ts";
 import { holdsKey, isSecretPath } from "../tools/path-checks.ts";
 import { pluralize } from "../text/format.ts";
@@ -50,7 +50,7 @@ export function expandAttachments(
     .flatMap((value) => splitNames(value, io))
     .flatMap((name) => {
       if (isUrl(name)) return [name];
-      const isFolder = statSync(toAbsolute(name, io), { throwIfNoEntry: false })?.isDirectory() === true;
+      const isFolder = statOf(toAbsolute(name, io))?.isDirectory() === true;
       if (!isFolder && !isPattern(name, io)) return [name];
       const found = filesMatching(isFolder ? `${name.replace(/\/+$/, "")}/**` : name, io);
       const skipped = found.flatMap((file) => {
@@ -77,11 +77,16 @@ const listNames = (names: readonly string[]): string =>
     ? names.join(", ")
     : `${names.slice(0, MAX_LISTED).join(", ")} and ${names.length - MAX_LISTED} more`;
 
-/** The entries of a list with commas; a comma may belong to the name of a file, or to a pattern's `{a,b}`. */
+/** The entries of a list with commas; a comma may belong to the name of a file, to a pattern's `{a,b}`, or to an address. */
 function splitNames(value: string, io: Pick<Io, "cwd" | "env">): readonly string[] {
-  if (isUrl(value)) return [value];
-  if (!value.includes(",") || statSync(toAbsolute(value, io), { throwIfNoEntry: false })) return [value];
-  const names = value.split(/,(?![^{}]*\})/).map((name) => name.trim());
+  if (!value.includes(",") || statOf(toAbsolute(value, io))) return [value];
+  const names: string[] = [];
+  for (const part of value.split(/,(?![^{}]*\})/)) {
+    const name = part.trim();
+    const before = names.at(-1) ?? "";
+    const isName = !isUrl(before) || name === "" || isUrl(name) || statOf(toAbsolute(name, io)) !== undefined;
+    names.splice(isName ? names.length : -1, 1, isName ? name : `${before},${part}`);
+  }
   return names.filter((name, index) => name !== "" || (index === 0 && names.length === 1));
 }
 

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { statOf } from "../config/text-file.ts";
 import { resolve } from "node:path";
 import type { StartRequest } from "../app/start.ts";
 import { refusal } from "../kernel/index.ts";
@@ -184,13 +184,9 @@ export async function refuseOtherWords(
 
 /** A file; or a folder, where its name ends as one's or others are attached. */
 function isFileName(word: string, { cwd }: Io, isAttaching: boolean): boolean {
-  try {
-    const stat = statSync(resolve(cwd, word), { throwIfNoEntry: false });
-    if (stat?.isDirectory() === true) return word.length > 1 && (isAttaching || word.endsWith("/"));
-    return stat !== undefined && word.trim() !== "" && word !== "-";
-  } catch {
-    return false; // a text that cannot be a path
-  }
+  const stat = statOf(resolve(cwd, word));
+  if (stat?.isDirectory() === true) return word.length > 1 && (isAttaching || word.endsWith("/"));
+  return stat !== undefined && word.trim() !== "" && word !== "-";
 }
 
 const MODEL_FORM = /^([a-z][a-z0-9_-]*)\/[\w.:@/?=&%-]+,?$/i;

@@ -98,10 +98,7 @@ export function reactorLine(state: ReactorState, at: string): string {
   return oneLine(`${clock(at)} ${reactor}: ${parts.filter(Boolean).join(" · ")}`, 600);
 }
 
-/**
- * An entry as one line: when (UTC), where, what, who, and a few words. An answer of respondent B says so. On a narrow line it is
- * not said where.
- */
+/** An entry as one line: when (UTC), where, what, who, and a few words. An answer of respondent B says so. On a narrow line it is not said where. */
 export function watchLine(entry: Entry, width = 400): string {
   const type = entry.type === "unknown" ? entry.data.type : entry.type;
   const where = width < NARROW ? "" : entry.deliberation;

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import * as z from "zod";
 import { isFault } from "../kernel/index.ts";
@@ -13,6 +12,7 @@ import {
   readTextFile,
   refuse,
   refuseSpecialFile,
+  statOf,
   toReadFault,
 } from "./text-file.ts";
 import { parseYaml, readYaml, type YamlFile } from "./yaml.ts";
@@ -125,13 +125,7 @@ export function readTextOrFile(written: string, place: FileContext): string {
   return isFile(path) ? readTextFile({ path, kind: "file", maxBytes: MEGABYTE }) : written;
 }
 
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  } catch {
-    return false; // a text that cannot be a path: too long, or with a NUL in it
-  }
-}
+const isFile = (path: string): boolean => statOf(path)?.isFile() === true;
 
 /**
  * What a file of facts for simulated models holds, as plain data; the simulated models know its form.

@@ -150,10 +150,7 @@ export function stem(path: string): string {
   return basename(path, extname(path));
 }
 
-/**
- * A file's data as the schema reads it.
- * @throws Fault `configuration` with the place of the first thing that is wrong; `form` says what the file has to hold
- */
+/** A file's data as the schema reads it. @throws Fault `configuration` with the place of the first thing that is wrong; `form` says what the file has to hold */
 export function checkedFile<S extends z.ZodType>(
   file: Pick<YamlFile, "value" | "place">,
   schema: S,

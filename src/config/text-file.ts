@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../kernel/index.ts";
+import { otherPicture } from "../text/media.ts";
 import { toOneLine } from "../text/words.ts";
 
 /** What is wrong, in one bounded line, and what to do about it. */
@@ -43,6 +44,15 @@ function isOfSystem(path: string): boolean {
   }
 }
 
+/** What there is; what cannot be looked at, as a text that is no path, is left to whoever reads it. */
+export function statOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Refuses what has no end or may never begin: a device, a named pipe, a socket, a file of the system. The shell's `<(…)` names an open descriptor,
  * whose writer is the shell's, so it may be read. What is not there is left to whoever opens it.
@@ -50,12 +60,7 @@ function isOfSystem(path: string): boolean {
  */
 export function refuseSpecialFile(path: string, name: string): void {
   if (/^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/.test(path)) return;
-  let stat;
-  try {
-    stat = statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return;
-  }
+  const stat = statOf(path);
   if (stat && !stat.isDirectory() && (!stat.isFile() || isOfSystem(path)))
     throw refuse(`${name} is not a regular file`, "name a file, or pipe it in");
 }
@@ -74,6 +79,9 @@ export function decodeText(read: {
   if (bytes.length > maxBytes) throw tooLarge(name, maxBytes);
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
     throw refuse(`${name} is UTF-16, not UTF-8`, "save it as UTF-8");
+  const picture = otherPicture(bytes);
+  if (picture !== undefined)
+    throw refuse(`${name} is a ${picture} picture, which models do not take`, "save it as PNG or JPEG");
   if (bytes.includes(0))
     throw refuse(`${name} is binary`, "give a text file; convert documents to text first");
   try {

@@ -141,10 +141,10 @@ async function follow(written: string, options: FetchOptions, signal: AbortSigna
 /** @throws FetchRefusal for another host than before, and from https to http */
 function nextAddress(url: URL, location: string, options: FetchOptions): URL {
   if (!URL.canParse(location, url.href)) throw new FetchRefusal("it redirects to no address");
-  const next = new URL(location, url);
+  const next = addressOf(new URL(location, url).href, options);
   if (next.hostname !== url.hostname || (url.protocol === "https:" && next.protocol !== "https:"))
     throw new FetchRefusal(`it redirects to another host: name ${next.origin}${next.pathname} yourself`);
-  return addressOf(next.href, options);
+  return next;
 }
 
 /** @throws FetchRefusal for what is no address of the web */

@@ -20,28 +20,18 @@ export function mediaOf(bytes: Uint8Array): FoundMedia | undefined {
   if (/^GIF8[79]a$/.test(ascii(0, 6))) return withSize("image/gif", little(6), little(8));
   if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WEBP") {
     const kind = ascii(12, 16);
-    if (kind === "VP8X") {
-      const far = (index: number) => 1 + little(index) + at(index + 2) * 65_536;
-      return withSize("image/webp", far(24), far(27));
-    }
-    if (kind === "VP8L")
-      return withSize(
-        "image/webp",
-        1 + ((at(22) & 0x3f) << 8) + at(21),
-        1 + ((at(24) & 0x0f) << 10) + (at(23) << 2) + (at(22) >> 6),
-      );
+    const triple = (index: number) => little(index) + at(index + 2) * 65_536;
+    if (kind === "VP8X") return withSize("image/webp", 1 + triple(24), 1 + triple(27));
+    const lossless = [1 + (little(21) & 0x3fff), 1 + ((triple(22) >> 6) & 0x3fff)] as const;
+    if (kind === "VP8L") return withSize("image/webp", ...lossless);
     return withSize("image/webp", little(26) & 0x3fff, little(28) & 0x3fff);
   }
   if (at(0) === 0xff && at(1) === 0xd8 && at(2) === 0xff) {
     for (let index = 2; index + 9 < bytes.length && at(index) === 0xff;) {
       const marker = at(index + 1);
-      if (marker === 0xff) {
-        index += 1;
-        continue;
-      }
       const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
       if (isFrame) return withSize("image/jpeg", big(index + 7), big(index + 5));
-      index += 2 + Math.max(2, big(index + 2));
+      index += marker === 0xff ? 1 : 2 + Math.max(2, big(index + 2));
     }
     return { mediaType: "image/jpeg" };
   }
@@ -50,6 +40,15 @@ export function mediaOf(bytes: Uint8Array): FoundMedia | undefined {
 
 const withSize = (mediaType: string, width: number, height: number): FoundMedia =>
   width > 0 && height > 0 ? { mediaType, width, height } : { mediaType };
+
+const OTHER =
+  /^(?:(?<TIFF>II\*\0|MM\0\*)|(?<BMP>BM[^]{4}\0{4})|[^]{4}ftyp(?:(?<HEIC>hei|mif1|msf1)|(?<AVIF>avi)))/;
+
+/** The name of the form of a picture that these bytes begin and that models do not take. */
+export function otherPicture(bytes: Uint8Array): string | undefined {
+  const found = OTHER.exec(String.fromCharCode(...bytes.subarray(0, 12)))?.groups;
+  return Object.entries(found ?? {}).find(([, part]) => part !== undefined)?.[0];
+}
 
 /** Whether a name that was written is an address of the web. */
 export const isUrl = (written: string): boolean => /^https?:\/\//i.test(written);

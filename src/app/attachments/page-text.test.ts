@@ -63,4 +63,26 @@ it("reads the charset that the server, the bytes or the page name", () => {
   expect(decodePage(Buffer.from("\ufeffcafé", "utf16le"), "text/html")).toBe("café");
   expect(decodePage(Buffer.from("café"), "text/html; charset=nobody-knows")).toBe("café");
   expect(decodePage(Buffer.from([0x93, 0xfa, 0x96, 0x7b]), "text/html; charset=Shift_JIS")).toBe("日本");
+  // As browsers do: the mark goes first, comments name nothing, a page that can be read to its `meta` is not UTF-16.
+  expect(decodePage(Buffer.from("\ufeffcafé"), "text/html; charset=iso-8859-1")).toBe("café");
+  expect(decodePage(Buffer.from("<!-- <meta charset=shift_jis> -->café"), "text/html")).toMatch(/café$/);
+  expect(decodePage(Buffer.from("<meta charset=utf-16>café"), "text/html")).toMatch(/café$/);
+  const xml = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>');
+  expect(decodePage(Buffer.concat([xml, latin]), "application/xml")).toMatch(/café$/);
+  expect(decodePage(latin, "text/plain")).toBe("café");
 });
+
+it("leaves out what a page hides", () => {
+  expect(
+    textOf("<p>a<p hidden>no <b>more</b></p><div style='color:red; DISPLAY : none'><p>x<br>y</div><p>b"),
+  ).toBe("a\n\nb");
+});
+
+it("reads what is nested without an end in linear time", () => {
+  expect(textOf(`<p>x${"<i><a href=/y>".repeat(200_000)}deep`)).toMatch(/^x[^]*deep/);
+}, 5_000);
+
+it("reads a page of blanks in linear time", () => {
+  const blanks = " ".repeat(100_000);
+  expect(textOf(`<pre>x${blanks}y${blanks}\nz</pre>`)).toBe(`x${blanks}y\nz`);
+}, 5_000);

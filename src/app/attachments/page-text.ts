@@ -9,6 +9,7 @@ const SKIPPED: ReadonlySet<string> = new Set(
     "textarea dialog"
   ).split(" "),
 );
+const HIDES = /\bdisplay\s*:\s*none|\bvisibility\s*:\s*hidden/i;
 const BLOCKS: ReadonlySet<string> = new Set(
   (
     "address article blockquote body dd details div dl dt fieldset figcaption figure header hr li main ol p section summary " +
@@ -17,6 +18,10 @@ const BLOCKS: ReadonlySet<string> = new Set(
 );
 /** A page's own part is taken alone where it has so many characters. */
 const MIN_MAIN_LENGTH = 400;
+
+/** The parser's time grows with the elements that are open: of more, which no browser nests either, it closes all and goes on. */
+const MAX_OPEN = 2_000;
+const PIECE = 8_000;
 
 export type PageText = { readonly title: string; readonly text: string };
 
@@ -39,6 +44,7 @@ function readPage(html: string, address: string) {
   const links: { readonly target: string; readonly label: TextBuffer }[] = [];
   const within = { main: 0, article: 0 };
   let cells = 0;
+  let open = 0;
   let pending = "";
 
   const write = (text: string): void => {
@@ -67,8 +73,10 @@ function readPage(html: string, address: string) {
 
   const parser = new Parser(
     {
-      onopentag(name, { href = "", alt = "" }) {
-        if (SKIPPED.has(name)) skipped += 1;
+      onopentag(name, { href = "", alt = "", hidden, style = "" }) {
+        open += 1;
+        // Of what is left out everything counts, so that its own end is known.
+        if (skipped > 0 || SKIPPED.has(name) || hidden !== undefined || HIDES.test(style)) skipped += 1;
         if (skipped > 0) return;
         if (name === "title") isTitle = title === "";
         if (name === "main" || name === "article") within[name] += 1;
@@ -108,9 +116,9 @@ function readPage(html: string, address: string) {
         say(pending === "" ? text : text.trimStart());
       },
       onclosetag(name) {
-        if (SKIPPED.has(name)) skipped = Math.max(0, skipped - 1);
+        open -= 1;
         if (name === "title") isTitle = false;
-        if (skipped > 0) return;
+        if (skipped > 0) return void (skipped -= 1);
         if (name === "a") endLink();
         if (name === "ul" || name === "ol") lists.pop();
         if (name === "pre") preformatted = Math.max(0, preformatted - 1);
@@ -120,12 +128,19 @@ function readPage(html: string, address: string) {
     },
     { decodeEntities: true, lowerCaseTags: true },
   );
-  parser.write(html);
+  for (let at = 0; at < html.length; at += PIECE) {
+    parser.write(html.slice(at, at + PIECE));
+    if (open < MAX_OPEN) continue;
+    parser.end();
+    parser.reset();
+  }
   parser.end();
   while (links.length > 0) endLink();
   const tidy = ({ text }: TextBuffer) =>
     text
-      .replaceAll(/ +\n/g, "\n")
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n")
       .replaceAll(/\n{3,}/g, "\n\n")
       .trim();
   return {
@@ -134,22 +149,25 @@ function readPage(html: string, address: string) {
   };
 }
 
-/** The text of bytes in the charset that the server, the bytes or the page name; UTF-8 by default. */
+const MARKS = { efbbbf: "utf-8", fffe: "utf-16le", feff: "utf-16be" };
+const NAMED = /(?:charset|encoding)\s*=\s*["']?([\w.:-]+)/i;
+
+/** The text of bytes in the charset that a mark before them, the server or the page names; else of UTF-8, or what browsers take it for. */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 2_048));
-  const named = /charset\s*=\s*["']?([\w.:-]+)/i;
-  const label =
-    named.exec(contentType)?.[1] ?? named.exec(/<meta[^>]*charset[^>]*>/i.exec(head)?.[0] ?? "")?.[1];
-  const [first, second] = bytes;
-  const marked =
-    first === 0xff && second === 0xfe
-      ? "utf-16le"
-      : first === 0xfe && second === 0xff
-        ? "utf-16be"
-        : undefined;
-  try {
-    return new TextDecoder(marked ?? label ?? "utf-8").decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes); // a name that nobody knows
-  }
+  const begin = Buffer.from(bytes.subarray(0, 3)).toString("hex");
+  const marked = Object.entries(MARKS).find(([mark]) => begin.startsWith(mark))?.[1];
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 2_048)).replaceAll(/<!--[^]*?-->/g, "");
+  const within = NAMED.exec(/<(?:meta[^>]*charset|\?xml[^>]*encoding)[^>]*>/i.exec(head)?.[0] ?? "")?.[1];
+  // What could be read as far as its name is no UTF-16.
+  const label = marked ?? NAMED.exec(contentType)?.[1] ?? within?.replace(/^utf-?16.*/i, "utf-8");
+  for (const [name, fatal] of [
+    [label, false],
+    ["utf-8", true],
+  ] as const)
+    try {
+      if (name !== undefined) return new TextDecoder(name, { fatal }).decode(bytes);
+    } catch {
+      // A name that nobody knows, or no UTF-8.
+    }
+  return new TextDecoder("windows-1252").decode(bytes);
 }

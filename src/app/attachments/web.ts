@@ -2,7 +2,7 @@ import type { ContextFile } from "../../config/input-files.ts";
 import { formatSize } from "../../config/text-file.ts";
 import { refusal } from "../../kernel/index.ts";
 import { fetchPublic, type FetchOptions } from "../../models/fetch.ts";
-import { mediaOf } from "../../text/media.ts";
+import { mediaOf, otherPicture } from "../../text/media.ts";
 import type { AppContext } from "../context.ts";
 
 type FetchContext = Pick<AppContext, "env"> & {
@@ -13,7 +13,9 @@ type FetchContext = Pick<AppContext, "env"> & {
 };
 
 /** What is read as text as it is, beside pages. */
-const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|toml|javascript|x-ndjson|[\w.+-]+\+(?:json|xml))\b)/i;
+const TEXT =
+  /^(?:text\/|image\/svg\+xml|application\/(?:x-)?(?:json|xml|yaml|toml|javascript|typescript|ndjson|sh|sql|tex|[\w.+-]+\+(?:json|xml|yaml))\b)/i;
+const SEEN = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)\b/i;
 const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 /** HTML has many letters for each that is read. */
 const MARKUP_FACTOR = 10;
@@ -46,14 +48,25 @@ export async function fetchContext(context: FetchContext, url: string): Promise<
   if (mediaOf(bytes)) return { name, base64: Buffer.from(bytes).toString("base64") };
   const { decodePage, pageText } = await import("./page-text.ts");
   const isUnsaid = contentType === "" || /^application\/octet-stream\b/i.test(contentType);
-  if (!HTML.test(contentType) && !TEXT.test(contentType) && (!isUnsaid || bytes.includes(0)))
+  const other = otherPicture(bytes);
+  if (other)
+    throw refusal(`${url} is a ${other} picture, which models do not take`, "save it as PNG or JPEG");
+  if (SEEN.test(contentType))
     throw refusal(
-      `${url} is ${contentType.slice(0, 80) || "binary"}`,
-      "give a page, a text, a picture or a PDF",
+      `${url} says that it is ${contentType.slice(0, 80)}, and is not`,
+      "look at it in a browser",
     );
   const written = decodePage(bytes, contentType);
+  const isText = HTML.test(contentType) || TEXT.test(contentType) || isUnsaid;
+  if (!isText || (!HTML.test(contentType) && written.includes("\0")))
+    throw refusal(
+      `${url} is ${isText ? "binary" : contentType.slice(0, 80)}`,
+      "give a page, a text, a picture or a PDF",
+    );
   const isPage = HTML.test(contentType) || (isUnsaid && /^\s*<(?:!doctype html|html)\b/i.test(written));
-  const { title, text } = isPage ? pageText(written, fetched.url) : { title: "", text: written };
+  const { title, text } = isPage
+    ? pageText(written.replaceAll("\0", ""), fetched.url)
+    : { title: "", text: written };
   if (text.trim() === "")
     throw refusal(
       `${url} has no text that can be read without running its scripts`,

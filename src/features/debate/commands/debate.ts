@@ -1,9 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { estimateNote, printEstimate } from "../../../cli/estimate-text.ts";
 import { join, resolve } from "node:path";
 import { readProblemFile } from "../../../config/input-files.ts";
 import { toAbsolute } from "../../../config/paths.ts";
-import { displayPath } from "../../../config/text-file.ts";
+import { displayPath, statOf } from "../../../config/text-file.ts";
 import { DEBATE_CONFIG, debateConfig, readDebateFile, withRoles } from "../app/dialectic/debate-file.ts";
 import { refusal } from "../../../kernel/index.ts";
 import type { WrittenDebate } from "../protocol/debate/seats.ts";
@@ -106,8 +106,7 @@ function readConfig(
 
 /** The folder that file tools may read, also where `--context` names it as before, and the files whose texts go with the problem. @throws Fault for a second folder */
 function splitContext(io: Io, { context: paths, folder: named }: Pick<DebateOptions, "context" | "folder">) {
-  const isFolder = (path: string) =>
-    statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = (path: string) => statOf(resolve(io.cwd, path))?.isDirectory() === true;
   const before = paths.filter(isFolder);
   const [folder, another] = named === undefined ? before : [named, ...before];
   if (before.length > 0) io.output.note("--context FOLDER is now --folder FOLDER in a debate");
