@@ -8,7 +8,7 @@ const MAX_SOURCES = 30;
 const MAX_URL_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 200;
 
-const ADDRESS = /^https?:\/\/([^\s/?#\\@<>"'`]+)(?:[/?#][^\s<>"\\`\p{C}]*)?$/iu;
+const ADDRESS = /^https?:\/\/([^\s/?#\\@<>"'`\p{C}]+)(?:[/?#][^\s<>"\\`\p{C}]*)?$/iu;
 
 /** The host of a source's address, with its port. */
 export const hostOf = (url: string): string => (ADDRESS.exec(url)?.[1] ?? "").toLowerCase();

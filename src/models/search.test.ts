@@ -359,6 +359,7 @@ it("names no source that is no page of the web, and no key", async () => {
   const hostile = [
     { url: "javascript:alert(1)" },
     { url: "https://user:pass@example.org/" },
+    { url: "https://h\u202egro.example/" },
     { url: "file:///etc/passwd" },
     { url: "https://ok.example/a b" },
     { url: `https://ok.example/?k=${KEY}`, title: `line\none\u202e ${"x".repeat(900)}` },

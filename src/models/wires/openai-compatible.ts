@@ -83,7 +83,7 @@ function dollars(value: unknown): number | null {
 /**
  * Tokens and cost. Google and xAI leave hidden reasoning out of `completion_tokens` but not out of the total,
  * and charge it as output: where the total is the larger, what is missing counts as output and as reasoning.
- * OpenRouter's `cost` is its own charge; with the user's key at the maker (`is_byok`) the maker's comes on top.
+ * xAI's `cost_in_usd_ticks` has tokens and searches, OpenRouter's `cost` is its own charge; with the user's key at the maker (`is_byok`) the maker's comes on top.
  */
 export function readUsage(usage: LooseObject): Usage {
   const sent = firstCount(usage["prompt_tokens"]);
@@ -93,7 +93,8 @@ export function readUsage(usage: LooseObject): Usage {
   const details = objectAt(usage, "prompt_tokens_details");
   const written = toCount(details["cache_write_tokens"]) ?? 0;
   const searches = toCount(objectAt(usage, "server_tool_use")["web_search_requests"]) ?? 0;
-  const cost = dollars(usage["cost"]);
+  const ticks = dollars(usage["cost_in_usd_ticks"]);
+  const cost = ticks === null ? dollars(usage["cost"]) : ticks / 1e10;
   const upstream =
     usage["is_byok"] === true ? dollars(objectAt(usage, "cost_details")["upstream_inference_cost"]) : null;
   return {

@@ -71,6 +71,20 @@ it.each([
     0.123,
   ],
   [
+    "xAI, responses: its own figure, which has the searches",
+    openaiResponses.readWhole(
+      response(
+        {
+          ...{ input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 },
+          cost_in_usd_ticks: 370_000_000,
+        },
+        search(),
+      ),
+    ),
+    { in: 1_000, out: 100, cached: null, reasoning: null },
+    0.037,
+  ],
+  [
     "OpenAI, responses: each search, and no page that was opened",
     openaiResponses.readWhole(
       response(
