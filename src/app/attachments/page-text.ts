@@ -49,10 +49,7 @@ function readPage(html: string, address: string) {
 
   const write = (text: string): void => {
     const label = links.at(-1)?.label;
-    if (label) {
-      label.text += text;
-      return;
-    }
+    if (label) return void (label.text += text);
     writers.body.text += text;
     if (within.main > 0) writers.main.text += text;
     if (within.article > 0) writers.article.text += text;

@@ -48,19 +48,16 @@ export async function fetchContext(context: FetchContext, url: string): Promise<
   if (mediaOf(bytes)) return { name, base64: Buffer.from(bytes).toString("base64") };
   const { decodePage, pageText } = await import("./page-text.ts");
   const isUnsaid = contentType === "" || /^application\/octet-stream\b/i.test(contentType);
+  const unread = (why: string, next: string) => refusal(`${url} ${why}`, next);
   const other = otherPicture(bytes);
-  if (other)
-    throw refusal(`${url} is a ${other} picture, which models do not take`, "save it as PNG or JPEG");
+  if (other) throw unread(`is a ${other} picture, which models do not take`, "save it as PNG or JPEG");
   if (SEEN.test(contentType))
-    throw refusal(
-      `${url} says that it is ${contentType.slice(0, 80)}, and is not`,
-      "look at it in a browser",
-    );
+    throw unread(`says that it is ${contentType.slice(0, 80)}, and is not`, "look at it in a browser");
   const written = decodePage(bytes, contentType);
   const isText = HTML.test(contentType) || TEXT.test(contentType) || isUnsaid;
   if (!isText || (!HTML.test(contentType) && written.includes("\0")))
-    throw refusal(
-      `${url} is ${isText ? "binary" : contentType.slice(0, 80)}`,
+    throw unread(
+      `is ${isText ? "binary" : contentType.slice(0, 80)}`,
       "give a page, a text, a picture or a PDF",
     );
   const isPage = HTML.test(contentType) || (isUnsaid && /^\s*<(?:!doctype html|html)\b/i.test(written));
@@ -68,10 +65,7 @@ export async function fetchContext(context: FetchContext, url: string): Promise<
     ? pageText(written.replaceAll("\0", ""), fetched.url)
     : { title: "", text: written };
   if (text.trim() === "")
-    throw refusal(
-      `${url} has no text that can be read without running its scripts`,
-      "save its text as a file",
-    );
+    throw unread("has no text that can be read without running its scripts", "save its text as a file");
   const whole = title === "" || text.startsWith(`# ${title}`) ? text : `# ${title}\n\n${text}`;
   if (Buffer.byteLength(whole) > maxContextBytes)
     throw refusal(
