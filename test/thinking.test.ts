@@ -113,52 +113,82 @@ describe.concurrent("of members that think aloud", () => {
 });
 
 describe("under a limit in dollars", () => {
-  /** Thinks for most of the room that it is given, as a model of today does, and tells what that took. */
-  const thinker: Answer = (response, { path, body }) => {
-    const asked: Asked & { readonly max_tokens?: number; readonly max_completion_tokens?: number } =
-      JSON.parse(body);
-    const limit = asked.max_completion_tokens ?? asked.max_tokens ?? 0;
-    const prompt = Math.ceil(body.length / 4);
-    const out = Math.min(limit, 3_000);
-    const content = (message: { readonly content: unknown }) => ({
-      content: JSON.stringify(message.content),
-    });
-    const reply = replyTo({ ...asked, messages: asked.messages.map(content) });
-    const events = path.endsWith("/messages")
-      ? [
-          { type: "message_start", message: { usage: { input_tokens: prompt, output_tokens: 1 } } },
-          { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: THOUGHT } },
-          { type: "content_block_start", index: 1, content_block: { type: "text", text: reply } },
-          { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: out } },
-          { type: "message_stop" },
-        ]
-      : [
-          {
-            choices: [
-              { index: 0, delta: { reasoning_content: THOUGHT, content: reply }, finish_reason: "stop" },
-            ],
-          },
-          {
-            choices: [],
-            usage: {
-              ...{ prompt_tokens: prompt, completion_tokens: out },
-              completion_tokens_details: { reasoning_tokens: out - 20 },
+  /** Thinks for so many tokens of the room that it is given, and tells what that took. */
+  const thinking =
+    (most: number, said = replyTo): Answer =>
+    (response, { path, body }) => {
+      const asked: Asked & { readonly max_tokens?: number; readonly max_completion_tokens?: number } =
+        JSON.parse(body);
+      const limit = asked.max_completion_tokens ?? asked.max_tokens ?? 0;
+      const prompt = Math.ceil(body.length / 4);
+      const out = Math.min(limit, most);
+      const content = (message: { readonly content: unknown }) => ({
+        content: JSON.stringify(message.content),
+      });
+      const reply = said({ ...asked, messages: asked.messages.map(content) });
+      const events = path.endsWith("/messages")
+        ? [
+            { type: "message_start", message: { usage: { input_tokens: prompt, output_tokens: 1 } } },
+            { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: THOUGHT } },
+            { type: "content_block_start", index: 1, content_block: { type: "text", text: reply } },
+            { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: out } },
+            { type: "message_stop" },
+          ]
+        : [
+            {
+              choices: [
+                { index: 0, delta: { reasoning_content: THOUGHT, content: reply }, finish_reason: "stop" },
+              ],
             },
-          },
-        ];
-    response.setHeader("content-type", "text/event-stream");
-    response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+            {
+              choices: [],
+              usage: {
+                ...{ prompt_tokens: prompt, completion_tokens: out },
+                completion_tokens_details: { reasoning_tokens: out - 20 },
+              },
+            },
+          ];
+      response.setHeader("content-type", "text/event-stream");
+      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+    };
+
+  const reaching = ({ url }: { readonly url: string }) =>
+    Object.fromEntries(
+      ["OPENAI", "GEMINI", "ANTHROPIC"].flatMap((name) => [
+        [`${name}_BASE_URL`, url],
+        [`${name}_API_KEY`, "key-of-a-test"],
+      ]),
+    );
+  const models = ["openai/gpt-5.6", "anthropic/claude-opus-5", "google/gemini-3.1-pro-preview"];
+  const question = "Should we move the queue to Postgres?";
+
+  /** No short answers, and claims that contradict each other: every rung of `ask` is climbed. */
+  const contradicting = (asked: Asked): string => {
+    const reply = replyTo(asked);
+    const stances = ["A", "B"].map((label) => ({ claim: `as ${label} says`, answers: [label] }));
+    return reply.startsWith('{"agreements')
+      ? JSON.stringify({ agreements: [], contradictions: [{ topic: "the queue", stances }], unique: [] })
+      : reply.replace(/^.*move it.*$/, "It depends on how often the queue is read, and on who will keep it.");
   };
 
+  it.each([
+    [0.5, ["answer-given", "comparison-given", "synthesis-given"]],
+    [1, ["answer-given", "comparison-given", "review-given", "synthesis-given"]],
+  ])("ask has something left for what follows drafts that use all of their room: $%d", async (usd, kinds) => {
+    await using server = await openFakeServer(thinking(Infinity, contradicting));
+    await using parley = await openParley({ store: ":memory:", env: reaching(server) });
+    const run = await parley.start({ protocol: "ask", question, models, maxCostUsd: usd, memory: false });
+    const { status, result } = await run.outcome();
+    expect(status).toMatch(/^answered/);
+    expect(result?.cost.usd).toBeLessThanOrEqual(usd);
+    const calls = (await parley.read(run.id)).filter((entry) => callOf(entry));
+    expect([...new Set(calls.map(({ type }) => type))]).toEqual(kinds);
+    for (const call of calls) expect(callOf(call)?.limit).toBeGreaterThanOrEqual(2_048);
+  });
+
   it("a council of three of today's thinking models runs to its end", async () => {
-    await using server = await openFakeServer(thinker);
-    const env = Object.fromEntries([
-      ...["OPENAI", "GEMINI", "ANTHROPIC"].map((name) => [`${name}_BASE_URL`, server.url]),
-      ...["OPENAI", "GEMINI", "ANTHROPIC"].map((name) => [`${name}_API_KEY`, "key-of-a-test"]),
-    ]);
-    await using parley = await openParley({ store: ":memory:", env });
-    const models = ["openai/gpt-5.6", "anthropic/claude-opus-5", "google/gemini-3.1-pro-preview"];
-    const question = "Should we move the queue to Postgres?";
+    await using server = await openFakeServer(thinking(3_000));
+    await using parley = await openParley({ store: ":memory:", env: reaching(server) });
     const run = await parley.start({ protocol: "council", question, models, maxCostUsd: 0.5, memory: false });
     const { status, result } = await run.outcome();
     expect({ status, degraded: result?.degraded }).toEqual({ status: "answered", degraded: [] });

@@ -146,5 +146,5 @@ function holdFor(
   const { budget } = run as StepScope;
   const requests = [budget.capped ? (worst() ?? []) : []].flat();
   const paid = requests.filter(({ model }) => personOf(model) === undefined);
-  if (paid.length > 0) budget.hold(share, paid.map(budget.quote), optional);
+  budget.hold(share, paid.map(budget.quote), optional);
 }

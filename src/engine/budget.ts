@@ -258,13 +258,14 @@ function fractionFor(
   { call, own }: { readonly call: CallSpread; readonly own: OwnShare },
 ): number {
   const others = heldBy(account, own);
-  const needed = sumOf([call, ...others.filter(({ optional }) => !optional)]);
-  const wanted = sumOf([call, ...others]);
-  const spent = plus(totalOf(account, own), call.least);
-  const optional = sumOf(others.filter((one) => one.optional)).least;
-  const isRoomy = spent.usd + optional.usd <= usd && spent.tokens + optional.tokens <= tokens;
-  const { more } = isRoomy ? wanted : needed;
-  const base = isRoomy ? plus(spent, optional) : spent;
+  let base = plus(totalOf(account, own), call.least);
+  const roomy = others.filter(({ optional, least }) => {
+    const next = optional ? plus(base, least) : base;
+    const fits = next.usd <= usd && next.tokens <= tokens;
+    if (fits) base = next;
+    return fits || !optional;
+  });
+  const { more } = sumOf([call, ...roomy]);
   const part = (left: number, of: number): number => (of > 0 ? left / of : 1);
   return Math.max(0, Math.min(1, part(usd - base.usd, more.usd), part(tokens - base.tokens, more.tokens)));
 }

@@ -6,7 +6,7 @@ import { revisionTemplate } from "../../../protocols/phases/revise.ts";
 import type { Draft } from "../../../protocols/phases/table.ts";
 import { majority } from "../../../stats/vote.ts";
 import { resolveByVote } from "./resolve-by-vote.ts";
-import { comparisonTemplate, resolveBySynthesis } from "./resolve-by-synthesis.ts";
+import { comparisonTemplate, leaveRoomForRungs, resolveBySynthesis } from "./resolve-by-synthesis.ts";
 import { AskSettings, isShortAnswer } from "./rungs.ts";
 
 /**
@@ -25,10 +25,13 @@ export const ask = defineProtocol({
   report: () => import("./report.ts"),
   texts: ["strategy"],
   deliberate: (pinned) =>
-    deliberateFromDrafts(pinned, (context, drafted) =>
-      haveComparableAnswers(drafted.drafts)
-        ? resolveByVote(context, drafted)
-        : resolveBySynthesis(context, drafted),
+    deliberateFromDrafts(
+      pinned,
+      (context, drafted) =>
+        haveComparableAnswers(drafted.drafts)
+          ? resolveByVote(context, drafted)
+          : resolveBySynthesis(context, drafted),
+      leaveRoomForRungs,
     ),
 });
 

@@ -1,21 +1,20 @@
-import { canAfford, type DryDesk, type ProtocolContext } from "../../../engine/index.ts";
-import {
-  personOf,
-  type Cap,
-  type Closing,
-  type Message,
-  type ModelRequest,
-  type Participant,
-  type StepKey,
-} from "../../../kernel/index.ts";
+import { canAfford, leaveRoomFor, type DryDesk, type ProtocolContext } from "../../../engine/index.ts";
+import { personOf, type Cap, type Closing, type Message } from "../../../kernel/index.ts";
+import type { ModelRequest, Participant, StepKey } from "../../../kernel/index.ts";
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../../prompts/material.ts";
 import { defineTemplate, replySchema } from "../../../prompts/template.ts";
 import { ComparisonReply, parseComparison } from "../../../replies/comparison.ts";
 import { answerWith, leadingDraft } from "../../../protocols/phases/control.ts";
 import type { Drafts } from "../../../protocols/phases/draft.ts";
 import { conclude } from "../../../protocols/phases/panel/conclude.ts";
-import { countReviewers, minimumReviewCalls } from "../../../protocols/phases/panel/review.ts";
 import {
+  countReviewers,
+  leaveRoomForReviews,
+  minimumReviewCalls,
+  usualDrafts,
+} from "../../../protocols/phases/panel/review.ts";
+import {
+  leaveRoomForChair,
   minimumSynthesisCalls,
   reserveForChair,
   synthesisCalls,
@@ -29,10 +28,26 @@ import { texts } from "./templates/index.ts";
 
 type AskContext = ProtocolContext<AskSettings>;
 
+/** A comparison is asked for in a form for programs. */
+const comparerIn = ({ seats }: AskContext) =>
+  seats("chair").find(({ model }) => personOf(model) === undefined);
+
+/** Leaves room for what comes behind the drafts of an open question, the next rung first. */
+export function leaveRoomForRungs(context: AskContext): void {
+  const { run, settings } = context;
+  const chair = comparerIn(context);
+  if (settings.effort < 2 || !chair || context.seats("member").length < 2) return;
+  leaveRoomFor(run, "comparison", () => ({
+    ...modelParams(chair, settings.maxOutputTokens.review),
+    messages: [{ role: "user", text: usualDrafts(context) }],
+  }));
+  if (settings.effort >= 3) leaveRoomForChair(context);
+  if (settings.effort >= 4) leaveRoomForReviews(context);
+}
+
 /** Answers an open question: the drafts' claims are compared, and their contradictions decide how far it goes. */
 export async function resolveBySynthesis(context: AskContext, { drafts, absent }: Drafts): Promise<Closing> {
-  // A comparison is asked for in a form for programs.
-  const chair = context.seats("chair").find(({ model }) => personOf(model) === undefined);
+  const chair = comparerIn(context);
   const outcome = absent.length > 0 ? "answered-degraded" : "answered";
   const openCount = drafts.filter(({ final }) => !isShortAnswer(final)).length;
   const open = `${openCount} of ${drafts.length} drafts have no short final answer`;
@@ -52,6 +67,7 @@ export async function resolveBySynthesis(context: AskContext, { drafts, absent }
     return stop(context, { rung: "draft", drafts, why, cap: affordable.cap });
   }
   await recordRung(context, { rung: "draft", next: "comparison", reason: open });
+  if (context.settings.effort >= 3) leaveRoomForChair(context, drafts);
   const comparison = await compareDrafts(context, chair, table);
   if (context.settings.effort < 3) {
     await recordRung(context, { rung: "comparison", next: null, reason: describeComparison(comparison) });
@@ -117,6 +133,7 @@ async function continueToChair(
   const next = revising ? "revision" : reviewed ? "review" : "synthesis";
   await recordRung(context, { rung: "comparison", next, reason: `${reason}${cut}` });
   if (reviewed) reserveForChair(context);
+  else leaveRoomFor(run, "review", () => undefined);
   const revised = revising ? await revise(context, round) : undefined;
   if (revised) {
     const answered = `${revised.by.length} of ${drafts.length} answered again`;
@@ -221,6 +238,7 @@ async function compareDrafts(
       request: comparisonRequest(context, chair, table),
       timeoutMs: context.settings.callTimeoutMs,
       limitedBy: "review-tokens",
+      share: "comparison",
       dry: { reply: (desk) => comparisonSpecimen(desk, labels) },
     },
     readReply<"comparison-given">(loss, (reply) => {

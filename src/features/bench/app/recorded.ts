@@ -270,10 +270,7 @@ async function readRows(
   return rows;
 }
 
-/**
- * Makes a recorded bench's report from the store alone; undefined for a run that is no bench.
- * @throws Fault `deliberation-missing`
- */
+/** Makes a recorded bench's report from the store alone; undefined for a run that is no bench. @throws Fault `deliberation-missing` */
 export async function readBench(store: OrganizationStore, id: DeliberationId): Promise<Bench | undefined> {
   const entries = await store.read(id);
   const { at: openedAt } = findOpening(entries, id);

@@ -263,10 +263,7 @@ const DEEPEST = 0.55;
 /** The figure as an SVG file. Ends in a newline. */
 export const sharesSvg = (rows: readonly PersonaShares[]): string => svgFile(sharesFigure(rows), STYLE);
 
-/**
- * Personas by strategies: a cell is as deep as the claimed mean, with the measured one below; votes stand in a column of their
- * own.
- */
+/** Personas by strategies: a cell is as deep as the claimed mean, with the measured one below; votes stand in a column of their own. */
 export function sharesFigure(rows: readonly PersonaShares[]): ElementTree {
   const strategies = [...new Set(rows.map(({ strategy }) => strategy ?? "all"))];
   const personas = [...new Set(rows.map(({ persona }) => persona))];

@@ -24,10 +24,7 @@ export const FOREST_PLOT_STYLE =
 
 type PlottedSeries = { readonly name: string; readonly values: readonly number[] };
 
-/**
- * Allocations to trees, and fruits and leaves in all, over the cycles, as two charts of one SVG; undefined for fewer than
- * two cycles.
- */
+/** Allocations to trees, and fruits and leaves in all, over the cycles, as two charts of one SVG; undefined for fewer than two cycles. */
 export function forestPlot(cycles: ForestCycles): ElementTree | undefined {
   const shown = cycles.slice(-MAX_CYCLES);
   const last = shown.at(-1);

@@ -75,12 +75,16 @@ const createRequest = (
 /** Leaves room for a review by every judge and member, of drafts of the usual length. */
 export function leaveRoomForReviews(context: ProtocolContext<PanelSettings>): void {
   leaveRoomFor(context.run, "review", () => {
-    const [members, judges] = [context.seats("member"), context.seats("judge")];
-    const { draft = USUAL_REPLY_TOKENS } = context.settings.maxOutputTokens;
-    // At the three characters a token that quotes count with.
-    const text = `${context.question}${"x".repeat(3 * draft * members.length)}`;
-    return [...members, ...judges].map((by) => createRequest(context, by, [{ role: "user", text }]));
+    const text = usualDrafts(context);
+    const reviewers = [...context.seats("member"), ...context.seats("judge")];
+    return reviewers.map((by) => createRequest(context, by, [{ role: "user", text }]));
   });
+}
+
+/** The question and every member's draft of the usual length, at the three characters a token that quotes count with. */
+export function usualDrafts({ question, seats, settings }: ProtocolContext<PanelSettings>): string {
+  const { draft = USUAL_REPLY_TOKENS } = settings.maxOutputTokens;
+  return question + "x".repeat(3 * draft * seats("member").length);
 }
 
 /** The smallest review: one reviewer's call. */

@@ -1,4 +1,5 @@
 import {
+  leaveRoomFor,
   reserveFor,
   type ProtocolContext,
   type Absent,
@@ -86,8 +87,17 @@ export function reserveForChair(context: PanelContext, drafts?: readonly Draft[]
   reserveFor(context.run, SHARE, () => minimumSynthesisCalls(context, drafts)[0]?.request);
 }
 
+/** Leaves room for a chair that sees the drafts and what one call says of them, where the run comes to an end without it. */
+export function leaveRoomForChair(context: PanelContext, drafts?: readonly Draft[]): void {
+  leaveRoomFor(context.run, SHARE, () => minimumSynthesisCalls(context, drafts, 1)[0]?.request);
+}
+
 /** The first chair's call in its worst case; none where no chair writes. */
-export function minimumSynthesisCalls(context: PanelContext, drafts?: readonly Draft[]): PlannedCalls {
+export function minimumSynthesisCalls(
+  context: PanelContext,
+  drafts?: readonly Draft[],
+  reviews = context.seats("member").length,
+): PlannedCalls {
   const [chair] = listChairs(context);
   if (!chair || context.settings.mode === "vote") return [];
   const { draft = USUAL_REPLY_TOKENS, review = USUAL_REPLY_TOKENS } = context.settings.maxOutputTokens;
@@ -95,7 +105,7 @@ export function minimumSynthesisCalls(context: PanelContext, drafts?: readonly D
   // Drafts and reviews of full length, at the three characters a token that quotes count with.
   const drafted = drafts?.map(({ text }) => text).join("") ?? "x".repeat(3 * members * draft);
   const given = context.context.reduce((sum, one) => sum + one.text, context.question);
-  const text = given + drafted + "x".repeat(3 * members * review);
+  const text = given + drafted + "x".repeat(3 * reviews * review);
   const request = { ...chairParams(context, chair), messages: [{ role: "user" as const, text }] };
   return [{ step: `synthesis/${chair.id}`, request }];
 }

@@ -175,10 +175,7 @@ type Grading = NonNullable<AblationRun["judging"]> & {
   readonly work: Extract<JudgedWork, { kind: "grade" }> | undefined;
 };
 
-/**
- * Has every distinct answer graded once. Null where there is nothing to grade, `budget` where the limits leave nothing for
- * it.
- */
+/** Has every distinct answer graded once. Null where there is nothing to grade, `budget` where the limits leave nothing for it. */
 async function gradeRows(
   context: AppContext,
   { judge, rows, tasks, file }: GradingSpec,

@@ -151,10 +151,7 @@ export function explainNoAgents(
     : { why: "no agent is enabled", next: "set enabled: true for at least one" };
 }
 
-/**
- * The agents that take part.
- * @throws Fault `configuration` where two have one id
- */
+/** The agents that take part. @throws Fault `configuration` where two have one id */
 export function enabledAgents<A extends { readonly id: string; readonly enabled: boolean }>(
   file: YamlFile,
   agents: readonly A[],

@@ -26,10 +26,7 @@ export const isDebate = (entries: readonly Entry[]): boolean =>
 const openingOf = (entries: readonly Entry[]) =>
   entries.find((entry) => isEvent(entry, "deliberation-opened"));
 
-/**
- * A debate from all its entries in order, wherever it stands.
- * @throws RangeError for entries of anything else: `isDebate` tells
- */
+/** A debate from all its entries in order, wherever it stands. @throws RangeError for entries of anything else: `isDebate` tells */
 export function debateRecord(entries: readonly Entry[]): DebateRecord {
   const opened = openingOf(entries);
   const result = resultOf(entries);
