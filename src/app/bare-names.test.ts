@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { loadSettings } from "../config/sources.ts";
 import { scratch } from "../../test/support/scratch.ts";
 import { findBareModel, withFoundModels } from "./bare-names.ts";
+import { findFirstSettings } from "./first-settings.ts";
 import { reachable } from "./reachable.ts";
 
 const NOWHERE = "127.0.0.1:9";
@@ -32,6 +33,11 @@ async function lists(names: readonly string[], { key }: { readonly key?: string 
 function settingsWith(flags: Readonly<Record<string, unknown>> = {}) {
   using folder = scratch();
   return loadSettings({ ...folder, flags }).settings;
+}
+
+function settingsOf(compatible: string) {
+  using folder = scratch({ "project/parley.yaml": `compatible:\n  ${compatible}` });
+  return loadSettings({ ...folder, flags: {}, trusts: () => true }).settings;
 }
 
 it("finds one model by what its provider calls it, by its last part, and without its tag", async () => {
@@ -122,5 +128,42 @@ it("finds servers at home by their ports, and asks a gateway with the key for a 
   expect(found[1]?.models).toEqual(["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"]);
   expect(found[1]?.all).toHaveLength(8);
   const wrong = await reachable({ env: { ...env, OPENAI_API_KEY: "other" }, settings: settingsWith() });
-  expect(wrong[1]).toMatchObject({ state: "key set", models: ["gpt-6.1-terra"] });
+  expect(wrong[1]).toMatchObject({ state: "key set", models: ["gpt-6.1-terra"], refused: true });
+  expect(wrong[1]?.how).toBe("OPENAI_API_KEY is set, but its server refuses the key");
+});
+
+it("asks a server of the settings for its list, with its key, headers and API", async () => {
+  const gateway = await lists(["claude-sonnet-5-5", "gpt-5-mini"], { key: "secret" });
+  const ollama = await lists(["gemma4:26b"]);
+  const lite = `lite: {url: "http://${gateway.host}/v1", key-env: LITE_KEY, headers: {x-team: a}}`;
+  const others = `
+  box: {url: "http://${ollama.host}", wire: ollama}
+  one: {url: "http://${gateway.host}", key-env: LITE_KEY, model: gpt-5-mini}
+  down: {url: "http://${NOWHERE}", model: m}`;
+  const env = { ...NONE, LITE_KEY: "secret" };
+  const settings = settingsOf(`${lite}${others}`);
+  const found = await reachable({ env, settings });
+  expect(found.map(({ provider, state, models }) => [provider, state, models])).toEqual([
+    ["compatible/lite", "answers", ["claude-sonnet-5-5", "gpt-5-mini"]],
+    ["compatible/box", "answers", ["gemma4:26b"]],
+    ["compatible/one", "answers", ["gpt-5-mini"]],
+    ["compatible/down", "configured", ["m"]],
+  ]);
+  expect(gateway.heard[0]?.headers["x-team"] ?? gateway.heard[1]?.headers["x-team"]).toBe("a");
+  const only = settingsOf(lite);
+  expect(await findBareModel({ env, settings: only }, "claude-sonnet-5-5")).toBe(
+    "compatible/lite/claude-sonnet-5-5",
+  );
+  const [wrong] = await reachable({ env: { ...env, LITE_KEY: "other" }, settings: only });
+  expect(wrong).toMatchObject({ state: "configured", models: [], refused: true });
+});
+
+it("asks nothing at an address that only a project's file names, where first settings are written", async () => {
+  const gateway = await lists(["claude-sonnet-5-5"]);
+  using place = scratch(
+    { "project/parley.yaml": `compatible: {lab: {url: "http://${gateway.host}/v1"}}` },
+    NONE,
+  );
+  expect((await findFirstSettings(place)).places).toEqual([]);
+  expect(gateway.heard).toEqual([]);
 });

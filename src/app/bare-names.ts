@@ -2,8 +2,9 @@ import { ModelRef, nameWithoutProvider, refusal } from "../kernel/index.ts";
 import { agentPrograms, OWN_CHOICE } from "../models/programs.ts";
 import { oneLine } from "../reports/printable.ts";
 import { findMeant, quoteValue } from "../text/words.ts";
-import type { AppContext, EffectiveSettings } from "./context.ts";
+import type { EffectiveSettings } from "./context.ts";
 import { openCatalog } from "./listed-models.ts";
+import type { Searched } from "./reachable.ts";
 
 /** So many models are named where one has to be chosen. */
 const MAX_NAMED = 6;
@@ -16,8 +17,6 @@ const READINGS: readonly ((model: string) => string)[] = [
   (model) => lastPart(model.replace(/:latest$/, "")),
   plain,
 ];
-
-type Searched = Pick<AppContext, "env" | "settings">;
 
 /**
  * The model that a name without a provider means among those that can be reached.

@@ -96,3 +96,23 @@ describe("critic and memory", () => {
     });
   });
 });
+
+it("tells a key that a gateway refuses from one that is not tested", async () => {
+  const server = createServer((_, response) => {
+    response.statusCode = 401;
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/v1`;
+  using place = scratch(
+    { "project/parley.yaml": "store: ':memory:'" },
+    { OLLAMA_HOST: NOWHERE, LMSTUDIO_HOST: NOWHERE, OPENAI_API_KEY: "k", OPENAI_BASE_URL: url },
+  );
+  const checks = await checkup({ ...place, flags: {} });
+  expect(checks.find(({ what }) => what === "models")).toEqual({
+    ...{ what: "models", ok: false, next: "set the right key of openai" },
+    found: "openai (OPENAI_API_KEY is set, but its server refuses the key)",
+  });
+});

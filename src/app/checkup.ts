@@ -95,11 +95,14 @@ export async function checkup(
     const programs = installedPrograms(place.env);
     checks.push(...(await Promise.all(programs.map((one) => checkProgram(one, place.env, needs(one.name))))));
     const places = await reachable({ env: place.env, settings });
-    const tested = (state: Reachable["state"]) => (state === "answers" || probe ? "" : ", not tested");
-    const found = places.map(({ provider, how, state }) => `${provider} (${how}${tested(state)})`).join(", ");
+    const isOpen = ({ state, refused }: Reachable) => state !== "answers" && !refused && !probe;
+    const told = places.map((one) => `${one.provider} (${one.how}${isOpen(one) ? ", not tested" : ""})`);
+    const wrong = places.find(({ refused }) => refused);
     const next = "set a key such as OPENAI_API_KEY, or start Ollama, for real answers";
-    const answering = places.length > 0 ? { found } : { found: "simulated models only", next };
-    checks.push({ what: "models", ok: true, ...answering });
+    const none = { what: "models", ok: true, found: "simulated models only", next };
+    const some = { what: "models", ok: !wrong, found: told.join(", ") };
+    const mend = wrong && { next: `set the right key of ${wrong.provider}` };
+    checks.push(places.length > 0 ? { ...some, ...mend } : none);
     checks.push(...checkPrices(refs.length > 0 ? refs : places.flatMap(refsAt), settings, place));
     if (probe) checks.push(...(await probeProviders(places, { place, settings, signal: probe })));
   }

@@ -73,21 +73,11 @@ export async function estimateOpening(
     return costs;
   };
   const protocol = opening.protocol.name;
-  const { calls, tokens, usd } = opening.budget;
-  const caps = {
-    ...(calls === undefined ? {} : { calls }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(usd === undefined ? {} : { usd }),
-  };
+  const { timeMs: _time, ...caps } = opening.budget;
+  const participants = opening.participants.map(({ id, model, options = null }) => ({ id, model, options }));
   const none: RunEstimate = {
-    protocol,
-    phases: [],
-    total: null,
-    undeclared: [],
-    unpriced: [],
-    caps,
-    participants: opening.participants.map(({ id, model, options = null }) => ({ id, model, options })),
-    oldPrices: null,
+    ...{ protocol, phases: [], total: null, undeclared: [], unpriced: [] },
+    ...{ caps, participants, oldPrices: null },
   };
   let costs: Record<"low" | "expected" | "open" | "final" | "calm", RunCosts>;
   try {
@@ -144,15 +134,9 @@ async function dryMemory({ memory, principal }: AppContext, recall: unknown) {
   const { most } = read.data.rules;
   return ({ course, standIn }: Pick<DryDesk, "course" | "standIn">): Pick<Memory, "recall"> => {
     const engram: Recalled = {
-      id: EngramId.parse("dry-run"),
-      question: "",
-      summary: standIn(RECALLED_LENGTH),
+      ...{ id: EngramId.parse("dry-run"), question: "", summary: standIn(RECALLED_LENGTH), grade: null },
+      ...{ feedback: "", similarity: null, words: 0, score: 0 },
       mark: "unjudged",
-      grade: null,
-      feedback: "",
-      similarity: null,
-      words: 0,
-      score: 0,
     };
     const length = { shortest: 0, usual: Math.min(1, most), longest: most + 1 }[course];
     const engrams = Array.from({ length }, () => engram);

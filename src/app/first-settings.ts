@@ -21,8 +21,11 @@ export type FirstSettings = {
 
 /** Looks for local servers and keys; calls no model, and reads no settings but the user's. */
 export async function findFirstSettings(place: FileContext): Promise<FirstSettings> {
-  const { settings } = loadSettings({ ...place, flags: {}, trusts: () => true });
-  const places = await reachable({ env: place.env, settings });
+  const { settings, given } = loadSettings({ ...place, flags: {}, trusts: () => true });
+  // Nothing is asked at an address that a project's file names. (TRUST-1)
+  const isOurs = !given.get("compatible")?.some(({ from }) => from === "project file");
+  const compatible = isOurs ? settings.compatible : {};
+  const places = await reachable({ env: place.env, settings: { ...settings, compatible } });
   const refs = places.flatMap(refsAt);
   const models = refs.length === 0 ? [] : spread(refs, { families: settings.families, size: PANEL_SIZE });
   const paid = models.filter((ref) => !FREE.test(ref));

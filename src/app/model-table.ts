@@ -36,8 +36,9 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     return { ref, family, ...(await factsOf(ref, at)), price: priceOf(ref), ...state };
   };
   const offered = catalog.models();
-  const found = places.flatMap(({ provider, state, how, models }) => {
-    const refs = models.length > 0 ? models.map((model) => `${provider}/${model}`) : [provider];
+  const found = places.flatMap(({ provider, state, how, models, all = [] }) => {
+    const there = [...models, ...all];
+    const refs = there.length > 0 ? there.map((model) => `${provider}/${model}`) : [provider];
     const more = offered.filter((model) => model.startsWith(`${provider}/`));
     return [...refs, ...more].map((ref): Found => ({ ref, reachable: state, how }));
   });

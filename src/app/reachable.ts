@@ -17,80 +17,93 @@ export type Reachable = {
   readonly models: readonly string[];
   /** All chat models that it lists, where that was asked and these are more. */
   readonly all?: readonly string[];
+  /** Its server answered, and does not take the key. */
+  readonly refused?: true;
 };
 
-/** Returns local servers that answer, configured endpoints, then providers with a key, in the order of the table. */
-export async function reachable({
-  env,
-  settings,
-}: Pick<AppContext, "env" | "settings">): Promise<readonly Reachable[]> {
+/** Where models are looked for. */
+export type Searched = Pick<AppContext, "env" | "settings">;
+
+/**
+ * Returns local servers that answer, configured endpoints, then providers with a key, in the order of the table. Endpoints and
+ * providers at a URL of the user's are asked for their lists; a project's file that names one was trusted before. (TRUST-1)
+ */
+export async function reachable(at: Searched): Promise<readonly Reachable[]> {
   const rows: [string, Provider][] = Object.entries(providers);
-  const localRow = async ([provider, { wire }]: readonly [string, Provider]): Promise<Reachable> => {
-    const found =
-      wire === "ollama" ? speakers((await ollamaModels(env)) ?? []) : await openaiModels(provider, env);
-    return { provider, state: "answers", how: "it answers", models: found };
-  };
-  const [local, remote] = await Promise.all([
-    Promise.all(rows.filter(([, row]) => row.local === true).map(localRow)),
-    Promise.all(rows.filter(([, row]) => row.local !== true).map((row) => remoteOf(row, { env, settings }))),
-  ]);
-  const configured = Object.entries(settings.compatible).map(([name, entry]) => ({
-    provider: `compatible/${name}`,
-    state: "configured" as const,
-    how: "it is configured",
-    models: entry.model === undefined ? [] : [entry.model],
-  }));
-  return [...local.filter(({ models }) => models.length > 0), ...configured, ...remote.flat()];
+  const atHome = rows.flatMap(([provider, { local }]) =>
+    local ? askedFor({ provider, state: "answers", how: "it answers", models: [] }, at) : [],
+  );
+  const configured = Object.entries(at.settings.compatible).map(([name, { model = [] }]) => {
+    const [provider, models] = [`compatible/${name}`, [model].flat()];
+    return askedFor({ provider, state: "configured", how: "it is configured", models }, at);
+  });
+  const remote = rows.flatMap((row) => (row[1].local ? [] : remoteOf(row, at)));
+  const all = await Promise.all([...atHome, ...configured, ...remote]);
+  return all.filter(({ state, models }) => state !== "answers" || models.length > 0);
 }
 
 /** A remote provider with a key, or with a URL of the user's, whose models are queried. */
-async function remoteOf(
+function remoteOf(
   [provider, { keyVariables, urlVariables = [], usual = [] }]: readonly [string, Provider],
-  { env, settings }: Pick<AppContext, "env" | "settings">,
-): Promise<Reachable[]> {
-  const set = (names: readonly string[]) => names.find((name) => (env[name] ?? "").trim() !== "");
+  at: Searched,
+): (Reachable | Promise<Reachable>)[] {
+  const set = (names: readonly string[]) => names.find((name) => (at.env[name] ?? "").trim() !== "");
   const [key, url] = [set(keyVariables), set(urlVariables)];
   const variable = key ?? url;
   if (variable === undefined) return [];
-  const there = url === undefined ? [] : await openaiModels(provider, env);
-  const how = `${variable} is set`;
-  if (there.length === 0)
-    return [{ provider, state: key === undefined ? "URL set" : "key set", how, models: usual }];
-  const catalog = openCatalog(settings, { env, cwd: process.cwd() });
-  const models = proposeModels(there, { catalog, families: settings.families });
-  return [{ provider, state: "answers", how, models, all: there }];
+  const state = key === undefined ? "URL set" : "key set";
+  const known = { provider, state, how: `${variable} is set`, models: usual } as const;
+  return [url === undefined ? known : askedFor(known, at)];
 }
 
-/** The chat models that a server lists, which is asked with the key that its calls have. */
-async function openaiModels(provider: string, env: AppContext["env"]): Promise<string[]> {
-  const found = resolveEndpoint(`${provider}/any`, env);
-  if (!found.ok) return [];
+/** What is known of a server, with the chat models that it lists where it answers. */
+async function askedFor(known: Reachable, { env, settings }: Searched): Promise<Reachable> {
+  const { provider, state, how, models: named } = known;
+  const there = await listedBy(provider, { env, settings });
+  if (there === REFUSED) return { ...known, how: `${how}, but its server refuses the key`, refused: true };
+  const all = speakers(there ?? []);
+  if (all.length === 0) return known;
+  if (state === "answers") return { ...known, models: all };
+  const catalog = openCatalog(settings, { env, cwd: process.cwd() });
+  const isNamed = state === "configured" && named.length > 0;
+  const models = isNamed ? named : proposeModels(all, { catalog, families: settings.families });
+  return { ...known, state: "answers", models, all };
+}
+
+/** The models that a server lists, which is asked with the key that its calls have. */
+async function listedBy(provider: string, { env, settings }: Searched): Promise<Names> {
+  const found = resolveEndpoint(`${provider}/any`, env, settings);
+  if (!found.ok) return undefined;
   const { endpoint } = found;
+  if (endpoint.wireName === "ollama") return modelsAt(endpoint.url);
   const path = /\/v1$/.test(new URL(endpoint.url).pathname) ? "/models" : "/v1/models";
-  const asked = { list: "data", name: "id", headers: keyHeaders(endpoint) };
-  return speakers((await probeNames(urlAt(endpoint, path), asked)) ?? []);
+  const headers = { ...endpoint.options.headers, ...keyHeaders(endpoint) };
+  return probeNames(urlAt(endpoint, path), { list: "data", name: "id", headers });
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
+const REFUSED = "refused";
 
-/** The JSON that a server answers with in time. */
+/** The JSON that a server answers with in time, or that it takes no such key. */
 async function probe(url: URL, init: RequestInit): Promise<unknown> {
   try {
     // A key goes to no other host.
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const response = await fetch(url, { ...init, signal, redirect: "manual" });
-    return response.ok ? await response.json() : undefined;
+    if (response.ok) return await response.json();
+    return response.status === 401 || response.status === 403 ? REFUSED : undefined;
   } catch {
     return undefined; // no server, or a timeout
   }
 }
 
+type Names = string[] | typeof REFUSED | undefined;
 type NameProbe = { readonly list: string; readonly name: string; readonly headers?: Record<string, string> };
 
 /** Returns the strings at `name` of the rows at `list` in the JSON at this URL; undefined if the server does not answer in time. */
-async function probeNames(url: URL, { list, name, headers = {} }: NameProbe): Promise<string[] | undefined> {
+async function probeNames(url: URL, { list, name, headers = {} }: NameProbe): Promise<Names> {
   const found = await probe(url, { headers });
-  if (found === undefined) return undefined;
+  if (found === undefined || found === REFUSED) return found;
   return toItems(toObject(found)[list]).flatMap((row) => toText(toObject(row)[name]) || []);
 }
 
@@ -153,7 +166,10 @@ export async function ollamaModels(env: AppContext["env"]): Promise<readonly str
   return found.ok ? modelsAt(found.endpoint.url) : undefined;
 }
 
-const modelsAt = (url: string) => probeNames(urlAt({ url }, "/api/tags"), { list: "models", name: "name" });
+async function modelsAt(url: string): Promise<string[] | undefined> {
+  const names = await probeNames(urlAt({ url }, "/api/tags"), { list: "models", name: "name" });
+  return names === REFUSED ? undefined : names;
+}
 
 /** The normalized name: lower case, with the tag `latest` by default. */
 function fullName(name: string): string {

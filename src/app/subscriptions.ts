@@ -7,14 +7,6 @@ import { oneLine } from "../reports/printable.ts";
 /** A program of an agent that is installed here, and the reference that asks it for the model that it takes itself. */
 export type Subscription = InstalledProgram & { readonly title: string; readonly ref: string };
 
-/** What a program says of itself, as a check. */
-type ProgramCheck = {
-  readonly what: string;
-  readonly ok: boolean;
-  readonly found: string;
-  readonly next?: string;
-};
-
 /** The programs on the PATH. None of them is asked unless somebody names it: each call counts against somebody's plan. */
 export const installedPrograms = (env: Environment): readonly Subscription[] =>
   [...agentPrograms.keys()].flatMap((name) => {
@@ -27,11 +19,7 @@ const CHECK_MS = 5_000;
 const MAX_BYTES = 65_536;
 
 /** Asks a program for its version, and whether somebody is logged in. It is a failure only for what is `needed`. */
-export async function checkProgram(
-  { name, program, path }: Subscription,
-  env: Environment,
-  needed: boolean,
-): Promise<ProgramCheck> {
+export async function checkProgram({ name, program, path }: Subscription, env: Environment, needed: boolean) {
   const ask = async (args: readonly string[]) => {
     let output = "";
     const end = await runProgram({
