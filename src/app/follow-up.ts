@@ -49,12 +49,12 @@ const readOpening = async (
 /** How a request follows a turn: what it changes in the opening that a protocol makes. */
 export type FollowUp = {
   /** The context that the protocol's own opening gets. */
-  as(context: OpeningContext): OpeningContext;
+  as?(context: OpeningContext): OpeningContext;
   /** The place in the conversation, for a protocol that has not taken it itself. */
-  part(participants: OpeningPart["participants"]): Promise<FollowUpPart | undefined>;
+  part?(participants: OpeningPart["participants"]): Promise<FollowUpPart>;
   /** The participants under the ids that they have in the conversation. */
-  seated(participants: OpeningPart["participants"]): OpeningPart["participants"];
-  readonly attachments: readonly { readonly name: string; readonly text: string }[];
+  seated?(participants: OpeningPart["participants"]): OpeningPart["participants"];
+  readonly attachments?: readonly { readonly name: string; readonly text: string }[];
 };
 
 type FollowUpPart = Pick<OpeningPart, "conversation" | "settings" | "templates">;
@@ -71,26 +71,21 @@ export async function followUp(
   }
   if (id === undefined) {
     const asked = name === undefined ? (again ? "a question again" : undefined) : "a member";
-    if (asked === undefined) return NO_FOLLOW_UP;
+    if (asked === undefined) return {};
     const next = "name the run that it follows: previous";
     throw refusal(`${asked} is asked in a conversation`, next);
   }
   const previous = DeliberationId.parse(id);
   const member = name === undefined ? undefined : await findMember(context, previous, name);
   return {
-    as: (usual) => (member ? asMember(usual, member) : usual),
     part: (participants) => followUpPart(context, previous, { participants, again }),
-    seated: (participants) => participants.map((one) => (member ? { ...one, id: member.member.id } : one)),
-    attachments: member ? draftAttachment(member) : [],
+    ...(member && {
+      as: (usual: OpeningContext) => asMember(usual, member),
+      seated: (participants) => participants.map((one) => ({ ...one, id: member.member.id })),
+      attachments: draftAttachment(member),
+    }),
   };
 }
-
-const NO_FOLLOW_UP: FollowUp = {
-  as: (usual) => usual,
-  part: () => Promise.resolve(undefined),
-  seated: (participants) => participants,
-  attachments: [],
-};
 
 export type FollowUpRequest = {
   readonly previous?: string | undefined;
@@ -111,7 +106,6 @@ function afterHistory(
   const window = (participants: OpeningPart["participants"]) =>
     fittedTo(participants, { models, settings: { ...settings, historyTurns } });
   return {
-    ...NO_FOLLOW_UP,
     as: (usual) => ({
       ...usual,
       settings: { ...usual.settings, historyTurns },

@@ -38,7 +38,7 @@ import {
   type PreparedOpening,
 } from "./opening.ts";
 import { refuseOtherModels } from "./ceilings.ts";
-import { followUp, withEarlierModels, type FollowUpRequest } from "./follow-up.ts";
+import type { FollowUpRequest } from "./follow-up.ts";
 import { follow, type Run, type RunOptions } from "./run.ts";
 
 /** Settings of a process, not of a request. */
@@ -157,36 +157,39 @@ export async function prepareOpening(
     const next = "shorten it, or attach what it is about as a file";
     throw refusal("the question has more than 1 MB", next);
   }
-  const { context: attached = [], reactions = true, member: name } = request;
+  const { context: attached = [], reactions = true, member: name, previous, again, history } = request;
   const { protocols } = settled;
   const wanted = request.protocol ?? pack?.protocol ?? usualProtocol(protocols);
   const protocol = await (name === undefined ? protocolNamed(protocols, wanted) : soloProtocol(protocols));
   if (!protocol)
     throw refusal("there is no protocol by which one model answers alone", "add a feature that brings one");
-  const context = await withEarlierModels(settled, protocol, request);
+  const isFollowing = [previous, again, history, name].some((one) => one !== undefined);
+  const following = isFollowing ? await import("./follow-up.ts") : undefined;
+  const context = (await following?.withEarlierModels(settled, protocol, request)) ?? settled;
   const names = ownSettings(protocol);
   const flat = Object.entries(request).filter(([key, value]) => names.includes(key) && value !== undefined);
   const protocolSettings = { ...Object.fromEntries(flat), ...request.protocolSettings };
   const own = await protocol.opening?.();
   refuseUnknownSettings(protocol, protocolSettings);
-  const turn = await followUp(context, request);
-  const opened = own
-    ? await own(request, turn.as(await openingContext(context, { ...options, question, attached })))
+  const turn = await following?.followUp(context, request);
+  const usual = own && (await openingContext(context, { ...options, question, attached }));
+  const opened = usual
+    ? await own(request, turn?.as?.(usual) ?? usual)
     : await openSeated(context, protocol, options.panel ?? (await choosePanel(context)));
-  const following = opened.conversation ? undefined : await turn.part(opened.participants);
-  const settings = { ...opened.settings, ...following?.settings, ...protocolSettings };
-  const { seats: people = [] } = request;
+  const conversation = opened.conversation ? undefined : await turn?.part?.(opened.participants);
+  const settings = { ...opened.settings, ...conversation?.settings, ...protocolSettings };
+  const { seats: people = [], labels } = request;
   const { user } = context.principal;
+  const seated = turn?.seated?.(opened.participants) ?? opened.participants;
   const part = {
     ...opened,
-    ...following,
-    participants: seatPeople(turn.seated(opened.participants), { protocol, people, user }),
+    ...conversation,
+    participants: seatPeople(seated, { protocol, people, user }),
     settings,
-    templates: { ...opened.templates, ...following?.templates },
+    templates: { ...opened.templates, ...conversation?.templates },
   };
   const { context: read, notes } = await readGiven(context, attached, part.participants);
-  const texts = [...read, ...turn.attachments];
-  const { labels } = request;
+  const texts = [...read, ...(turn?.attachments ?? [])];
   const { client } = options;
   await refuseOtherModels(context, part.participants, pack?.settings);
   return assembleOpening(context, {
