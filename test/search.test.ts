@@ -5,7 +5,8 @@ import { openParley } from "../src/index.ts";
 import { readFenced } from "../src/prompts/material.ts";
 import { answerText } from "../src/reports/answer.ts";
 import { chatEnd, chunk, openFakeServer, stream, type Answer } from "./support/fake-server.ts";
-import { refusalOf } from "./support/scratch.ts";
+import { refusalOf, scratch } from "./support/scratch.ts";
+import { standIn } from "./support/stand-ins.ts";
 
 // Members that search, each by what it has, against everything that shows what they found.
 
@@ -84,10 +85,10 @@ const searching: Answer = (response, { path, body }) => {
   );
 };
 
-async function openSearching(server: { readonly url: string }, settings: object = {}) {
+async function openSearching(server: { readonly url: string }, settings: object = {}, env: object = {}) {
   return openParley({
     store: ":memory:",
-    env: { OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "k" },
+    env: { ...env, OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "k" },
     settings: {
       compatible: { box: { url: server.url, local: true, keyEnv: undefined } },
       mcpServers: { s: mcp },
@@ -216,6 +217,21 @@ describe("a member that cannot search", () => {
     );
     expect(refused).toMatch(/nobody can search.*search-server/s);
     expect(server.received).toHaveLength(before);
+  });
+
+  it("is a program too, which takes no tools, whatever server searches", async () => {
+    await using server = await openFakeServer(searching);
+    using place = scratch();
+    const { env } = standIn(place, "codex", "");
+    await using parley = await openSearching(server, {}, env);
+    const ask = (...models: readonly string[]) =>
+      parley.start({ protocol: "council", question: "Which Node?", models });
+    expect(await refusalOf(() => ask("codex/default"), place)).toMatch(/nobody can search.*takes tools/s);
+    const run = await ask("openai/gpt-5.6", "compatible/box/at-home", "codex/default");
+    expect(run.notes.map((note) => ("text" in note ? note.text : ""))).toContainEqual(
+      expect.stringContaining("(codex/default) cannot search: it takes no tools"),
+    );
+    await run.outcome();
   });
 
   it("names the servers that there are where the one that searches is not among them", async () => {

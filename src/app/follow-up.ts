@@ -103,15 +103,14 @@ function afterHistory(
   history: readonly Turn[],
 ): FollowUp {
   const historyTurns = Math.max(history.length, settings.historyTurns);
-  const window = (participants: OpeningPart["participants"]) =>
-    fittedTo(participants, { models, settings: { ...settings, historyTurns } });
+  const context = { models, settings: { ...settings, historyTurns } };
   return {
     as: (usual) => ({
       ...usual,
       settings: { ...usual.settings, historyTurns },
       turnsBefore: () => Promise.resolve(history),
     }),
-    part: (participants) => Promise.resolve({ conversation: { history, user }, ...window(participants) }),
+    part: async (participants) => ({ conversation: { history, user }, ...fittedTo(participants, context) }),
   };
 }
 
@@ -142,9 +141,9 @@ function fittedTo(
   context: Pick<AppContext, "models" | "settings">,
 ): Pick<FollowUpPart, "settings" | "templates"> {
   const windows = participants.map(({ model }) => windowOf(model, context).contextTokens);
-  const maxTurns = context.settings.historyTurns;
+  const conversation = { contextTokens: Math.min(...windows), maxTurns: context.settings.historyTurns };
   return {
-    settings: { conversation: { contextTokens: Math.min(...windows), maxTurns } },
+    settings: { conversation },
     templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
   };
 }

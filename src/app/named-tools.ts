@@ -112,10 +112,11 @@ type Searching = {
 const maySearch = (one: Pick<Participant, "seat" | "model">): boolean =>
   isAnswering(one) && personOf(one.model) === undefined;
 
-/** The names of the tools by which a model searches; none where it may not, or where its provider has a search of its own. */
+/** The names of the tools by which a model searches; none where it may not or takes none, or where its provider has a search of its own. */
 export function searchToolNames({ models, settings }: Searching, model: string): readonly string[] {
   const { mcpServers, search, searchServer: server } = settings;
-  if (!search || server === undefined || models.facts?.(model).searches) return [];
+  const { searches, tools } = models.facts?.(model) ?? {};
+  if (!search || server === undefined || searches || tools === false) return [];
   if (Object.hasOwn(mcpServers, server)) return [`${server}/*`];
   const known = Object.keys(mcpServers);
   const others = known.length === 0 ? "" : `name ${joinWithOr(known)}, or `;
@@ -140,14 +141,17 @@ export async function grantSearch<P extends SeatedParticipant>(
   );
   const asked = granted.filter(maySearch);
   const without = asked.filter(({ search }) => search === undefined);
-  const next = "name a server of tools that searches (setting: search-server)";
+  const takesTools = ({ model }: P) => context.models.facts?.(model).tools !== false;
+  const next = without.some(takesTools)
+    ? "name a server of tools that searches (setting: search-server)"
+    : "ask a model that takes tools, or one whose provider searches";
   if (without.length > 0 && without.length === asked.length) {
     const whose = joinWithOr([...new Set(without.map(({ model }) => model))]);
     throw refusal(`nobody can search: no search of its own is known of ${whose}`, next);
   }
-  const notes = without.map(({ model, persona }): Note => {
-    const text = `${persona.name} (${model}) cannot search: its provider has no search that is known here; ${next}`;
-    return { code: "warning", text };
+  const notes = without.map((one): Note => {
+    const why = takesTools(one) ? `no search of its provider's is known here; ${next}` : "it takes no tools";
+    return { code: "warning", text: `${one.persona.name} (${one.model}) cannot search: ${why}` };
   });
   return { participants: granted, notes };
 }

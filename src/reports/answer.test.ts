@@ -341,6 +341,16 @@ describe("the lines after an answer", () => {
     ]);
   });
 
+  it("call a program that takes its own model by its name", () => {
+    const models = ["codex/default", "claude/sonnet?effort=high", "agy/default?effort=low"];
+    const participants = sample().result.participants.map((one, at) => ({
+      ...one,
+      model: models[at] ?? "-",
+    }));
+    const [, line] = footerLines(sample({}, { participants }), { width: 300, ...footer });
+    expect(line).toContain("Models: codex, sonnet, agy");
+  });
+
   it("count a family that several models are from", () => {
     const participants = sample().result.participants.map((one) => ({ ...one, family: "openai" }));
     expect(footerLines(sample({}, { participants }), { width: 300, ...footer })[1]).toContain(

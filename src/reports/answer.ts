@@ -131,7 +131,8 @@ function fitting(parts: readonly string[], width: number): string {
 function modelWords({ participants }: Result): string {
   const voices = participants.filter(isVoice);
   const asked = voices.length > 0 ? voices : participants;
-  const names = [...new Set(asked.map(({ model }) => model.replace(/^[^/]*\//, "").replace(/\?.*$/, "")))];
+  const refs = asked.map(({ model }) => model.replace(/(?:\/default)?(?:\?.*)?$/, ""));
+  const names = [...new Set(refs.map((ref) => ref.replace(/^[^/]*\//, "")))];
   const families = asked.flatMap(({ family }) => family ?? []);
   const counts = [...new Set(families)].map((family) => ({
     family,
