@@ -303,11 +303,7 @@ export async function loadMarkdown() {
 /** Prints a value: as one JSON object, or in words for people; `readable`, where these have Markdown in them. */
 export async function print(
   { output }: Pick<Io, "output">,
-  {
-    json,
-    value,
-    readable = false,
-  }: { readonly json: boolean; readonly value: unknown; readonly readable?: boolean },
+  { json, value, readable = false }: { json: boolean; value: unknown; readable?: boolean },
   words: (face: Face) => string,
 ): Promise<void> {
   const { color, columns: width } = output.stdout;

@@ -24,7 +24,11 @@ const digest = Digest.parse("0".repeat(64));
 async function entriesOf(
   budget: Budget,
   failure: { readonly code: FailureCode; readonly message: string; readonly cap?: Cap },
-  { roster, ...closing }: Closing & { readonly roster?: NewEvent },
+  {
+    roster,
+    protocol = "council",
+    ...closing
+  }: Closing & { readonly roster?: NewEvent; readonly protocol?: string },
 ): Promise<readonly Entry[]> {
   const store = memoryStore(() => 0);
   const id = DeliberationId.parse("one");
@@ -34,7 +38,7 @@ async function entriesOf(
     data: {
       question: "?",
       context: [],
-      protocol: { name: "council", version: 1 },
+      protocol: { name: protocol, version: 1 },
       settings: {},
       participants: [
         {
@@ -114,7 +118,7 @@ describe("the next step", () => {
   const stopped: Closing = { outcome: "stopped-by-budget", why: "the budget does not reach", best: null };
   it.each([
     ["calls", /^raise max-calls \(PARLEY_MAX_CALLS.*\), or ask fewer models$/],
-    ["usd", /^raise --max-cost-usd, or ask fewer models, or lower draft-tokens/],
+    ["usd", /^raise --max-cost-usd, or ask fewer models, or lower the settings of council/],
     ["tokens", /^raise --max-total-tokens, or ask fewer models, or lower/],
     ["time", /^raise --timeout, or ask fewer models$/],
   ] as const)("names the cap that was hit: %s", async (cap, next) => {
@@ -147,6 +151,19 @@ describe("the next step", () => {
     );
     expect((await ended(entries))[1]).toMatch(
       /^raise max-calls \(PARLEY_MAX_CALLS.*\) to 3, or ask fewer models$/,
+    );
+  });
+  it("says how much would have done where one call was all", async () => {
+    const message = "could exceed the limit of $0.5; $0.0662 would do, and … 9 tokens; 120 tokens would do";
+    const of = async (budget: Budget, cap: Cap, protocol: "council" | "respond") =>
+      (
+        await ended(await entriesOf(budget, { code: "over-budget", message, cap }, { ...stopped, protocol }))
+      )[1];
+    expect(await of({ usd: 0.5 }, "usd", "respond")).toBe(
+      "raise --max-cost-usd to 0.0662, or ask fewer models, or lower the settings that end in -tokens in parley.yaml, which bound each reply",
+    );
+    expect(await of({ tokens: 9 }, "tokens", "council")).toMatch(
+      /^raise --max-total-tokens to 120, or ask fewer models, or lower the settings of council/,
     );
   });
   it("stands under what happened, in words instead of codes", async () => {

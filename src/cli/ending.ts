@@ -4,15 +4,10 @@ import { exportsIn } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
-import { isEvent, isOutage, type DeliberationId, type Entry, type FailureCode } from "../kernel/index.ts";
-import {
-  answerText,
-  bareAnswerText,
-  briefAnswerText,
-  footerLines,
-  warningLines,
-  type ShownResult,
-} from "../reports/answer.ts";
+import { isEvent, isOutage } from "../kernel/index.ts";
+import type { DeliberationId, Entry, FailureCode, Needs } from "../kernel/index.ts";
+import { answerText, bareAnswerText, briefAnswerText, footerLines, warningLines } from "../reports/answer.ts";
+import type { ShownResult } from "../reports/answer.ts";
 import { jsonText, oneLine } from "../reports/printable.ts";
 import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
@@ -66,6 +61,8 @@ export async function finish(
   return exit;
 }
 
+type ShownWith = Pick<Showing, "quiet" | "isWritten"> & Record<"next" | "unpriced", readonly string[]>;
+
 /**
  * The answer first, and at most three lines after it: on a terminal below it, elsewhere on stderr, so that what a program gets is
  * the answer alone. A verdict is shown whole.
@@ -73,12 +70,7 @@ export async function finish(
 async function showResult(
   io: Pick<Io, "features" | "output">,
   shown: ShownResult,
-  {
-    unpriced,
-    quiet,
-    isWritten = false,
-    next,
-  }: Pick<Showing, "quiet" | "isWritten"> & Readonly<Record<"next" | "unpriced", readonly string[]>>,
+  { unpriced, quiet, isWritten = false, next }: ShownWith,
 ): Promise<void> {
   const { output } = io;
   const { result } = shown;
@@ -132,10 +124,10 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   const problem = `${status.replaceAll("-", " ")}: ${oneLine(why, 600)}`;
   if (status === "stopped-by-budget") {
     const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")
-      ? ", or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply"
+      ? ", or lower the settings that end in -tokens in parley.yaml, which bound each reply"
       : "";
-    // The first that the budget did not reach for.
-    const needs = result.degraded.find((one) => one.needs !== undefined)?.needs;
+    // The first that the budget did not reach for; a single call has it in words alone.
+    const needs = result.degraded.find((one) => one.needs !== undefined)?.needs ?? needsIn(failures);
     return { problem, next: `${raiseCaps(caps, needs)}, or ask fewer models${smaller}` };
   }
   if (status === "inconclusive" && TIED.test(reason ?? ""))
@@ -147,6 +139,16 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   if (remedy === undefined) return { problem, next: `parley show ${result.id}` };
   const again = failures.some(isOutage) ? `parley retry ${result.id}, or ask again` : "ask again";
   return { problem, next: `${remedy}, then ${again}` };
+}
+
+/** What would have done, as a call that the budget refused says it. */
+function needsIn(failures: Problem["failures"]): Partial<Needs> {
+  const said = failures.findLast(({ code }) => code === "over-budget")?.message ?? "";
+  const amount = (form: RegExp) => Number(form.exec(said)?.[1] ?? Number.NaN) || undefined;
+  const [usd, tokens, calls] = [/\$([\d.]+) would do/, /(\d+) tokens? would do/, /(\d+) calls? would do/].map(
+    amount,
+  );
+  return { ...(usd && { usd }), ...(tokens && { tokens }), ...(calls && { calls }) };
 }
 
 /** Codes of failures, as a recorded reason has them, and what they mean. */

@@ -1,13 +1,7 @@
 import { existsSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import {
-  isFault,
-  type Cap,
-  type Failure,
-  type FailureCode,
-  type FaultCode,
-  type Needs,
-} from "../kernel/index.ts";
+import { isFault } from "../kernel/index.ts";
+import type { Cap, Failure, FailureCode, FaultCode, Needs } from "../kernel/index.ts";
 import * as z from "zod";
 import { jsonText, oneLine } from "../reports/printable.ts";
 import type { Io } from "./command.ts";

@@ -126,3 +126,17 @@ describe("what a provider answers instead of a reply", () => {
     expect(problemFromBody(body)).toMatchObject({ code, retry });
   });
 });
+
+it("reads the field that a refusal names beside its message alone", () => {
+  const error = { message: "This parameter is not supported.", type: "invalid_request_error" };
+  expect(status(400, { error: { ...error, param: "temperature" } }).words).toBe(
+    "This parameter is not supported. (temperature) (HTTP 400)",
+  );
+  expect(problemFromBody({ error: { ...error, param: "reasoning.effort" } }).words).toMatch(
+    /reasoning\.effort/,
+  );
+  expect(status(400, { error: { message: "no top_p here", param: "top_p" } }).words).toBe(
+    "no top_p here (HTTP 400)",
+  );
+  expect(status(400, { error: { ...error, param: null } }).words).toBe(`${error.message} (HTTP 400)`);
+});

@@ -33,7 +33,7 @@ function classify(clue: FailureClue): Pick<CallProblem, "code" | "retry" | "crow
 }
 
 /** The status that an error inside a 200 names, as a code or as "Error code: 400 - …" of a gateway; 0 where it names none. */
-function readStatus({ error, words }: ParsedError): number {
+function readStatus({ error, words }: Pick<ParsedError, "error" | "words">): number {
   const code =
     toCount(error["code"]) ?? toCount(error["status"]) ?? toCount(Number(error["code"] ?? Number.NaN));
   if (code !== null && code >= 400 && code < 600) return code;
@@ -74,7 +74,9 @@ function readError(body: unknown): ParsedError {
     .map(toText)
     .filter((word) => word !== "")
     .join(" ");
-  return { words: upstream === "" ? words : `${words}: ${upstream}`, kind, error };
+  const param = toText(error["param"]); // OpenAI may name the field there alone
+  const named = words === "" || words.includes(param) ? words : `${words} (${param})`;
+  return { words: upstream === "" ? named : `${named}: ${upstream}`, kind, error };
 }
 
 /** An answer that is no 2xx: a redirection, or an error. */
@@ -100,9 +102,8 @@ export function problemFromStatus(
 
 /** An error object that came inside a 200, whole or between the events of a stream. */
 export function problemFromBody(body: unknown): CallProblem {
-  const parsed = readError(body);
-  const { words, kind, error } = parsed;
-  const status = readStatus(parsed);
+  const { words, kind, error } = readError(body);
+  const status = readStatus({ error, words });
   return {
     ...classify({ status, text: `${kind} ${words}` }),
     ...(status === 0 ? {} : { http: status }),
@@ -126,8 +127,7 @@ export type UnansweredAttempt = Extract<Attempt, { ok: false }>;
 /** An attempt that failed so. What can be done about it comes after the other side's words, where nothing is cut off. */
 export function failAttempt(problem: CallProblem, filter: SecretFilter, usage = noUsage): UnansweredAttempt {
   const { code, retry, waitMs, crowded, advice, http } = problem;
-  const words = cleanMessage(problem.words, filter);
-  const message = advice === undefined ? words : `${words}; ${advice}`;
+  const message = cleanMessage(problem.words, filter) + (advice === undefined ? "" : `; ${advice}`);
   const failure = { code, message, ...(http === undefined ? {} : { http }) };
   return { ok: false, failure, retry, waitMs, crowded, usage };
 }

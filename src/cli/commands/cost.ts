@@ -3,6 +3,7 @@ import { usageSince } from "../../app/usage.ts";
 import { align } from "../../reports/labelled-rows.ts";
 import { wrap } from "../../reports/text-width.ts";
 import { formatBill, formatNumber, formatSubscription, formatUsd, pluralize } from "../../text/format.ts";
+import type { StreamFace } from "../output.ts";
 import { print, type Io, type Values } from "../command.ts";
 import type { COST } from "../options.ts";
 import { withStore } from "../session.ts";
@@ -14,12 +15,16 @@ export const cost = (io: Io, { by = "model", since, json }: Values<typeof COST>)
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const keys = await whole.credentials.list(store.organization);
     const value = await usageSince(store, { by, since, timeZone, keys, onUnreadable });
-    await print(io, { json, value }, ({ width }) => costText(value, width));
+    await print(io, { json, value }, () => costText(value, io.output.stdout));
   });
 
 const NARROW = 60;
 
-function costText({ by, since, rows, total, timeZone }: UsageReport, width: number): string {
+export function costText(
+  { by, since, rows, total, timeZone }: UsageReport,
+  { terminal, columns }: Pick<StreamFace, "terminal" | "columns">,
+): string {
+  const width = terminal ? columns : 1_000; // two efforts of a model differ in the last words of its reference
   if (rows.length === 0)
     return since === null ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
   const isWide = width >= NARROW;
