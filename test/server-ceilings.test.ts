@@ -22,7 +22,7 @@ beforeAll(async () => {
   counted = await countedCalls(sim.url);
   const env = {
     ...{ OPENAI_BASE_URL: counted.url, OPENAI_API_KEY: "sk-test", PARLEY_MODELS: MODELS.join(",") },
-    ...{ PARLEY_MAX_CALLS: "3", PARLEY_CLIENT_MODELS: "openai/dee" },
+    ...{ PARLEY_MAX_CALLS: "3", PARLEY_CLIENT_MODELS: "openai/dee,openai/gpt-5.6?effort=low" },
   };
   server = await testServer({ env, surfaces: [nativeApi, openAiApi] });
 });
@@ -87,7 +87,7 @@ describe("models", () => {
   });
 
   it("of the settings, of client-models and simulated ones may be named", async () => {
-    for (const models of [["openai/bo"], ["openai/dee"], ["sim/x"]])
+    for (const models of [["openai/bo"], ["openai/dee"], ["openai/gpt-5.6"], ["sim/x"]])
       expect(
         (await server.post("deliberations", { ...council, protocol: "respond", models }, wait)).status,
       ).toBe(200);
@@ -119,7 +119,7 @@ describe("models", () => {
   });
 
   it("of a key's own list take their place", async () => {
-    const { secret: key } = await server.newKey({ limits: { models: ["openai/eve"] } });
+    const { secret: key } = await server.newKey({ limits: { models: ["openai/eve?effort=low"] } });
     const ask = (models: readonly string[]) =>
       server.post(
         "deliberations",

@@ -51,9 +51,9 @@ export async function refuseOtherModels(
     model === undefined ? [] : [bare(model)],
   );
   const endpoints = Object.keys(client.owner.compatible).map((name) => `compatible/${name}`);
-  const listed = client.ceiling.models ?? [
+  const listed = client.ceiling.models?.map(bare) ?? [
     ...configured,
-    ...client.owner.clientModels,
+    ...client.owner.clientModels.map(bare),
     ...endpoints,
     ...personas,
     ...namedIn(pack),

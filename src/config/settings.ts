@@ -40,7 +40,7 @@ function ref(example: string) {
   return z.preprocess(nameLocalModel, ModelRef).meta({ ...MODEL, example });
 }
 function refs(example: string) {
-  const single = ModelRef.refine((name) => !name.includes(","));
+  const single = ModelRef.refine((name) => !/[,*]/.test(name));
   const one = z.preprocess(nameLocalModel, single).meta({ ...MODEL, example: "openai/gpt-6.1-terra" });
   const expects = "one or more model references (provider/model), separated by commas or as a list";
   return z.preprocess(splitEntries, z.array(one).min(1).max(26)).meta({ expects, example });

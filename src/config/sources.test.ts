@@ -420,6 +420,7 @@ describe("everything given is checked", () => {
       "1:9: models must be one or more model references (provider/model), separated by commas or as a list (got a mapping)",
     ],
     ["models: ['sim/a,sim/b']", '1:10: "sim/a,sim/b" is not a model reference'],
+    ["client-models: [openai/*]", '1:17: "openai/*" is not a model reference; expected provider/model'],
     [
       "chair: 7",
       "1:8: chair must be one or more model references (provider/model), separated by commas or as a list (got 7)",
