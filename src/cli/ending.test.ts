@@ -118,7 +118,7 @@ describe("the next step", () => {
   const stopped: Closing = { outcome: "stopped-by-budget", why: "the budget does not reach", best: null };
   it.each([
     ["calls", /^raise max-calls \(PARLEY_MAX_CALLS.*\), or ask fewer models$/],
-    ["usd", /^raise --max-cost-usd, or ask fewer models, or lower the settings of council/],
+    ["usd", /^raise --max-cost-usd, or ask fewer models, or lower the settings that end in -tokens/],
     ["tokens", /^raise --max-total-tokens, or ask fewer models, or lower/],
     ["time", /^raise --timeout, or ask fewer models$/],
   ] as const)("names the cap that was hit: %s", async (cap, next) => {
@@ -163,7 +163,7 @@ describe("the next step", () => {
       "raise --max-cost-usd to 0.0662, or ask fewer models, or lower the settings that end in -tokens in parley.yaml, which bound each reply",
     );
     expect(await of({ tokens: 9 }, "tokens", "council")).toMatch(
-      /^raise --max-total-tokens to 120, or ask fewer models, or lower the settings of council/,
+      /^raise --max-total-tokens to 120, or ask fewer models, or lower the settings that end in -tokens/,
     );
   });
   it("stands under what happened, in words instead of codes", async () => {
