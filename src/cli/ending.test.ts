@@ -179,6 +179,15 @@ describe("the next step", () => {
     expect(notes[1]).toMatch(/^Try: check the provider's key /);
     expect(notes).toHaveLength(2);
   });
+  it("is to log in where a program says that nobody is", async () => {
+    const why = "unauthorised: Not logged in; log in: codex login";
+    const failure = { code: "unauthorised", message: "Not logged in; log in: codex login" } as const;
+    const { notes } = await notesOf(await entriesOf({}, failure, { outcome: "failed", why }));
+    expect(notes).toEqual([
+      "parley: failed: Not logged in; log in: codex login.",
+      "Try: log in: codex login, then parley retry one, or ask again",
+    ]);
+  });
   it("is what mends a failed call", async () => {
     const failed: Closing = { outcome: "failed", why: "nobody answered" };
     const of = async (code: FailureCode) => ended(await entriesOf({}, { code, message: "no" }, failed));

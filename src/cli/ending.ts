@@ -14,7 +14,7 @@ import { styleOf } from "../reports/style.ts";
 import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import type { Result } from "../views/result.ts";
 import { EXIT, exitOf } from "./exits.ts";
-import { noteProblem, raiseCaps, remedyOf, type CommandProblem } from "./errors.ts";
+import { LOGIN, noteProblem, raiseCaps, remedyOf, type CommandProblem } from "./errors.ts";
 import { faceOf, type Io } from "./command.ts";
 import type { Showing } from "./session.ts";
 
@@ -144,10 +144,8 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
 /** What would have done, as a call that the budget refused says it. */
 function needsIn(failures: Problem["failures"]): Partial<Needs> {
   const said = failures.findLast(({ code }) => code === "over-budget")?.message ?? "";
-  const amount = (form: RegExp) => Number(form.exec(said)?.[1] ?? Number.NaN) || undefined;
-  const [usd, tokens, calls] = [/\$([\d.]+) would do/, /(\d+) tokens? would do/, /(\d+) calls? would do/].map(
-    amount,
-  );
+  const amount = (form: string) => Number(new RegExp(`${form} would do`).exec(said)?.[1]) || undefined;
+  const [usd, tokens, calls] = ["\\$([\\d.]+)", "(\\d+) tokens?", "(\\d+) calls?"].map(amount);
   return { ...(usd && { usd }), ...(tokens && { tokens }), ...(calls && { calls }) };
 }
 
@@ -165,6 +163,7 @@ const MEANINGS: { readonly [code in FailureCode]?: string } = {
 /** A recorded reason without codes. The one for a server that cannot answer covers two causes. */
 const inWords = (reason: string): string =>
   reason.replaceAll(/\b([a-z]+(?:-[a-z]+)*): /g, (text, code: string) => {
+    if (code === "unauthorised" && LOGIN.test(reason)) return "";
     if (code === "overloaded") return /\(HTTP 5(?!03|29)\d\d\)/.test(reason) ? "server error: " : text;
     const meaning = MEANINGS[code as FailureCode]; // an own key or none: the text is the program's
     return Object.hasOwn(MEANINGS, code) ? `${meaning}: ` : text;

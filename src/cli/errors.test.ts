@@ -47,6 +47,7 @@ it("remedies are those of all failures that have one, each once", () => {
   expect(remedy(["network"], ["unauthorised"])).toMatch(/^check the connection.*; check the provider's key/);
   expect(remedy(["cancelled"])).toBeUndefined();
   expect(remedy(["refused", "The model x does not exist"])).toContain("parley models");
+  expect(remedy(["unauthorised", "Not logged in; log in: codex login"])).toBe("log in: codex login");
   const lacking = "No model is loaded (the server lacks it: load it there, or use another model or server)";
   expect(remedy(["refused", lacking])).toMatch(/^start the server .*choose another model$/);
   for (const message of [

@@ -151,7 +151,8 @@ const REMEDIES: { readonly [code in FailureCode]?: string } = {
 /** What to do about failures that anything can be done about, each once; undefined for none. */
 export function remedyOf(failures: readonly Pick<Failure, "code" | "message">[]): string | undefined {
   const remedies = failures.map(({ code, message }) => {
-    const setting = LOST.exec(message)?.[1];
+    const [login, setting] = [LOGIN, LOST].map((form) => form.exec(message)?.[1]);
+    if (login !== undefined) return login;
     if (setting !== undefined)
       return `raise ${setting} in parley.yaml, or have the model think less (MODEL?effort=low)`;
     return code === "refused" && UNSUPPORTED.test(message)
@@ -163,6 +164,8 @@ export function remedyOf(failures: readonly Pick<Failure, "code" | "message">[])
   return [...new Set(remedies.filter((remedy) => remedy !== undefined))].join("; ") || undefined;
 }
 
+/** Ends the words of a program that nobody is logged in to. */
+export const LOGIN = /; (log in: [^;]+?)\)?$/;
 /** Ends the words of a failure of which the server itself is the cause. */
 const LACKING = /use another model or server\b/;
 /** Ends the words of a reply that reached its limit before a word of it came. */

@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import { ModelRef } from "../kernel/index.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
-import { answerText, bareAnswerText, briefAnswerText, footerLines, type TextStyle } from "./answer.ts";
+import {
+  answerText,
+  bareAnswerText,
+  briefAnswerText,
+  footerLines,
+  warningLines,
+  type TextStyle,
+} from "./answer.ts";
 import {
   byStep,
   degradedCouncil,
@@ -32,6 +39,17 @@ it.each([
   ["mixed", 0.01, "$0.0100 (from several sources)"],
 ] as const)("says what calls cost: %s, %d", (source, usd, words) => {
   expect(formatCost({ calls: 3, unknown: 0, cost: { source, usd } })).toBe(words);
+});
+
+it("says first who was refused the search that was asked for", () => {
+  const { result } = sample();
+  const participants = result.participants.map((one, at) => ({
+    ...one,
+    without: at === 0 ? ["search"] : ["effort"],
+  }));
+  const lines = warningLines(sample({}, { participants }));
+  expect(lines).toContain(`Search was refused to: ${result.participants[0]?.name}`);
+  expect(warningLines(sample())).toHaveLength(lines.length - 1);
 });
 
 it("prints what is missing, the answer, what stands beside it, and how it came about", () => {

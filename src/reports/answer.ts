@@ -179,7 +179,7 @@ function answerLines({ answer }: Result, { markdown, width }: TextStyle): readon
 
 /** What the reader has to know before reading the answer: one line each. */
 export function warningLines({
-  result: { status, degraded, answer, simulated },
+  result: { status, degraded, answer, simulated, participants },
   isVerdict = false,
   cautions = [],
 }: ShownResult): string[] {
@@ -194,8 +194,9 @@ export function warningLines({
   else if (answer === null && !isVerdict) lines.push("There is no answer.");
   else if (status === "answered-degraded" && lines.length === 0)
     lines.push("Degraded: no reason was recorded");
-  lines.push(...cautions);
-  return simulated ? [...lines, "simulated models"] : lines;
+  const searchless = participants.flatMap(({ name, without }) => (without.includes("search") ? [name] : []));
+  if (searchless.length > 0) lines.push(`Search was refused to: ${searchless.join(", ")}`);
+  return [...lines, ...cautions, ...(simulated ? ["simulated models"] : [])];
 }
 
 /** What is missing of one kind for one reason, together: `3 critiques in round 2`. */
