@@ -214,11 +214,11 @@ describe.skipIf(browser.isMissing)("models of today", () => {
   }, 60_000);
 
   it("finds a model among those that can be reached, and says what of it is unknown", async () => {
-    await screen.open("settings?view=models&q=nameless");
+    await screen.open("settings?view=models&q=openai/nameless");
     await expect.poll(() => screen.cells("Models that can be reached"), WAIT).toHaveLength(1);
     const [row] = await screen.cells("Models that can be reached");
     expect(row).toEqual([
-      ...["openai/nameless", "openai", "unknown", "", "unknown", "unknown", "unknown", "its server answers"],
+      ...["openai/nameless", "openai", "unknown", "", "unknown", "unknown", "web search", "its server answers"],
     ]);
     await page.getByRole("searchbox", { name: "Find a model" }).fill("no such model");
     await expect
