@@ -218,7 +218,16 @@ describe.skipIf(browser.isMissing)("models of today", () => {
     await expect.poll(() => screen.cells("Models that can be reached"), WAIT).toHaveLength(1);
     const [row] = await screen.cells("Models that can be reached");
     expect(row).toEqual([
-      ...["openai/nameless", "openai", "unknown", "", "unknown", "unknown", "web search", "its server answers"],
+      ...[
+        "openai/nameless",
+        "openai",
+        "unknown",
+        "",
+        "unknown",
+        "unknown",
+        "web search",
+        "its server answers",
+      ],
     ]);
     await page.getByRole("searchbox", { name: "Find a model" }).fill("no such model");
     await expect
