@@ -5,7 +5,7 @@ import {
   type DryCourse,
   type NewDeliberation,
 } from "../engine/index.ts";
-import { bareReference, MIN_REPLY_TOKENS, personOf, refusal } from "../kernel/index.ts";
+import { bareReference, MIN_REPLY_TOKENS, personOf, refusal, type ModelRef } from "../kernel/index.ts";
 import type { AppContext } from "./context.ts";
 import { contextSizeFor, neededTokens } from "../prompts/context-window.ts";
 import { formatNumber } from "../text/format.ts";
@@ -80,15 +80,17 @@ export async function refuseTooLong(
   const texts = [asked.question, ...asked.context.map(({ text }) => text)];
   const [least, most] = [texts.reduce((sum, text) => sum + leastTokens(text), 0), neededTokens(texts)];
   const set = asked.settings["contextTokens"] === undefined ? undefined : settings.respondContext;
-  for (const model of new Set(asked.participants.map((one) => one.model))) {
-    if (personOf(model) !== undefined) continue;
-    const declared = declaredContext(model, settings);
+  const neededBy = async (model: ModelRef) => {
     const isCut = makesRoom(model, settings);
     const [tokens, how] = isCut ? [most - 2 * MIN_REPLY_TOKENS, "about"] : [least, "more than"];
     const needed = tokens + MIN_REPLY_TOKENS;
+    const declared = declaredContext(model, settings);
     const atHome = needed > OLLAMA_CONTEXT ? await factsAtHome(model, env) : {};
     const own = declared ?? atHome.context ?? models.facts?.(model).context ?? Infinity;
-    const window = Math.min(own, set ?? Infinity);
+    return { model, tokens, how, needed, declared, window: Math.min(own, set ?? Infinity) };
+  };
+  const held = new Set(asked.participants.flatMap(({ model }) => (personOf(model) ? [] : [model])));
+  for (const { model, tokens, how, needed, declared, window } of await Promise.all([...held].map(neededBy))) {
     if (needed <= window) continue;
     const size = formatNumber(contextSizeFor(needed));
     const raise = declared === undefined ? "" : `, or raise context of this endpoint (now ${declared})`;

@@ -211,13 +211,8 @@ const asMember = (
   recall: () => null,
 });
 
+const OWN_DRAFT = "your own earlier answer, written before the answer above was made from all";
+
 /** The member's own draft as an attachment, which no other member's turn has. */
 const draftAttachment = ({ draft }: EarlierMember): { name: string; text: string }[] =>
-  draft === null
-    ? []
-    : [
-        {
-          name: "your own earlier answer, written before the answer above was made from all",
-          text: draft.text,
-        },
-      ];
+  draft === null ? [] : [{ name: OWN_DRAFT, text: draft.text }];

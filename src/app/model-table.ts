@@ -21,13 +21,10 @@ export async function modelTable(context: AppContext): Promise<ModelList> {
     const [, endpoint = ""] = bareReference(ref).split("/");
     const own = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
     const facts = { ...catalog.facts(ref), ...(at < MAX_ASKED ? await factsAtHome(ref, env) : {}) };
-    const { context: listed = null, output = null, ...can } = facts;
-    const known = [
-      ...(["pictures", "documents", "tools"] as const).map((name) => ({ name, is: can[name] })),
-      { name: "thinking", is: can.thinks } as const,
-      { name: "search", is: context.models.facts?.(ref).searches } as const,
-    ];
-    const those = (which: boolean) => known.flatMap(({ name, is }) => (is === which ? [name] : []));
+    const { context: listed = null, output = null, pictures, documents, tools, thinks: thinking } = facts;
+    const known = { pictures, documents, tools, thinking, search: context.models.facts?.(ref).searches };
+    const names = Object.keys(known) as (keyof typeof known)[];
+    const those = (which: boolean) => names.filter((name) => known[name] === which);
     return { context: own ?? listed, output, can: those(true), cannot: those(false) };
   };
   type Found = Pick<ModelRow, "ref" | "reachable" | "how">;

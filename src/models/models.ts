@@ -244,6 +244,14 @@ export function createModels(options: ModelsOptions): ClosableModels {
     };
   };
 
+  const told = new Map<string, ModelFacts>();
+  /** What a server at home says of a model: asked until it says anything. */
+  const toldOf = async (model: string): Promise<ModelFacts> => {
+    const facts = told.get(model) ?? (await options.atHome?.(model)) ?? {};
+    if (Object.keys(facts).length > 0) told.set(model, facts);
+    return facts;
+  };
+
   return {
     complete: async (request, given) => {
       const { signal, timeoutMs = limits.timeoutMs, withinMs, background, bytesOf, limit = Infinity } = given;
@@ -251,7 +259,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const usual = background === true ? backgroundRoute(routed.route) : routed.route;
       const facts = factsOf(request.model);
-      const sees = hasAttachments(request) && { ...facts, ...(await options.atHome?.(request.model)) };
+      const sees = hasAttachments(request) && { ...facts, ...(await toldOf(request.model)) };
       const route = sees
         ? { ...usual, transport: withSight(usual.transport, { ...sees, learned: unseen, bytesOf }) }
         : usual;

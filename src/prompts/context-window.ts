@@ -52,7 +52,7 @@ const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (c
 const weightOf = (code: number): number => (code < 0x800 ? 1 : code >= 0xd800 && code <= 0xdfff ? 2 : 3);
 
 /** Why prompt and reply do not fit into the context; null where they do, or where it has no limit. `setting` decides on it. */
-export function contextOverflow(request: ModelRequest, setting = "context in critic.yaml"): string | null {
+export function contextOverflow(request: ModelRequest, setting: string): string | null {
   const { contextTokens, maxOutputTokens } = request;
   if (contextTokens === undefined) return null;
   const tokens = promptTokens(request);

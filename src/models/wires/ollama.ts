@@ -18,13 +18,8 @@ function formatMessage(message: Message, calls: ReadonlyMap<string, ToolCall>): 
       return { role: message.role, content: message.text, ...(images.length > 0 && { images }) };
     }
     case "tool": {
-      const call = calls.get(message.id);
-      return {
-        role: "tool",
-        content: message.text,
-        tool_name: call?.name,
-        tool_call_id: call?.extra?.["id"],
-      };
+      const { name, extra } = calls.get(message.id) ?? {};
+      return { role: "tool", content: message.text, tool_name: name, tool_call_id: extra?.["id"] };
     }
     case "assistant":
       return message.toolCalls === undefined || message.toolCalls.length === 0

@@ -9,6 +9,7 @@ import type { Drafts } from "../../../protocols/phases/draft.ts";
 import { conclude } from "../../../protocols/phases/panel/conclude.ts";
 import {
   countReviewers,
+  giveUpReviews,
   leaveRoomForReviews,
   minimumReviewCalls,
   usualDrafts,
@@ -133,7 +134,7 @@ async function continueToChair(
   const next = revising ? "revision" : reviewed ? "review" : "synthesis";
   await recordRung(context, { rung: "comparison", next, reason: `${reason}${cut}` });
   if (reviewed) reserveForChair(context);
-  else leaveRoomFor(run, "review", () => undefined);
+  else giveUpReviews(context);
   const revised = revising ? await revise(context, round) : undefined;
   if (revised) {
     const answered = `${revised.by.length} of ${drafts.length} answered again`;

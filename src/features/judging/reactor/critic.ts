@@ -1,4 +1,3 @@
-import { contextOverflow } from "../../../prompts/context-window.ts";
 import * as z from "zod";
 import { defineReactor, type DryReply, type StepOutcome } from "../../../engine/index.ts";
 import { findMatchingRule } from "../../../text/answer-kind.ts";
@@ -6,6 +5,7 @@ import { shorten } from "../../../replies/gist.ts";
 import { AnswerSigns, Rubric, type DataOf, type ModelRequest } from "../../../kernel/index.ts";
 import { gradePrompt } from "../../../protocols/phases/judge-prompts.ts";
 import {
+  judgeOverflow,
   collectEvidence,
   type Evidence,
   judgedQuestion,
@@ -103,6 +103,6 @@ function missingEvidence(answer: string, { missing }: Evidence): string | null {
 
 /** What does not fit into the context; null where all does. `bare` is the request without the tools' results. */
 function overflow(request: ModelRequest, bare: () => ModelRequest): string | null {
-  const problem = contextOverflow(request);
-  return problem !== null && contextOverflow(bare()) === null ? `${UNSHOWN}: ${problem}` : problem;
+  const problem = judgeOverflow(request);
+  return problem !== null && judgeOverflow(bare()) === null ? `${UNSHOWN}: ${problem}` : problem;
 }

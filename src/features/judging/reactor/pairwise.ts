@@ -1,18 +1,12 @@
-import { contextOverflow } from "../../../prompts/context-window.ts";
 import { defineReactor, NOTHING_TO_SAY, type StepOutcome, type Reaction } from "../../../engine/index.ts";
 import { combinePreference } from "../../../stats/judge-leans.ts";
 import { shorten } from "../../../replies/gist.ts";
 import type { Preference } from "../../../replies/preference.ts";
-import {
-  isEvent,
-  ParticipantId,
-  type Entry,
-  type Event,
-  type EventId,
-  type Respondent,
-} from "../../../kernel/index.ts";
+import { isEvent, ParticipantId } from "../../../kernel/index.ts";
+import type { Entry, Event, EventId, Respondent } from "../../../kernel/index.ts";
 import { preferencePrompt } from "../../../protocols/phases/judge-prompts.ts";
 import {
+  judgeOverflow,
   collectEvidence,
   lastTurns,
   judgeRequest,
@@ -93,7 +87,7 @@ async function compare(reaction: Reaction<AnswerJudgeSettings>, pair: GradedPair
     const request = judgeRequest("preference", settings, preferencePrompt(reaction, prompt));
     return { key, request, why: `${one} shown before ${other}` };
   });
-  const [problem] = orders.flatMap(({ request }) => contextOverflow(request) ?? []);
+  const [problem] = orders.flatMap(({ request }) => judgeOverflow(request) ?? []);
   const replies = await Promise.all(
     (problem === undefined ? orders : []).map(({ key, request, why }) =>
       run.call({ key, outcomes: ["reply-received"], request, timeoutMs, attempts: 1 }, () => ({

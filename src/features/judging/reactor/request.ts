@@ -18,6 +18,7 @@ import {
   judgeTemplate,
   type ToolEvidence,
 } from "../../../protocols/phases/judge-prompts.ts";
+import { contextOverflow } from "../../../prompts/context-window.ts";
 import { shorten } from "../../../replies/gist.ts";
 import { parseGrade, type Grade } from "../../../replies/grade.ts";
 import { parsePreference, type Preference } from "../../../replies/preference.ts";
@@ -92,6 +93,10 @@ export function judgeRequest(
     ...(reply === undefined ? {} : { reply }),
   };
 }
+
+/** Why a judge's request does not fit into its context; null where it does. */
+export const judgeOverflow = (request: ModelRequest): string | null =>
+  contextOverflow(request, "context in critic.yaml");
 
 /** An answer that a judge grades by itself. */
 type JudgedAnswer = Event<"answer-given" | "synthesis-given">;

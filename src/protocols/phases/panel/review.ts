@@ -81,6 +81,10 @@ export function leaveRoomForReviews(context: ProtocolContext<PanelSettings>): vo
   });
 }
 
+/** Gives up the room for reviews that nobody writes. */
+export const giveUpReviews = ({ run }: Pick<ProtocolContext<PanelSettings>, "run">): void =>
+  leaveRoomFor(run, "review", () => undefined);
+
 /** The question and every member's draft of the usual length, at the three characters a token that quotes count with. */
 export function usualDrafts({ question, seats, settings }: ProtocolContext<PanelSettings>): string {
   const { draft = USUAL_REPLY_TOKENS } = settings.maxOutputTokens;

@@ -19,7 +19,7 @@ import type { StandingData } from "../control.ts";
 import { USUAL_REPLY_TOKENS, emptyReplyFailure, modelParams, readFinal, readReply } from "../reply.ts";
 import { findByLabel, inLabelOrder, type Draft, type SeatedDraft } from "../table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
-import type { PanelReview, Reviews } from "./review.ts";
+import { usualDrafts, type PanelReview, type Reviews } from "./review.ts";
 import type { PanelSettings } from "./settings.ts";
 
 type PanelContext = ProtocolContext<PanelSettings>;
@@ -100,12 +100,10 @@ export function minimumSynthesisCalls(
 ): PlannedCalls {
   const [chair] = listChairs(context);
   if (!chair || context.settings.mode === "vote") return [];
-  const { draft = USUAL_REPLY_TOKENS, review = USUAL_REPLY_TOKENS } = context.settings.maxOutputTokens;
-  const members = context.seats("member").length;
-  // Drafts and reviews of full length, at the three characters a token that quotes count with.
-  const drafted = drafts?.map(({ text }) => text).join("") ?? "x".repeat(3 * members * draft);
-  const given = context.context.reduce((sum, one) => sum + one.text, context.question);
-  const text = given + drafted + "x".repeat(3 * reviews * review);
+  const { review = USUAL_REPLY_TOKENS } = context.settings.maxOutputTokens;
+  const drafted = drafts ? context.question + drafts.map((one) => one.text).join("") : usualDrafts(context);
+  const given = context.context.reduce((sum, one) => sum + one.text, drafted);
+  const text = given + "x".repeat(3 * reviews * review); // as in the drafts, three characters a token
   const request = { ...chairParams(context, chair), messages: [{ role: "user" as const, text }] };
   return [{ step: `synthesis/${chair.id}`, request }];
 }
