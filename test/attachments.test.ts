@@ -117,6 +117,8 @@ describe("a council that is shown a picture", () => {
     const run = await parley.start({ ...council(), models, context });
     const { result } = await run.outcome();
     expect(new Set(shown)).toEqual(new Set(["sees"]));
+    // Once each before the run, and once each for all of their calls.
+    expect(server.received.filter(({ path }) => path === "/api/show")).toHaveLength(4);
     expect(result?.degraded.map(({ why }) => why)).toContain(
       "ollama/text-alone was not shown it: it takes no pictures",
     );
