@@ -226,6 +226,11 @@ const ROWS: readonly Row[] = [
     says: /price of openrouter\/x\/y is unknown/,
   },
   {
+    args: [Q, "-m", "openrouter/qwen/qwen3-max", "--search", "--max-cost-usd", "1"],
+    env: { OPENROUTER_API_KEY: "k" },
+    says: /what a search costs with openrouter\/qwen\/qwen3-max is unknown[^]*and for a search:\nprices:\n {2}"openrouter\/qwen\/qwen3-max": \{ in: 1\.25, out: 10, search: 0\.01 \}/,
+  },
+  {
     args: [...RESPOND, "--temperature", "hot"],
     says: /temperature must be a number from 0 to 2 \(got "hot"\)/,
   },

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolder, SETTINGS_FILE, type FileContext } from "../config/paths.ts";
 import type { LoadedSettings } from "../config/sources.ts";
+import type { SeatedParticipant } from "../engine/opening-part.ts";
 import { bareReference, Fault, isFault, personOf, type ModelRef, type Models } from "../kernel/index.ts";
 import {
   builtInLists,
@@ -72,25 +73,41 @@ export function pricesUsed(
   return used.size === 0 ? undefined : [...used.values()];
 }
 
-/** Settings that declare prices, ready to be pasted. A name is quoted as JSON, which YAML reads too. */
-const priceLines = (models: readonly string[]): string =>
-  ["prices:", ...models.map((model) => `  ${JSON.stringify(model)}: { in: 1.25, out: 10 }`)].join("\n");
-
-/** @throws Fault `budget` for a model whose price is unknown, because a cost limit could not be enforced */
+/** @throws Fault `budget` for a model whose price, or that of its provider's searches, is unknown, because a cost limit could not be enforced */
 export function refuseUnknownPrices(
   { models }: { readonly models: Models },
-  participants: readonly { readonly model: ModelRef }[],
+  participants: readonly Priced[],
 ): void {
-  const unknown = participants.flatMap(({ model }) => {
-    if (personOf(model) !== undefined) return [];
-    const quote = models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1 });
-    return quote.usd === null ? [bareReference(model)] : [];
-  });
+  const isUnknown = ({ model, search }: Priced): boolean => {
+    const searching = search === "own" ? { search: 1 } : {};
+    const request = {
+      model,
+      messages: [{ role: "user" as const, text: "" }],
+      maxOutputTokens: 1,
+      ...searching,
+    };
+    return models.quote(request).usd === null;
+  };
+  const unknown = participants.filter((one) => personOf(one.model) === undefined && isUnknown(one));
   if (unknown.length === 0) return;
-  const names = [...new Set(unknown)];
+  const lines = new Map(unknown.map((one) => [bareReference(one.model), one.search === "own"]));
+  const areTokensKnown = unknown.every(({ model }) => !isUnknown({ model }));
+  const what = areTokensKnown ? "what a search costs with" : "the price of";
   throw new Fault("budget", {
-    why: `the price of ${names.join(", ")} is unknown, so a limit in USD cannot be enforced`,
-    next: `another model, a limit on tokens, or in ${SETTINGS_FILE} what its provider takes for a million tokens:\n${priceLines(names)}`,
+    why: `${what} ${[...lines.keys()].join(", ")} is unknown, so a limit in USD cannot be enforced`,
+    next: `another model, a limit on tokens, or in ${SETTINGS_FILE} what its provider takes for a million tokens${areTokensKnown ? " and for a search" : ""}:\n${priceLines(lines)}`,
     isUnpriced: true,
   });
 }
+
+type Priced = Pick<SeatedParticipant, "model" | "search">;
+
+/** Settings that declare prices, ready to be pasted. A name is quoted as JSON, which YAML reads too. */
+const priceLines = (searching: ReadonlyMap<string, boolean>): string =>
+  [
+    "prices:",
+    ...[...searching].map(
+      ([model, searches]) =>
+        `  ${JSON.stringify(model)}: { in: 1.25, out: 10${searches ? ", search: 0.01" : ""} }`,
+    ),
+  ].join("\n");

@@ -96,7 +96,8 @@ const CostRow = z.strictObject({
   subscription: z.int().optional(),
   /** Of those whose cost is known. */
   usd: z.number(),
-  tokens: z.strictObject({ in: z.number(), out: z.number() }),
+  /** `thinking`: how many of those out were; absent where nobody thought. */
+  tokens: z.strictObject({ in: z.number(), out: z.number(), thinking: z.number().optional() }),
 });
 export type CostRow = z.infer<typeof CostRow>;
 

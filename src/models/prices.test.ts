@@ -98,4 +98,12 @@ describe("a quote", () => {
     expect(models.quote(request("mistral/mistral-small-latest")).usd).toBeGreaterThan(0);
     expect(models.quote(request("x/m")).usd).toBeCloseTo((10 + 2_000) / 1e6);
   });
+
+  it("has every search that may be made, and is unknown where what one costs is", () => {
+    const { tokensIn, usd } = models.quote({ ...request("openai/gpt-5"), search: 3 });
+    expect(tokensIn).toBe(models.quote(request("openai/gpt-5")).tokensIn + 3 * 8_000);
+    expect(usd).toBeCloseTo((tokensIn * 1.25 + 1_000 * 10) / 1e6 + 3 * 0.01);
+    expect(models.quote({ ...request("x/m"), search: 1 }).usd).toBeNull();
+    expect(models.quote({ ...request("sim/ada"), search: 1 }).usd).toBe(0);
+  });
 });

@@ -113,8 +113,12 @@ export function quoteRequest(
   const tokensOut = roomForReply(request, facts, () => tokensIn);
   const least = Math.min(tokensOut, MIN_REPLY_TOKENS);
   const { search: searches } = request;
-  const usdOf = (out: number): number | null =>
-    price === null ? null : isUnpriced(price) ? 0 : dearest(price, { in: tokensIn, out, searches });
+  const usdOf = (out: number): number | null => {
+    if (price === null || isUnpriced(price)) return price === null ? null : 0;
+    // What a search costs is not known because what a token costs is.
+    if (searches !== undefined && price.search === undefined) return null;
+    return dearest(price, { in: tokensIn, out, searches });
+  };
   return {
     ...{ tokensIn, tokensOut, usd: usdOf(tokensOut) },
     ...(least < tokensOut ? { least: { tokensOut: least, usd: usdOf(least) } } : {}),
@@ -143,7 +147,6 @@ export function createSpending(price: Price | Unpriced | null) {
     // What broke off before its usage was whole is no part of the sum; it is counted as unreported.
     if (reported !== null || all === null || out === null) return;
     const table = price === null || isUnpriced(price) ? null : price;
-    // What a search costs is not known because what a token costs is.
     unpriced ||= table === null || (searched > 0 && table.search === undefined);
     if (table === null) return;
     source = "table";

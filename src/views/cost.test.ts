@@ -41,6 +41,13 @@ describe("the cost of calls", () => {
       ]);
   });
 
+  it("has the tokens that were thinking, of those out, and nothing of them where nobody thought", () => {
+    const tokens = (reasoning: number | null) => ({ in: 10, out: 500, cached: null, reasoning });
+    const calls = [480, null, 20].map((reasoning) => sampleCall("text", { tokens: tokens(reasoning) }));
+    expect(rowOf(...calls)?.tokens).toEqual({ in: 30, out: 1_500, thinking: 500 });
+    expect(rowOf(sampleCall("text", { tokens: tokens(0) }))?.tokens).toEqual({ in: 10, out: 500 });
+  });
+
   it("is unknown, never free, of a reply with text and zero or no usage", () => {
     const zero = { in: 0, out: 0, cached: null, reasoning: null };
     expect(rowOf(sampleCall("text", { tokens: zero, cost: { source: "table", usd: 0 } }))).toMatchObject({

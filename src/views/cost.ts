@@ -74,12 +74,16 @@ const addRows = (row: CostRow, other: Omit<CostRow, "key">): CostRow => ({
   calls: row.calls + other.calls,
   unknown: row.unknown + other.unknown,
   unpriced: row.unpriced + other.unpriced,
-  tokens: { in: row.tokens.in + other.tokens.in, out: row.tokens.out + other.tokens.out },
+  tokens: {
+    ...{ in: row.tokens.in + other.tokens.in, out: row.tokens.out + other.tokens.out },
+    ...unlessZero("thinking", (row.tokens.thinking ?? 0) + (other.tokens.thinking ?? 0)),
+  },
   usd: row.usd + other.usd,
-  ...withSubscription((row.subscription ?? 0) + (other.subscription ?? 0)),
+  ...unlessZero("subscription", (row.subscription ?? 0) + (other.subscription ?? 0)),
 });
 
-const withSubscription = (subscription: number) => (subscription === 0 ? {} : { subscription });
+const unlessZero = (name: "subscription" | "thinking", count: number) =>
+  count === 0 ? {} : { [name]: count };
 
 function addItem(row: CostRow, item: BillItem): CostRow {
   if ("sent" in item) return { ...row, unknown: row.unknown + item.sent };
@@ -88,8 +92,8 @@ function addItem(row: CostRow, item: BillItem): CostRow {
   const calls = attempts - unknown;
   return addRows(row, {
     ...{ calls, unknown, unpriced: isUnpriced(item.call) ? calls : 0, usd: cost.usd ?? 0 },
-    tokens: { in: tokens.in ?? 0, out: tokens.out ?? 0 },
-    ...withSubscription(cost.source === "subscription" ? calls : 0),
+    tokens: { in: tokens.in ?? 0, out: tokens.out ?? 0, thinking: tokens.reasoning ?? 0 },
+    subscription: cost.source === "subscription" ? calls : 0,
   });
 }
 

@@ -15,3 +15,23 @@ it("cuts no reference in a pipe, where two efforts of a model would look alike",
   const shown = costText(report, { terminal: true, columns: 80 }).split("\n");
   expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
+
+it("shows the tokens of thinking where anybody thought", () => {
+  const row = (key: string, thinking?: number) => ({
+    ...{ key, calls: 1, unknown: 0, unpriced: 0, usd: 0.01 },
+    tokens: { in: 1_000, out: 1_204, ...(thinking === undefined ? {} : { thinking }) },
+  });
+  const report = { by: "model", since: null, timeZone: "UTC", names: {} };
+  const thought = { ...report, rows: [row("x/a", 980), row("x/b")], total: row("Total", 980) };
+  const lines = costText(thought, { terminal: true, columns: 80 })
+    .split("\n")
+    .map((line) => line.split(/ {2,}/));
+  expect(lines.slice(0, 3)).toEqual([
+    ["MODEL", "CALLS", "INPUT", "OUTPUT", "THINKING", "COST"],
+    ["x/a", "1", "1,000", "1,204", "980", "$0.0100"],
+    ["x/b", "1", "1,000", "1,204", "0", "$0.0100"],
+  ]);
+  expect(costText({ ...thought, total: row("Total") }, { terminal: true, columns: 80 })).not.toContain(
+    "THINKING",
+  );
+});

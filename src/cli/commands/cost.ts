@@ -28,10 +28,12 @@ export function costText(
   if (rows.length === 0)
     return since === null ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
   const isWide = width >= NARROW;
+  const thought = total.tokens.thinking !== undefined;
   const cells = ({ key, calls, tokens, unknown, unpriced, usd, subscription = 0 }: CostRow) => [
     key,
     formatNumber(calls),
     ...(isWide ? [formatNumber(tokens.in), formatNumber(tokens.out)] : []),
+    ...(isWide && thought ? [formatNumber(tokens.thinking ?? 0)] : []),
     unpriced === calls && usd === 0 && unknown === 0
       ? "unknown"
       : formatBill(
@@ -42,13 +44,15 @@ export function costText(
           ].join(" + "),
         ),
   ];
-  const heads = [by.toUpperCase(), "CALLS", ...(isWide ? ["INPUT", "OUTPUT"] : []), "COST"];
+  const counted = isWide ? ["INPUT", "OUTPUT", ...(thought ? ["THINKING"] : [])] : [];
+  const heads = [by.toUpperCase(), "CALLS", ...counted, "COST"];
   const notes = [
     ...(total.unknown + total.unpriced > 0
       ? [
           `The cost of ${pluralize(total.unknown + total.unpriced, "call")} is unknown and not in the sums: no price, or no usage was reported.`,
         ]
       : []),
+    ...(isWide && thought ? ["Thinking is counted as output, too."] : []),
     ...(by === "day" ? [`Days in ${timeZone}.`] : []),
   ].flatMap((note) => wrap(note, width));
   const table = align([heads, ...[...rows, total].map(cells)], width);

@@ -38,6 +38,7 @@ export function Costs(): VNode {
 
 function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageReport }): VNode {
   const most = Math.max(...rows.map(({ usd }) => usd), 0);
+  const thought = total.tokens.thinking !== undefined;
   const cells = (
     { key, calls, unknown: unreported, unpriced, usd, tokens }: UsageReport["total"],
     name: string,
@@ -48,6 +49,7 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
       formatCount(calls),
       formatCount(tokens.in),
       formatCount(tokens.out),
+      ...(thought ? [formatCount(tokens.thinking ?? 0)] : []),
       unpriced === calls && usd === 0 ? t.unknown : formatMoney(usd),
       unknown === 0 ? "" : t.calls(unknown),
       most > 0 && key !== total.key ? (
@@ -68,11 +70,12 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
           t.run.callsHead,
           t.run.tokensIn,
           t.run.tokensOutHead,
+          ...(thought ? [t.run.tokensThought] : []),
           t.run.cost,
           t.costs.notKnown,
           "",
         ]}
-        figures={[1, 2, 3, 4, 5]}
+        figures={thought ? [1, 2, 3, 4, 5, 6] : [1, 2, 3, 4, 5]}
         rows={[
           ...rows.map((row) =>
             cells(row, names[row.key] ?? (["", "unknown"].includes(row.key) ? t.unknown : row.key)),
