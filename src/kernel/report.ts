@@ -36,8 +36,8 @@ export type ReportPart = {
   readonly heading: string;
   readonly blocks: readonly ReportBlock[];
   readonly parts?: readonly ReportPart[];
-  /** Whether it is folded, where the format can, until a reader opens it. */
-  readonly folds?: boolean;
+  /** Whether it is folded, where the format can, until a reader opens it; a sentence stands in its place where nothing can be folded. */
+  readonly folds?: boolean | string;
 };
 
 /** What stands against an answer, a line each, and in a line whose inputs it is from; null where nobody said. */

@@ -352,9 +352,10 @@ function thinkingPart({ entries, nameOf }: JournalSection): ReportPart {
     const text = callOf(entry)?.thinking?.text ?? "";
     if (text === "") return [];
     const title = `${nameOf(speakerOf(entry))}: ${workWords(workOf(entry)?.kind ?? "").done}`;
-    return [{ ...part(title, words(text)), folds: true as const }];
+    return [{ ...part(title, quote(text)), folds: true }];
   });
-  return { ...part("Thinking"), parts, folds: true };
+  const instead = `${pluralize(parts.length, "reply")} had some; exports and the page show it.`;
+  return { ...part("Thinking"), parts, folds: instead };
 }
 
 function usagePart({ entries, result, nameOf }: JournalSection): ReportPart {

@@ -93,6 +93,27 @@ it("shows who ranked whom by name, and nobody's own draft", () => {
   expect(text).toContain("| Builder | 1 |  | 2 |");
 });
 
+it("folds what was thought where it can be, so that nothing in it ends the fold, and else names it", () => {
+  const sample = opened();
+  const thinking = { text: "</details>\n\n# Mine\n\nFirst, **this**." };
+  const draft = draftGiven("analyst", "text");
+  const call = { ...draft.data.call, thinking };
+  sample.add({ ...draft, data: { ...draft.data, call } } as typeof draft, byStep("draft/analyst"));
+  const shown = shownPanel(sample.entries);
+  const folded = deliberationMarkdown(sample.entries, shown, { folds: true });
+  expect(folded).toContain("<details>\n\n<summary>Thinking</summary>\n\n### Analyst: ");
+  const html = tokensOf(folded).filter(({ type }) => type === "html");
+  expect(html.map(({ raw }) => raw.trim())).toEqual([
+    "<details>",
+    "<summary>Thinking</summary>",
+    "</details>",
+  ]);
+  expect(headings(folded)).not.toContain("1 Mine");
+  const named = deliberationMarkdown(sample.entries, shown);
+  expect(named).toContain("## Thinking\n\n1 reply had some; exports and the page show it.\n");
+  expect(named).not.toContain("First, ");
+});
+
 it("says claimed wherever a claim stands", () => {
   expect(documentOf(degradedCouncil().entries)).toContain(
     "## Contributions (self-reported by the chair)\n\n| Member | Weight | Reason |\n| --- | --- | --- |\n| Analyst | 0.60 | the working |",

@@ -10,9 +10,13 @@ import { pageHtml, type PageScreen } from "./page.ts";
  * One deliberation as a markdown document, from all its entries in order, wherever it stands: the outcome
  * first, with all that is missing above it, then everything that was said and what it took. Events of unknown
  * types are left out and counted. No text of a model, a user or a provider can change the document's
- * structure. Ends in a newline.
+ * structure. `folds`: whether what reads it can fold a part. Ends in a newline.
  */
-export function deliberationMarkdown(entries: readonly Entry[], shown: ShownResult | undefined): string {
+export function deliberationMarkdown(
+  entries: readonly Entry[],
+  shown: ShownResult | undefined,
+  { folds = false } = {},
+): string {
   if (!shown) return "# Nothing is recorded\n";
   const { result } = shown;
   const { title, warnings } = deliberationHead(entries, shown);
@@ -21,7 +25,7 @@ export function deliberationMarkdown(entries: readonly Entry[], shown: ShownResu
     block(result.question),
     [`**Status: ${inline(statusWords(entries, result))}**`, bullets(warnings)].filter(Boolean).join("\n\n"),
     answerMarkdown(shown),
-    ...deliberationParts(entries, shown).map((part) => partMarkdown(part, { level: 2 })),
+    ...deliberationParts(entries, shown).map((part) => partMarkdown(part, { level: 2, folds })),
   ];
   return `${sections.filter(Boolean).join("\n\n")}\n`;
 }

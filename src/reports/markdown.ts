@@ -115,15 +115,20 @@ type PartStyle = {
   readonly level: number;
   /** How a foreign text stands: quoted where that is safe, or always in a fence. */
   readonly quote?: (text: string) => string;
+  /** Whether what reads it can fold a part. */
+  readonly folds?: boolean;
 };
 
-export function partMarkdown({ heading, blocks, parts = [] }: ReportPart, style: PartStyle): string {
+export function partMarkdown({ heading, blocks, parts = [], folds }: ReportPart, style: PartStyle): string {
   const content = [
     ...blocks.map((one) => blockMarkdown(one, style.quote ?? block)),
     ...parts.map((part) => partMarkdown(part, { ...style, level: style.level + 1 })),
   ];
   if (heading === "") return content.filter((one) => one !== "").join("\n\n");
-  return section(`${"#".repeat(Math.min(6, style.level))} ${inline(heading, 200)}`, ...content);
+  const head = `${"#".repeat(Math.min(6, style.level))} ${inline(heading, 200)}`;
+  if (typeof folds !== "string" || section(head, ...content) === "") return section(head, ...content);
+  if (style.folds !== true) return section(head, inline(folds));
+  return section("<details>", `<summary>${inline(heading, 200)}</summary>`, ...content, "</details>");
 }
 
 export function blockMarkdown(one: ReportBlock, quote: (text: string) => string = block): string {
