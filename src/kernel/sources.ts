@@ -18,10 +18,12 @@ export function readSources(
   given: Iterable<{ readonly url?: unknown; readonly title?: unknown }>,
 ): WebSource[] {
   const found = new Map<string, WebSource>();
-  for (const { url, title } of given) {
+  for (const { url: written, title } of given) {
     if (found.size === MAX_SOURCES) break;
-    if (typeof url !== "string" || url.length > MAX_URL_LENGTH || found.has(url) || !ADDRESS.test(url))
-      continue;
+    if (typeof written !== "string" || written.length > MAX_URL_LENGTH || !ADDRESS.test(written)) continue;
+    // However its host was written, an address is the same one.
+    const url = written.replace(/^[^/]*\/\/[^/?#]*/, (origin) => origin.toLowerCase());
+    if (found.has(url)) continue;
     const line = typeof title === "string" ? oneLine(title.slice(0, 4 * MAX_TITLE_LENGTH)) : "";
     found.set(url, line === "" || line === url ? { url } : { url, title: line });
   }

@@ -384,6 +384,13 @@ it("names no source that is no page of the web, and no key", async () => {
   expect(only?.title?.length).toBeLessThanOrEqual(200);
 });
 
+it("takes an address for the same one however its host is written, and no other", () => {
+  const urls = ["https://B.example/X", "HTTPS://b.EXAMPLE/X", "https://b.example/x", "https://b.example?Q=1"];
+  expect(sourcesInResult(urls.map((url) => ({ url }))).map(({ url }) => url)).toEqual([
+    ...["https://b.example/X", "https://b.example/x", "https://b.example?Q=1"],
+  ]);
+});
+
 it("reads a tool's result in bounded time and depth, whatever it is", () => {
   const dots = `https://a.example/${".".repeat(300_000)}a`;
   expect(sourcesInResult(`${dots} https://b.example/x.`)).toEqual([{ url: "https://b.example/x" }]);

@@ -114,6 +114,22 @@ it("folds what was thought where it can be, so that nothing in it ends the fold,
   expect(named).not.toContain("First, ");
 });
 
+it("lists its sources as links, whatever a page calls itself", () => {
+  const { entries } = degradedCouncil();
+  const titles = ["<img src=x>", "a]: b", "![p](http://q)", "Plain"];
+  const sources = titles.map((title, index) => ({
+    ...{ n: index + 1, title, url: `https://h.example/${index}`, host: "h.example", by: [] },
+  }));
+  const [list] = marked
+    .lexer(deliberationMarkdown(entries, shownPanel(entries, { sources })))
+    .filter(({ type, raw }) => type === "blockquote" && raw.includes("h.example"));
+  const links = tokensOf((list?.raw ?? "").replaceAll(/^> ?/gm, "")).filter(({ type }) => type !== "text");
+  expect(
+    links.filter(({ type }) => type === "link").map((link) => String(Reflect.get(link, "href"))),
+  ).toEqual(sources.map(({ url }) => url));
+  expect(links.map(({ type }) => type)).not.toContain("html");
+});
+
 it("says claimed wherever a claim stands", () => {
   expect(documentOf(degradedCouncil().entries)).toContain(
     "## Contributions (self-reported by the chair)\n\n| Member | Weight | Reason |\n| --- | --- | --- |\n| Analyst | 0.60 | the working |",

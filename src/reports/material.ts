@@ -50,7 +50,9 @@ export function sourceLines({ sources }: Pick<Result, "sources">, width: number)
 /** The same in a document, as links. */
 export function sourcesPart({ sources }: Pick<Result, "sources">): ReportPart {
   const lines = sources.map(({ n, title, host, url }) => {
-    const name = inline(oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH));
+    const line = oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH);
+    // What a quote fences, as it could reach out of it, would take the whole list along.
+    const name = inline(line.replaceAll("]:", "] :")).replaceAll("\\<", "&lt;");
     // A parenthesis would end the link.
     return `${n}. [${name}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`;
   });
