@@ -276,7 +276,12 @@ describe("an estimate in words", () => {
     expect(estimateLine(await estimateOf(asked.models))).toBe(
       "Up to 4 calls; cost unknown: no price for openai/gpt-none",
     );
-    expect(estimateLine(await estimateOf(["sim/ada"]))).toMatch(/^Up to \d calls?, free$/);
+    const free = await estimateOf(["sim/ada"]);
+    expect(estimateLine(free)).toMatch(/^Up to \d calls?, free$/);
+    const [one] = free.participants;
+    const paid = { ...free, participants: one === undefined ? [] : [{ ...one, model: "codex/default" }] };
+    expect(estimateLine(paid)).toMatch(/^Up to \d calls?, by subscription$/);
+    expect(estimateText(paid, { width: 80 })).toContain("\nBy subscription.\n");
     const capped = { ...priced, caps: { calls: 1, usd: 0.0001 } };
     expect(estimateLine(capped)).toMatch(
       /^Up to 2 calls, worst case \$0\.\d{4}, capped at 1 call and \$0\.0001$/,

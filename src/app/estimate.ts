@@ -201,21 +201,18 @@ function priceCalls({ models, catalog }: Pick<AppContext, "models" | "catalog">)
     return rate;
   };
   const dates = new Set<string>();
+  const unpriced = new Set<string>();
   return {
     priceOf({ request, shown }: DryCall): PhaseCost {
       const rate = rateOf(request);
       const { tokensIn, tokensOut, usd } = models.quote(request);
       const date = (usd ?? 0) > 0 ? catalog.price(request.model)?.date : undefined;
       if (date !== undefined && date !== "declared") dates.add(date);
-      return {
-        calls: 1,
-        tokens: tokensIn + shown + tokensOut,
-        usd: usd === null || rate === null ? null : usd + rate * shown,
-      };
+      const cost = usd === null || rate === null ? null : usd + rate * shown;
+      if (cost === null) unpriced.add(bareReference(request.model));
+      return { calls: 1, tokens: tokensIn + shown + tokensOut, usd: cost };
     },
-    unpriced: () => [
-      ...new Set([...known].flatMap(([model, rate]) => (rate === null ? [bareReference(model)] : []))),
-    ],
+    unpriced: () => [...unpriced],
     oldestPrice: () => [...dates].toSorted()[0],
   };
 }

@@ -1,4 +1,5 @@
 import type { EstimatedCost, Range, RunEstimate } from "../contract/figures.ts";
+import { agentPrograms } from "../models/programs.ts";
 import { align } from "../reports/labelled-rows.ts";
 import { oneLine } from "../reports/printable.ts";
 import { formatOptions } from "../reports/words.ts";
@@ -28,13 +29,21 @@ export function estimateLine(estimate: RunEstimate): string {
     most.length === 0 ? "" : `, ${capped.length > 0 ? "worst case" : "at most"} ${joinWithAnd(most)}`;
   const limits = capped.length === 0 ? "" : `, capped at ${joinWithAnd(capped)}`;
   const cost =
-    usd === null ? `; cost unknown: no price for ${listNames(unpriced)}` : usd.high === 0 ? ", free" : "";
+    usd === null
+      ? `; cost unknown: no price for ${listNames(unpriced)}`
+      : usd.high === 0
+        ? `, ${unpaidWords(estimate)}`
+        : "";
   const dated =
     oldPrices === null || usd === null
       ? ""
       : ` (prices of ${oldPrices}, older than 90 days: parley models update)`;
   return `Up to ${pluralize(calls.high, "call")}${bound}${limits}${cost}${dated}`;
 }
+
+/** What no call is charged for: a subscription is paid for all the same. */
+const unpaidWords = ({ participants }: Pick<RunEstimate, "participants">): string =>
+  participants.some(({ model }) => agentPrograms.has(model.split("/")[0] ?? "")) ? "by subscription" : "free";
 
 const joinWithAnd = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
@@ -96,7 +105,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
     ...(total.usd === null
       ? [`Cost unknown: no price for ${listNames(unpriced)}.`]
       : total.usd.high === 0
-        ? ["Free."]
+        ? [`${upperFirst(unpaidWords(estimate))}.`]
         : []),
     "No model was called.",
   ];

@@ -202,10 +202,6 @@ describe("the wire of a reference", () => {
       "openai/gpt-5?reasoning=high",
       '"gpt-5?reasoning=high" asks for "reasoning", which is no option of a model (there are effort and wire)',
     ],
-    [
-      "compatible/box/m?skill=1&efort=high",
-      '"m?skill=1&efort=high" asks for "efort", which is no option of a model (there are effort and wire)',
-    ],
     ["xai/grok-4?wire=responses", "responses grok-4"],
     ["xai/grok-4-pro", "openai grok-4-pro"],
     ["compatible/box/m", "responses m"],

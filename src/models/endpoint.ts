@@ -1,6 +1,5 @@
 import { bareReference, hasSecretInQuery, readReference, REFERENCE_OPTIONS } from "../kernel/index.ts";
 import type { Reference, RequestOptions, WireName } from "../kernel/index.ts";
-import { findMeant } from "../text/words.ts";
 import { refuseEffort } from "./effort.ts";
 import { ollamaProgram, findProvider, providers, SDK } from "./providers.ts";
 import type { Program, Provider, SearchForm } from "./providers.ts";
@@ -217,11 +216,8 @@ function resolveProvider(
   const unknown = effort === undefined ? null : refuseEffort(effort, { provider: name, wire, local });
   if (unknown !== null) return refuse(unknown, "name one of these, or none");
   const given = firstSet(env, row.urlVariables ?? []);
-  // Behind a URL of the user's own, the name is the server's, and may have a query.
-  const isProvider = given === null && place === name;
-  const queried = [...model.matchAll(/[?&]([^=&?]*)/g)].map(([, option = ""]) => option);
-  const wrong = queried.find((option) => isProvider || findMeant(option, REFERENCE_OPTIONS) !== undefined);
-  if (wrong !== undefined) return refuseOption(wrong, model);
+  const [, query] = /\?([^=&?]*)/.exec(model) ?? [];
+  if (query !== undefined && given === null && place === name) return refuseOption(query, model);
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
   const holder = given?.name ?? place;
   if (hasSecretInQuery(written)) {
@@ -274,14 +270,9 @@ function resolveProvider(
 
 function refuseOption(option: string, written: string): Resolution {
   const there = REFERENCE_OPTIONS.join(" and ");
-  const meant = findMeant(option, REFERENCE_OPTIONS);
   return refuse(
     `"${written.slice(0, 100)}" asks for "${option.slice(0, 40)}", which is no option of a model (there are ${there})`,
-    meant !== undefined
-      ? `write ${meant}`
-      : option === "temperature"
-        ? "set it beside the model (setting: temperatures)"
-        : "leave it out",
+    option === "temperature" ? "set it beside the model (setting: temperatures)" : "leave it out",
   );
 }
 

@@ -12,6 +12,7 @@ import {
   draftGiven,
   opened,
   participantId,
+  sampleCall,
   sampleMember,
   samplePanel,
   type Said,
@@ -97,8 +98,8 @@ it("folds what was thought where it can be, so that nothing in it ends the fold,
   const sample = opened();
   const thinking = { text: "</details>\n\n# Mine\n\nFirst, **this**." };
   const draft = draftGiven("analyst", "text");
-  const call = { ...draft.data.call, thinking };
-  sample.add({ ...draft, data: { ...draft.data, call } } as typeof draft, byStep("draft/analyst"));
+  const data = { ...draft.data, call: sampleCall("text", { thinking }) };
+  sample.add({ ...draft, data } as typeof draft, byStep("draft/analyst"));
   const shown = shownPanel(sample.entries);
   const folded = deliberationMarkdown(sample.entries, shown, { folds: true });
   expect(folded).toContain("<details>\n\n<summary>Thinking</summary>\n\n### Analyst: ");

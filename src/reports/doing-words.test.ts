@@ -26,14 +26,14 @@ it("says that it thinks, since it began to, or since it was asked where it is kn
 
 it("says what it waits for, until its request goes out", () => {
   const place = doingAfter({ kind: "waiting", for: "place" }, 1_000, started());
-  expect(words(place, 9_000)).toBe("waiting for a place");
+  expect(words(place, 9_000)).toBe("waiting for a place 8 s");
   const loading = doingAfter({ kind: "waiting", for: "loading" }, 4_000, started(40_000));
   expect(words(loading, 13_000)).toBe("loading the model, 12 s of about 40 s");
   const limited = { kind: "waiting", for: "again", code: "rate-limited", ms: 14_000 } as const;
   const again = doingAfter({ ...limited, attempt: 2, of: 4 }, 5_000, started());
   expect(words(again, 5_000)).toBe("rate limited, again in 14 s (2 of 4)");
   expect(words(again, 25_000)).toBe("rate limited, again in 0 s (2 of 4)");
-  expect(words(again, 5_000, true)).toBe("again in 14 s (2 of 4)");
+  expect(words(again, 5_000, true)).toBe("rate limited 14 s (2/4)");
   expect(words(doingAfter({ kind: "sent", attempt: 2 }, 20_000, again), 21_000)).toBe("drafting…");
   expect(words(doingAfter({ kind: "text" }, 22_000, again), 22_000)).toBe("it writes");
 });

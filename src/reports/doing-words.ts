@@ -32,7 +32,7 @@ type DoingMoment = {
 };
 
 /**
- * What a call does before it writes: `thinking 18 s`, `waiting for a place`, `loading the model, 12 s`, `rate limited, again in
+ * What a call does before it writes: `thinking 18 s`, `waiting for a place 2 s`, `loading the model, 12 s`, `rate limited, again in
  * 14 s (2 of 4)`; of one that was asked and has said nothing, `usual` and how long that is.
  */
 export function doingWords(doing: Doing, told: DoingMoment): string {
@@ -40,9 +40,12 @@ export function doingWords(doing: Doing, told: DoingMoment): string {
   const { nowMs, usual, isShort = false } = told;
   if (again) {
     const { code, atMs, attempt, of } = again;
-    return `${isShort ? "" : `${failedWords(code)}, `}again in ${seconds(atMs - nowMs)} (${attempt} of ${of})`;
+    const left = seconds(atMs - nowMs);
+    // 24 cells are left of 40.
+    if (isShort) return `${failedWords(code)} ${left} (${attempt}/${of})`;
+    return `${failedWords(code)}, again in ${left} (${attempt} of ${of})`;
   }
-  if (kind === "place") return "waiting for a place";
+  if (kind === "place") return `waiting for a place ${seconds(nowMs - sinceMs)}`;
   const elapsed = elapsedWords(doing, told);
   if (kind === "loading") return nowMs === sinceMs ? "loading the model" : `loading the model, ${elapsed}`;
   if (kind === "sent") return elapsed === "" ? usual : `${usual} ${elapsed}`;

@@ -181,7 +181,7 @@ function doingWords({ doing, forMs, sentMs, expectedMs, again }: ShownDoing, pas
     const numbers = { attempt: formatCount(attempt), of: formatCount(of) };
     return t.run.doing.again({ reason, seconds: seconds(inMs - passedMs), ...numbers });
   }
-  if (doing === "place") return t.run.doing.place;
+  if (doing === "place") return t.run.doing.place(seconds(forMs + passedMs));
   if (doing === "loading") return t.run.doing.loading(since);
   const words = doing === "thinking" ? t.run.doing.thinking : t.run.doing.asked;
   if (expectedMs === null) return words(seconds((doing === "thinking" ? forMs : sentMs) + passedMs));
