@@ -294,7 +294,9 @@ describe("a mistake on the command line", () => {
     expect(end?.stderr).not.toContain("hunter2");
     const lines = (end?.stderr ?? "").trimEnd().split("\n");
     // What is to be pasted has lines of its own.
-    expect(lines.slice(2).join("\n")).toMatch(/^(?:prices:(?:\n  "[^"]+": \{ in: 1\.25, out: 10 \})+)?$/);
+    expect(lines.slice(2).join("\n")).toMatch(
+      /^(?:prices:(?:\n  "[^"]+": \{ in: 1\.25, out: 10(?:, search: 0\.01)? \})+)?$/,
+    );
     expect(lines[0]).toMatch(/^parley: /);
     if (lines.length > 1) expect(lines[1]).toMatch(/^Try: \S/);
   });

@@ -154,10 +154,13 @@ describe("the next step", () => {
     );
   });
   it("says how much would have done where one call was all", async () => {
-    const message = "could exceed the limit of $0.5; $0.0662 would do, and … 9 tokens; 120 tokens would do";
+    const message = "could exceed the limit";
+    const needs = { usd: 0.0662, tokens: 120, calls: 1 };
     const of = async (budget: Budget, cap: Cap, protocol: "council" | "respond") =>
       (
-        await ended(await entriesOf(budget, { code: "over-budget", message, cap }, { ...stopped, protocol }))
+        await ended(
+          await entriesOf(budget, { code: "over-budget", message, cap, needs }, { ...stopped, protocol }),
+        )
       )[1];
     expect(await of({ usd: 0.5 }, "usd", "respond")).toBe(
       "raise --max-cost-usd to 0.0662, or ask fewer models, or lower the settings that end in -tokens in parley.yaml, which bound each reply",

@@ -5,7 +5,7 @@ import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
 import { isEvent, isOutage } from "../kernel/index.ts";
-import type { DeliberationId, Entry, FailureCode, Needs } from "../kernel/index.ts";
+import type { DeliberationId, Entry, FailureCode } from "../kernel/index.ts";
 import { answerText, bareAnswerText, briefAnswerText, footerLines, warningLines } from "../reports/answer.ts";
 import type { ShownResult } from "../reports/answer.ts";
 import { jsonText, oneLine } from "../reports/printable.ts";
@@ -126,8 +126,10 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
     const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")
       ? ", or lower the settings that end in -tokens in parley.yaml, which bound each reply"
       : "";
-    // The first that the budget did not reach for; a single call has it in words alone.
-    const needs = result.degraded.find((one) => one.needs !== undefined)?.needs ?? needsIn(failures);
+    // The first that the budget did not reach for.
+    const needs = [...result.degraded, ...failures.toReversed()].find(
+      (one) => one.needs !== undefined,
+    )?.needs;
     return { problem, next: `${raiseCaps(caps, needs)}, or ask fewer models${smaller}` };
   }
   if (status === "inconclusive" && TIED.test(reason ?? ""))
@@ -139,14 +141,6 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   if (remedy === undefined) return { problem, next: `parley show ${result.id}` };
   const again = failures.some(isOutage) ? `parley retry ${result.id}, or ask again` : "ask again";
   return { problem, next: `${remedy}, then ${again}` };
-}
-
-/** What would have done, as a call that the budget refused says it. */
-function needsIn(failures: Problem["failures"]): Partial<Needs> {
-  const said = failures.findLast(({ code }) => code === "over-budget")?.message ?? "";
-  const amount = (form: string) => Number(new RegExp(`${form} would do`).exec(said)?.[1]) || undefined;
-  const [usd, tokens, calls] = ["\\$([\\d.]+)", "(\\d+) tokens?", "(\\d+) calls?"].map(amount);
-  return { ...(usd && { usd }), ...(tokens && { tokens }), ...(calls && { calls }) };
 }
 
 /** Codes of failures, as a recorded reason has them, and what they mean. */

@@ -98,9 +98,12 @@ export const UNREPORTED: Pick<Call, "family" | "tokens" | "cost"> = {
 };
 
 /** The record of a call that was not made. */
-export const overBudgetCall = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
+export const overBudgetCall = (
+  request: { readonly model: Call["model"] },
+  { why, cap, needs }: Passed,
+): Call => ({
   ok: false,
-  failure: { code: "over-budget", message: why, cap },
+  failure: { code: "over-budget", message: why, cap, ...(needs && { needs }) },
   model: request.model,
   ...UNREPORTED,
   latencyMs: 0,

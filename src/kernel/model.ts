@@ -139,6 +139,8 @@ export const Failure = z.strictObject({
   code: FailureCode,
   message: z.string(),
   cap: Cap.optional(),
+  /** What would have done, where a cap did not reach for the call. */
+  needs: Needs.optional(),
   /** The HTTP status of the refusal; absent if it was none. */
   http: z.int().optional(),
   /** True of a reply that reached its limit before a word of it came: it all went into thinking. */
