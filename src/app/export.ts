@@ -72,9 +72,7 @@ export async function exportText(...given: Parameters<typeof exportPieces>): Pro
 
 /** A run as a document, or as a page without scripts. */
 export const runText = (entries: readonly Entry[], shown: ShownResult | undefined, format: string): string =>
-  format === "html" && shown
-    ? deliberationHtml(entries, shown)
-    : deliberationMarkdown(entries, shown, { folds: true });
+  format === "html" && shown ? deliberationHtml(entries, shown) : deliberationMarkdown(entries, shown, true);
 
 /** The screen that an exported page takes along, beside the program's own files; undefined where they are sources. */
 export function readRunScreen(

@@ -73,41 +73,26 @@ export function pricesUsed(
   return used.size === 0 ? undefined : [...used.values()];
 }
 
-/** @throws Fault `budget` for a model whose price, or that of its provider's searches, is unknown, because a cost limit could not be enforced */
+/** @throws Fault `budget` where what a model or its searches cost is unknown, because a cost limit could not be enforced */
 export function refuseUnknownPrices(
   { models }: { readonly models: Models },
-  participants: readonly Priced[],
+  participants: readonly Pick<SeatedParticipant, "model" | "search">[],
 ): void {
-  const isUnknown = ({ model, search }: Priced): boolean => {
-    const searching = search === "own" ? { search: 1 } : {};
-    const request = {
-      model,
-      messages: [{ role: "user" as const, text: "" }],
-      maxOutputTokens: 1,
-      ...searching,
-    };
-    return models.quote(request).usd === null;
-  };
-  const unknown = participants.filter((one) => personOf(one.model) === undefined && isUnknown(one));
-  if (unknown.length === 0) return;
-  const lines = new Map(unknown.map((one) => [bareReference(one.model), one.search === "own"]));
-  const areTokensKnown = unknown.every(({ model }) => !isUnknown({ model }));
-  const what = areTokensKnown ? "what a search costs with" : "the price of";
+  const isUnknown = (model: ModelRef, search?: number): boolean =>
+    models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1, search }).usd === null;
+  // Settings that declare the prices, ready to be pasted. A name is quoted as JSON, which YAML reads too.
+  const lines = new Map<string, string>();
+  for (const { model, search } of participants) {
+    const searches = search === "own";
+    if (personOf(model) !== undefined || !isUnknown(model, searches ? 1 : undefined)) continue;
+    const rates = `{ in: 1.25, out: 10${searches ? ", search: 0.01" : ""} }`;
+    lines.set(bareReference(model), `  ${JSON.stringify(bareReference(model))}: ${rates}`);
+  }
+  if (lines.size === 0) return;
+  const isForSearch = participants.every(({ model }) => personOf(model) !== undefined || !isUnknown(model));
   throw new Fault("budget", {
-    why: `${what} ${[...lines.keys()].join(", ")} is unknown, so a limit in USD cannot be enforced`,
-    next: `another model, a limit on tokens, or in ${SETTINGS_FILE} what its provider takes for a million tokens${areTokensKnown ? " and for a search" : ""}:\n${priceLines(lines)}`,
+    why: `${isForSearch ? "what a search costs with" : "the price of"} ${[...lines.keys()].join(", ")} is unknown, so a limit in USD cannot be enforced`,
+    next: `another model, a limit on tokens, or in ${SETTINGS_FILE} what its provider takes for a million tokens${isForSearch ? " and for a search" : ""}:\nprices:\n${[...lines.values()].join("\n")}`,
     isUnpriced: true,
   });
 }
-
-type Priced = Pick<SeatedParticipant, "model" | "search">;
-
-/** Settings that declare prices, ready to be pasted. A name is quoted as JSON, which YAML reads too. */
-const priceLines = (searching: ReadonlyMap<string, boolean>): string =>
-  [
-    "prices:",
-    ...[...searching].map(
-      ([model, searches]) =>
-        `  ${JSON.stringify(model)}: { in: 1.25, out: 10${searches ? ", search: 0.01" : ""} }`,
-    ),
-  ].join("\n");

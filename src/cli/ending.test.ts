@@ -12,6 +12,7 @@ import {
   type Closing,
   type Entry,
   type Cap,
+  type Needs,
   type FailureCode,
   type NewEvent,
 } from "../kernel/index.ts";
@@ -23,7 +24,12 @@ const digest = Digest.parse("0".repeat(64));
 /** A deliberation under this budget, whose only call failed so, and its closing. */
 async function entriesOf(
   budget: Budget,
-  failure: { readonly code: FailureCode; readonly message: string; readonly cap?: Cap },
+  failure: {
+    readonly code: FailureCode;
+    readonly message: string;
+    readonly cap?: Cap;
+    readonly needs?: Needs;
+  },
   {
     roster,
     protocol = "council",

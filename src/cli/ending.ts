@@ -127,9 +127,7 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
       ? ", or lower the settings that end in -tokens in parley.yaml, which bound each reply"
       : "";
     // The first that the budget did not reach for.
-    const needs = [...result.degraded, ...failures.toReversed()].find(
-      (one) => one.needs !== undefined,
-    )?.needs;
+    const needs = [...result.degraded, ...failures.toReversed()].find((one) => one.needs)?.needs;
     return { problem, next: `${raiseCaps(caps, needs)}, or ask fewer models${smaller}` };
   }
   if (status === "inconclusive" && TIED.test(reason ?? ""))

@@ -11,7 +11,7 @@ import type { Showing } from "./session.ts";
 
 /** `Up to 8 calls, at most $0.05`, or `…, worst case $0.77, capped at $0.50`: what is said before the first call. */
 export function estimateLine(estimate: RunEstimate): string {
-  const { total, unpriced, caps, oldPrices } = estimate;
+  const { total, caps, oldPrices } = estimate;
   if (total === null) return `Calls and cost unknown: ${unknownReason(estimate)}`;
   const { calls, tokens, usd } = total;
   const inTokens = (most: number): string => `${formatNumber(most)} tokens`;
@@ -28,12 +28,8 @@ export function estimateLine(estimate: RunEstimate): string {
   const bound =
     most.length === 0 ? "" : `, ${capped.length > 0 ? "worst case" : "at most"} ${joinWithAnd(most)}`;
   const limits = capped.length === 0 ? "" : `, capped at ${joinWithAnd(capped)}`;
-  const cost =
-    usd === null
-      ? `; cost unknown: no price for ${listNames(unpriced)}`
-      : usd.high === 0
-        ? `, ${unpaidWords(estimate)}`
-        : "";
+  const unpaid = unpaidWords(estimate);
+  const cost = unpaid === "" ? "" : `${usd === null ? ";" : ","} ${unpaid}`;
   const dated =
     oldPrices === null || usd === null
       ? ""
@@ -41,9 +37,12 @@ export function estimateLine(estimate: RunEstimate): string {
   return `Up to ${pluralize(calls.high, "call")}${bound}${limits}${cost}${dated}`;
 }
 
-/** What no call is charged for: a subscription is paid for all the same. */
-const unpaidWords = ({ participants }: Pick<RunEstimate, "participants">): string =>
-  participants.some(({ model }) => agentPrograms.has(model.split("/")[0] ?? "")) ? "by subscription" : "free";
+/** The cost where it is no sum. A subscription is paid for all the same. */
+function unpaidWords({ total, unpriced, participants }: RunEstimate): string {
+  if (!total?.usd) return `cost unknown: no price for ${listNames(unpriced)}`;
+  const isPaid = participants.some(({ model }) => agentPrograms.has(model.split("/")[0] ?? ""));
+  return total.usd.high > 0 ? "" : isPaid ? "by subscription" : "free";
+}
 
 const joinWithAnd = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
@@ -62,7 +61,8 @@ const NARROW = 60;
 
 /** A line a phase, and the total: calls and cost on the shortest and the usual course, and at most. Ends in a newline. */
 export function estimateText(estimate: RunEstimate, { width }: { readonly width: number }): string {
-  const { phases, total, unpriced, protocol } = estimate;
+  const { phases, total, protocol } = estimate;
+  const unpaid = unpaidWords(estimate);
   if (total === null) return `${estimateLine(estimate)}\n`;
   const isPriced = total.usd !== null && total.usd.high > 0;
   const rows = [...phases.map((phase) => ({ ...phase, name: phase.name })), { ...total, name: "Total" }];
@@ -102,11 +102,7 @@ export function estimateText(estimate: RunEstimate, { width }: { readonly width:
     ...(courses.length > 1 ? ["A run takes one of these courses; the total counts the larger."] : []),
     ...askedWith(estimate),
     `Tokens: ${formatNumber(Math.round(total.tokens.expected))} expected, ${formatNumber(Math.ceil(total.tokens.high))} at most.`,
-    ...(total.usd === null
-      ? [`Cost unknown: no price for ${listNames(unpriced)}.`]
-      : total.usd.high === 0
-        ? [`${upperFirst(unpaidWords(estimate))}.`]
-        : []),
+    ...(unpaid === "" ? [] : [`${upperFirst(unpaid)}.`]),
     "No model was called.",
   ];
   return `${[`Estimate of ${protocol}`, "", ...table, "", ...notes.flatMap((note) => wrap(note, width))].join("\n")}\n`;

@@ -92,12 +92,11 @@ const CostRow = z.strictObject({
   ...{ key: text, calls: z.int(), unknown: z.int() },
   /** How many of `calls` have no known price. */
   unpriced: z.int(),
-  /** How many of `calls` a subscription pays for; absent where none. */
-  subscription: z.int().optional(),
-  /** Of those whose cost is known. */
+  /** How many of `calls` a subscription pays for. */
+  subscription: z.int(),
+  /** Of those whose cost is known. `tokens.thinking`: how many of those out were. */
   usd: z.number(),
-  /** `thinking`: how many of those out were; absent where nobody thought. */
-  tokens: z.strictObject({ in: z.number(), out: z.number(), thinking: z.number().optional() }),
+  tokens: z.strictObject({ in: z.number(), out: z.number(), thinking: z.number() }),
 });
 export type CostRow = z.infer<typeof CostRow>;
 

@@ -98,16 +98,10 @@ export const UNREPORTED: Pick<Call, "family" | "tokens" | "cost"> = {
 };
 
 /** The record of a call that was not made. */
-export const overBudgetCall = (
-  request: { readonly model: Call["model"] },
-  { why, cap, needs }: Passed,
-): Call => ({
+export const overBudgetCall = ({ model }: Pick<Call, "model">, { why, cap, needs }: Passed): Call => ({
   ok: false,
   failure: { code: "over-budget", message: why, cap, ...(needs && { needs }) },
-  model: request.model,
-  ...UNREPORTED,
-  latencyMs: 0,
-  attempts: 0,
+  ...{ ...UNREPORTED, model, latencyMs: 0, attempts: 0 },
 });
 
 /** The reservation of a call whose first request may be sent. */

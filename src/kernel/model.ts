@@ -133,14 +133,12 @@ export type Needs = z.infer<typeof Needs>;
 
 /**
  * `message` is the provider's text, truncated and with all keys removed. `cap` names the cap of an `over-budget`, or the one
- * that kept a failed call from being sent again.
+ * that kept a failed call from being sent again; `needs` says what would have done.
  */
 export const Failure = z.strictObject({
   code: FailureCode,
   message: z.string(),
-  cap: Cap.optional(),
-  /** What would have done, where a cap did not reach for the call. */
-  needs: Needs.optional(),
+  ...{ cap: Cap.optional(), needs: Needs.optional() },
   /** The HTTP status of the refusal; absent if it was none. */
   http: z.int().optional(),
   /** True of a reply that reached its limit before a word of it came: it all went into thinking. */

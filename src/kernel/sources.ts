@@ -21,11 +21,9 @@ export function readSources(
   for (const { url: written, title } of given) {
     if (found.size === MAX_SOURCES) break;
     if (typeof written !== "string" || written.length > MAX_URL_LENGTH || !ADDRESS.test(written)) continue;
-    // However its host was written, an address is the same one.
-    const url = written.replace(/^[^/]*\/\/[^/?#]*/, (origin) => origin.toLowerCase());
-    if (found.has(url)) continue;
+    const url = written.replace(/^[^/]*\/\/[^/?#]*/, (origin) => origin.toLowerCase()); // however its host is written
     const line = typeof title === "string" ? oneLine(title.slice(0, 4 * MAX_TITLE_LENGTH)) : "";
-    found.set(url, line === "" || line === url ? { url } : { url, title: line });
+    if (!found.has(url)) found.set(url, line === "" || line === url ? { url } : { url, title: line });
   }
   return [...found.values()];
 }

@@ -21,7 +21,7 @@ export type Price = Rate & {
   readonly model: string;
   /** The rate of a whole call whose prompt is longer than `above` tokens. */
   readonly long?: (Rate & { readonly above: number }) | undefined;
-  /** US dollars for one search that the provider makes. */
+  /** US dollars for one search that the provider makes; unknown where absent. */
   readonly search?: number | undefined;
   /** When the source was last known to say so, and its name. */
   readonly date: string;
@@ -113,12 +113,9 @@ export function quoteRequest(
   const tokensOut = roomForReply(request, facts, () => tokensIn);
   const least = Math.min(tokensOut, MIN_REPLY_TOKENS);
   const { search: searches } = request;
-  const usdOf = (out: number): number | null => {
-    if (price === null || isUnpriced(price)) return price === null ? null : 0;
-    // What a search costs is not known because what a token costs is.
-    if (searches !== undefined && price.search === undefined) return null;
-    return dearest(price, { in: tokensIn, out, searches });
-  };
+  const rates = searches === undefined || isUnpriced(price) || price?.search !== undefined ? price : null;
+  const usdOf = (out: number): number | null =>
+    rates === null ? null : isUnpriced(rates) ? 0 : dearest(rates, { in: tokensIn, out, searches });
   return {
     ...{ tokensIn, tokensOut, usd: usdOf(tokensOut) },
     ...(least < tokensOut ? { least: { tokensOut: least, usd: usdOf(least) } } : {}),

@@ -74,14 +74,9 @@ const STEPS = {
   after: ({ entry: { origin } }) => ("after" in origin ? origin.after.join(" ") : null),
 } satisfies CsvColumns<StepRow>;
 
+const { origin: _origin, event: _event, after: _after, ...shared } = STEPS;
 const CALLS: CsvColumns<CallRow> = {
-  run: STEPS.run,
-  seq: STEPS.seq,
-  at: STEPS.at,
-  step: STEPS.step,
-  work: STEPS.work,
-  round: STEPS.round,
-  participant: STEPS.participant,
+  ...shared,
   reused: ({ entry }) => entry.origin.by === "adopted",
   seat: ({ entry, result }) => result.participants.find(({ id }) => id === speakerOf(entry))?.seat,
   model: ({ call }) => call.model,

@@ -101,7 +101,7 @@ it("folds what was thought where it can be, so that nothing in it ends the fold,
   const data = { ...draft.data, call: sampleCall("text", { thinking }) };
   sample.add({ ...draft, data } as typeof draft, byStep("draft/analyst"));
   const shown = shownPanel(sample.entries);
-  const folded = deliberationMarkdown(sample.entries, shown, { folds: true });
+  const folded = deliberationMarkdown(sample.entries, shown, true);
   expect(folded).toContain("<details>\n\n<summary>Thinking</summary>\n\n### Analyst: ");
   const html = tokensOf(folded).filter(({ type }) => type === "html");
   expect(html.map(({ raw }) => raw.trim())).toEqual([

@@ -12,11 +12,7 @@ import { pageHtml, type PageScreen } from "./page.ts";
  * types are left out and counted. No text of a model, a user or a provider can change the document's
  * structure. `folds`: whether what reads it can fold a part. Ends in a newline.
  */
-export function deliberationMarkdown(
-  entries: readonly Entry[],
-  shown: ShownResult | undefined,
-  { folds = false } = {},
-): string {
+export function deliberationMarkdown(entries: readonly Entry[], shown?: ShownResult, folds = false): string {
   if (!shown) return "# Nothing is recorded\n";
   const { result } = shown;
   const { title, warnings } = deliberationHead(entries, shown);

@@ -40,10 +40,8 @@ export function doingWords(doing: Doing, told: DoingMoment): string {
   const { nowMs, usual, isShort = false } = told;
   if (again) {
     const { code, atMs, attempt, of } = again;
-    const left = seconds(atMs - nowMs);
-    // 24 cells are left of 40.
-    if (isShort) return `${failedWords(code)} ${left} (${attempt}/${of})`;
-    return `${failedWords(code)}, again in ${left} (${attempt} of ${of})`;
+    const [soon, nth] = isShort ? [" ", "/"] : [", again in ", " of "]; // of 40 cells, 24 are left
+    return `${failedWords(code)}${soon}${seconds(atMs - nowMs)} (${attempt}${nth}${of})`;
   }
   if (kind === "place") return `waiting for a place ${seconds(nowMs - sinceMs)}`;
   const elapsed = elapsedWords(doing, told);

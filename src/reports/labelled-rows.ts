@@ -37,13 +37,12 @@ export function align(table: readonly (readonly string[])[], width: number): str
   );
   // Of a long list nothing is measured twice.
   const fits = columns === 0 || widths.reduce((sum, one) => sum + one + 2, -2) <= width;
-  if (fits)
-    return cells.map((row) =>
-      row
-        .map((cell, column) => padTo(cell, widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
+  const lineOf = (row: readonly string[], shape: (cell: string, width: number) => string): string =>
+    row
+      .map((cell, column) => shape(cell, widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  if (fits) return cells.map((row) => lineOf(row, padTo));
   const total = () => widths.reduce((sum, one) => sum + one, 0) + 2 * (columns - 1);
   while (total() > width) {
     const widest = widths.indexOf(Math.max(...widths));
@@ -52,10 +51,7 @@ export function align(table: readonly (readonly string[])[], width: number): str
   }
   return cells.map((row) =>
     cutTo(
-      row
-        .map((cell, column) => padTo(cutTo(cell, widths[column] ?? 0), widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
+      lineOf(row, (cell, most) => padTo(cutTo(cell, most), most)),
       width,
     ),
   );

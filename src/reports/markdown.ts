@@ -126,9 +126,9 @@ export function partMarkdown({ heading, blocks, parts = [], folds }: ReportPart,
   ];
   if (heading === "") return content.filter((one) => one !== "").join("\n\n");
   const head = `${"#".repeat(Math.min(6, style.level))} ${inline(heading, 200)}`;
-  if (typeof folds !== "string" || section(head, ...content) === "") return section(head, ...content);
-  if (style.folds !== true) return section(head, inline(folds));
-  return section("<details>", `<summary>${inline(heading, 200)}</summary>`, ...content, "</details>");
+  if (typeof folds !== "string" || !content.some(Boolean)) return section(head, ...content);
+  const summary = `<summary>${inline(heading, 200)}</summary>`;
+  return style.folds ? section("<details>", summary, ...content, "</details>") : section(head, inline(folds));
 }
 
 export function blockMarkdown(one: ReportBlock, quote: (text: string) => string = block): string {

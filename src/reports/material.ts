@@ -31,16 +31,18 @@ const MAX_TITLE_LENGTH = 120;
 /** Sources that stand below an answer in a terminal; a document has all. */
 const MAX_SHOWN = 12;
 
+const nameOf = ({ title, host }: Pick<Result["sources"][number], "title" | "host">): string =>
+  oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH);
+
 /** What answers rest on: a title with its host, and the address below it, whole. */
 export function sourceLines({ sources }: Pick<Result, "sources">, width: number): string[] {
   if (sources.length === 0) return [];
   const more = sources.length - MAX_SHOWN;
   return [
     "Sources:",
-    ...sources.slice(0, MAX_SHOWN).flatMap(({ n, title, host, url }) => {
-      const name = oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH);
+    ...sources.slice(0, MAX_SHOWN).flatMap(({ n, url, ...named }) => {
       // An address stays whole, to be copied.
-      const [line, address] = [`[${n}] ${name}`, `    ${oneLine(url, Infinity)}`];
+      const [line, address] = [`[${n}] ${nameOf(named)}`, `    ${oneLine(url, Infinity)}`];
       return [...(width === 0 ? [line] : wrap(line, width)), address];
     }),
     ...(more > 0 ? [`and ${more} more`] : []),
@@ -49,11 +51,9 @@ export function sourceLines({ sources }: Pick<Result, "sources">, width: number)
 
 /** The same in a document, as links. */
 export function sourcesPart({ sources }: Pick<Result, "sources">): ReportPart {
-  const lines = sources.map(({ n, title, host, url }) => {
-    const line = oneLine(title === null ? host : `${title} (${host})`, MAX_TITLE_LENGTH);
-    // What a quote fences, as it could reach out of it, would take the whole list along.
-    const name = inline(line.replaceAll("]:", "] :")).replaceAll("\\<", "&lt;");
-    // A parenthesis would end the link.
+  const lines = sources.map(({ n, url, ...named }) => {
+    // What reaches out of its quote would have the whole list fenced; a parenthesis would end the link.
+    const name = inline(nameOf(named).replaceAll("]:", "] :")).replaceAll("\\<", "&lt;");
     return `${n}. [${name}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`;
   });
   return part("Sources", ...(lines.length === 0 ? [] : [quote(lines.join("\n"))]));

@@ -66,24 +66,20 @@ export function spentIn(entries: readonly Entry[]): Tombstone["spent"] {
 }
 
 const emptyRow = (key: string): CostRow => ({
-  ...{ key, calls: 0, unknown: 0, unpriced: 0, tokens: { in: 0, out: 0 }, usd: 0 },
+  ...{ key, calls: 0, unknown: 0, unpriced: 0, subscription: 0 },
+  ...{ usd: 0, tokens: { in: 0, out: 0, thinking: 0 } },
 });
 
+/** Older tombstones say nothing of thinking or subscriptions. */
 const addRows = (row: CostRow, other: Omit<CostRow, "key">): CostRow => ({
-  key: row.key,
-  calls: row.calls + other.calls,
-  unknown: row.unknown + other.unknown,
-  unpriced: row.unpriced + other.unpriced,
+  ...{ key: row.key, calls: row.calls + other.calls },
+  ...{ unknown: row.unknown + other.unknown, unpriced: row.unpriced + other.unpriced },
+  ...{ usd: row.usd + other.usd, subscription: row.subscription + (other.subscription ?? 0) },
   tokens: {
     ...{ in: row.tokens.in + other.tokens.in, out: row.tokens.out + other.tokens.out },
-    ...unlessZero("thinking", (row.tokens.thinking ?? 0) + (other.tokens.thinking ?? 0)),
+    thinking: row.tokens.thinking + (other.tokens.thinking ?? 0),
   },
-  usd: row.usd + other.usd,
-  ...unlessZero("subscription", (row.subscription ?? 0) + (other.subscription ?? 0)),
 });
-
-const unlessZero = (name: "subscription" | "thinking", count: number) =>
-  count === 0 ? {} : { [name]: count };
 
 function addItem(row: CostRow, item: BillItem): CostRow {
   if ("sent" in item) return { ...row, unknown: row.unknown + item.sent };

@@ -4,7 +4,7 @@ import { costText } from "./cost.ts";
 it("cuts no reference in a pipe, where two efforts of a model would look alike", () => {
   const of = (effort: string) => ({
     ...{ key: `openrouter/anthropic/claude-opus-4.8-extended-thinking-preview?effort=${effort}`, calls: 1 },
-    ...{ unknown: 0, unpriced: 0, usd: 0.01, tokens: { in: 1_000, out: 200 } },
+    ...{ unknown: 0, unpriced: 0, usd: 0.01, subscription: 0, tokens: { in: 1_000, out: 200, thinking: 0 } },
   });
   const [high, higher] = [of("high"), of("xhigh")];
   const total = { ...high, key: "total", calls: 2 };
@@ -17,9 +17,9 @@ it("cuts no reference in a pipe, where two efforts of a model would look alike",
 });
 
 it("shows the tokens of thinking where anybody thought", () => {
-  const row = (key: string, thinking?: number) => ({
-    ...{ key, calls: 1, unknown: 0, unpriced: 0, usd: 0.01 },
-    tokens: { in: 1_000, out: 1_204, ...(thinking === undefined ? {} : { thinking }) },
+  const row = (key: string, thinking = 0) => ({
+    ...{ key, calls: 1, unknown: 0, unpriced: 0, usd: 0.01, subscription: 0 },
+    tokens: { in: 1_000, out: 1_204, thinking },
   });
   const report = { by: "model", since: null, timeZone: "UTC", names: {} };
   const thought = { ...report, rows: [row("x/a", 980), row("x/b")], total: row("Total", 980) };

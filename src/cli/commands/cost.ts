@@ -28,12 +28,11 @@ export function costText(
   if (rows.length === 0)
     return since === null ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
   const isWide = width >= NARROW;
-  const thought = total.tokens.thinking !== undefined;
-  const cells = ({ key, calls, tokens, unknown, unpriced, usd, subscription = 0 }: CostRow) => [
+  const thought = total.tokens.thinking > 0;
+  const cells = ({ key, calls, tokens, unknown, unpriced, usd, subscription }: CostRow) => [
     key,
     formatNumber(calls),
-    ...(isWide ? [formatNumber(tokens.in), formatNumber(tokens.out)] : []),
-    ...(isWide && thought ? [formatNumber(tokens.thinking ?? 0)] : []),
+    ...(isWide ? [tokens.in, tokens.out, ...(thought ? [tokens.thinking] : [])] : []).map(formatNumber),
     unpriced === calls && usd === 0 && unknown === 0
       ? "unknown"
       : formatBill(

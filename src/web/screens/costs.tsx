@@ -38,7 +38,7 @@ export function Costs(): VNode {
 
 function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageReport }): VNode {
   const most = Math.max(...rows.map(({ usd }) => usd), 0);
-  const thought = total.tokens.thinking !== undefined;
+  const thought = total.tokens.thinking > 0;
   const cells = (
     { key, calls, unknown: unreported, unpriced, usd, tokens }: UsageReport["total"],
     name: string,
@@ -47,9 +47,7 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
     return [
       name,
       formatCount(calls),
-      formatCount(tokens.in),
-      formatCount(tokens.out),
-      ...(thought ? [formatCount(tokens.thinking ?? 0)] : []),
+      ...[tokens.in, tokens.out, ...(thought ? [tokens.thinking] : [])].map(formatCount),
       unpriced === calls && usd === 0 ? t.unknown : formatMoney(usd),
       unknown === 0 ? "" : t.calls(unknown),
       most > 0 && key !== total.key ? (
@@ -67,9 +65,7 @@ function CostTable({ reply: { rows, total, names } }: { readonly reply: UsageRep
         label={t.nav.costs}
         heads={[
           t.knowledge.by,
-          t.run.callsHead,
-          t.run.tokensIn,
-          t.run.tokensOutHead,
+          ...[t.run.callsHead, t.run.tokensIn, t.run.tokensOutHead],
           ...(thought ? [t.run.tokensThought] : []),
           t.run.cost,
           t.costs.notKnown,
