@@ -57,6 +57,19 @@ settings: {mode: vote, timeout: 90s, max-cost-usd: 0.5}`,
       },
     });
   });
+  it("says how its members are asked, and a member for itself", () => {
+    using place = scratch({
+      [FILE]: own(
+        `members: [analyst, {persona: historian, effort: low, body: {seed: 2}}]
+effort: high
+body: {seed: 1, service_tier: flex}`,
+      ),
+    });
+    expect(findPack(loadPacks(place), "own").settings.memberOptions).toEqual([
+      { effort: "high", body: { seed: 1, service_tier: "flex" } },
+      { effort: "low", body: { seed: 2, service_tier: "flex" } },
+    ]);
+  });
   it("shadows and hides one that ships", () => {
     using place = scratch({
       "project/.parley/packs/a.yaml": "id: code-review\nname: Mine\nmembers: [analyst]",

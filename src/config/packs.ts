@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import * as z from "zod";
-import { Effort, isFault, ModelRef, optionFields } from "../kernel/index.ts";
+import { Effort, isFault, mergeOptions, ModelRef, optionFields } from "../kernel/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 import {
   checkedFile,
@@ -22,14 +22,14 @@ import { requireTrust } from "./trust.ts";
 import { isMapping, type YamlFile } from "./yaml.ts";
 
 const Id = z.string().pipe(PersonaId);
+const askedFields = { effort: Effort.optional(), ...optionFields };
 const Member = z.preprocess(
   (value) => (typeof value === "string" ? { persona: value } : value),
   z.strictObject({
     persona: Id,
     model: ModelRef.optional(),
     temperature: z.number().min(0).max(2).optional(),
-    effort: Effort.optional(),
-    ...optionFields,
+    ...askedFields,
   }),
 );
 const models = z.array(ModelRef).min(1).max(26);
@@ -44,10 +44,12 @@ const PackFile = z.strictObject({
   reviewers: models.optional(),
   strategy: z.string().trim().min(1).optional(),
   goal: z.string().trim().min(1).max(2_000).optional(),
+  ...askedFields,
   settings: z.record(z.string(), z.unknown()).default({}),
 });
 const Hidden = z.looseObject({ id: Id, enabled: z.literal(false) });
-const FORM = "a pack has an id, a name and members, and may have a chair, reviewers, a strategy and settings";
+const FORM =
+  "a pack has an id, a name and members, and may have a chair, reviewers, a strategy, an effort and settings";
 
 /** What may stand under `settings`: how far a run goes and what it may cost. */
 const OWN_SETTINGS = (
@@ -72,11 +74,8 @@ export function readPack(source: FolderFile, place: FileContext): readonly [id: 
   const set = (key: SettingKey, value: unknown, ...path: string[]) => {
     if (value !== undefined) raw.set(key, { value, path });
   };
-  set(
-    "personas",
-    given.members.map(({ persona }) => persona),
-    "members",
-  );
+  const personas = given.members.map(({ persona }) => persona);
+  set("personas", personas, "members");
   for (const [key, field] of [
     ["models", "model"],
     ["temperatures", "temperature"],
@@ -89,13 +88,13 @@ export function readPack(source: FolderFile, place: FileContext): readonly [id: 
       );
     set(key, values.length > 0 ? values : undefined, "members");
   }
-  const options = given.members.map(({ persona: _, model: __, temperature: ___, ...own }) => own);
+  // A member's own counts over the pack's.
+  const options = given.members.map(({ effort = given.effort, body, headers }) => ({
+    ...{ effort, ...mergeOptions({ body: given.body, headers: given.headers }, { body, headers }) },
+  }));
   const isAsked = options.some((own) => Object.values(own).some((one) => one !== undefined));
   set("memberOptions", isAsked ? options : undefined, "members");
-  set("chair", given.chair, "chair");
-  set("reviewers", given.reviewers, "reviewers");
-  set("strategy", given.strategy, "strategy");
-  set("goal", given.goal, "goal");
+  for (const key of ["chair", "reviewers", "strategy", "goal"] as const) set(key, given[key], key);
   for (const [key, value] of Object.entries(given.settings)) {
     const setting = settingKeys.get(key);
     if (setting === undefined || !OWN_SETTINGS.includes(key))

@@ -19,7 +19,8 @@ export function requireTrust(
   place: FileContext,
 ): void {
   if (names.length === 0) return;
-  const claim = { path, text, programs, names: names.map((name) => toOneLine(redactSecrets(name), 300)) };
+  const shown = [...new Set(names)].map((name) => toOneLine(redactSecrets(name), 300));
+  const claim = { path, text, programs, names: shown };
   const trusts = place.trusts ?? ((one: FileClaim) => existsSync(recordFile(one, place)));
   if (!trusts(claim)) throw new Fault("untrusted", { file: displayPath(path), names: claim.names });
 }
