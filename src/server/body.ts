@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { Refused } from "./problem.ts";
 
-/** The largest body, in bytes. */
+/** The largest body, in bytes; and of one that may hold pictures and documents. */
 export const MAX_BODY = 2_000_000;
+export const MAX_ATTACHED_BODY = 30_000_000;
 /** How deep its arrays and objects may stand in each other. */
 const MAX_DEPTH = 100;
 
@@ -12,9 +13,10 @@ const MAX_DEPTH = 100;
  */
 export async function readJson(
   request: IncomingMessage,
+  most: number,
 ): Promise<{ readonly text: string; readonly json: unknown }> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, most);
   if (bytes.length === 0) return { text: "", json: undefined };
   if (type !== "application/json" && !type.endsWith("+json")) {
     const detail = `the body is ${type === "" ? "of no type" : type.slice(0, 60)}, not JSON`;
@@ -45,18 +47,18 @@ export function checkForm(json: unknown): void {
   }
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
   const tooLarge = () => {
-    const detail = `the body has more than ${MAX_BODY / 1_000_000} MB`;
+    const detail = `the body has more than ${most / 1_000_000} MB`;
     return new Refused({ status: 413, code: "body-too-large", detail, headers: { connection: "close" } });
   };
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY) throw tooLarge();
+  if (Number(request.headers["content-length"] ?? 0) > most) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
   // A request that is left before its end stays open for its reply. Without an encoding, it comes as bytes.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY) throw tooLarge();
+    if (size > most) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

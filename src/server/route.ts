@@ -9,7 +9,7 @@ import type { FileContext } from "../config/paths.ts";
 import { LOCAL_PRINCIPAL, type Scope, type World } from "../kernel/index.ts";
 import type { ApiCaller } from "./quota.ts";
 import type { Access } from "./access.ts";
-import { readJson } from "./body.ts";
+import { MAX_ATTACHED_BODY, MAX_BODY, readJson } from "./body.ts";
 import type { Drives } from "./drives.ts";
 import type { Followers } from "./followers.ts";
 import { Problem, Refused, type HttpReply } from "./problem.ts";
@@ -72,6 +72,8 @@ export type RouteParts<P extends z.ZodObject, Q extends z.ZodObject, B extends z
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Whether the body may hold pictures and documents. */
+  readonly attaches?: boolean;
   /** One such body, as the document shows it. */
   readonly example?: z.input<B>;
   /** Headers that it reads, each with what it does. */
@@ -111,7 +113,9 @@ export function route<
       const params = parse("path", parts.params, readTexts(parts.params, given));
       const query = parse("query", parts.query, readTexts(parts.query, queryOf(exchange.url)));
       const { text: sent, json } =
-        method === "post" ? await readJson(exchange.request) : { text: "", json: undefined };
+        method === "post"
+          ? await readJson(exchange.request, parts.attaches ? MAX_ATTACHED_BODY : MAX_BODY)
+          : { text: "", json: undefined };
       const body = parse(
         "body",
         parts.body,

@@ -56,7 +56,7 @@ type ReadChat = ReadRequest & { readonly stream: boolean; readonly wantsUsage: b
 async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
   const { given, ignored } = readFields(body, TABLE);
   const chosen = await chooseModel(call, given.model);
-  const { system, history, question } = readMessages(given.messages);
+  const { system, history, question, files } = readMessages(given.messages);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
     ...{ system, seed: given.seed, effort: given.reasoning_effort },
     maxTokens: given.max_completion_tokens ?? given.max_tokens,
@@ -65,6 +65,7 @@ async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
   return {
     model: chosen.id,
     start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
+    files,
     stop: [given.stop ?? []].flat(),
     format: formOf(format?.type, format?.type === "json_schema" ? format.json_schema.schema : undefined),
     store: given.store !== false,
@@ -76,7 +77,7 @@ async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
 
 export const chatRoutes: readonly ApiRoute[] = [
   route("post", "chat/completions", {
-    ...{ name: "createChatCompletion", tag: "OpenAI", needs: "write", body: z.unknown() },
+    ...{ name: "createChatCompletion", tag: "OpenAI", needs: "write", body: z.unknown(), attaches: true },
     summary: "Put a chat's last message before models",
     replies: { 200: z.unknown() },
     async handle(call) {

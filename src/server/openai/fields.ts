@@ -4,6 +4,7 @@ import { editDistance } from "../../text/words.ts";
 import type { StartRequest } from "../../app/start.ts";
 import { Budget, type Labels } from "../../kernel/index.ts";
 import { badField } from "./errors.ts";
+import type { SentFile } from "./parts.ts";
 import { readSchema } from "./structured.ts";
 
 const MAX_SYSTEM = 1_000_000;
@@ -31,12 +32,10 @@ const IGNORED = [
   // Of other servers, one letter from a name above.
   ...["top_k", "top_a", "models"],
 ];
-export const COMMON_REFUSED: Readonly<Record<string, Refusing>> = {
-  tool_choice: isChoice,
-  top_logprobs: NEVER,
-};
+export const COMMON_REFUSED: Readonly<Record<string, Refusing>> = { tool_choice: isChoice };
 export const CHAT_REFUSED: Readonly<Record<string, Refusing>> = {
   ...COMMON_REFUSED,
+  top_logprobs: NEVER,
   n: isOne,
   logprobs: NEVER,
   audio: NEVER,
@@ -72,7 +71,9 @@ export type AnswerForm = { readonly schema: Readonly<Record<string, unknown>> } 
 
 export type ReadRequest = {
   readonly model: string;
-  readonly start: Omit<StartRequest, "request">;
+  readonly start: Omit<StartRequest, "request" | "context">;
+  /** Pictures and documents of the conversation. */
+  readonly files: readonly SentFile[];
   readonly stop: readonly string[];
   readonly format: AnswerForm;
   /** False where it is forgotten once it has answered. */

@@ -46,18 +46,25 @@ export function responseOf(
   },
 ) {
   const [opened] = entries;
+  const closed = entries.find((entry) => isEvent(entry, "deliberation-closed"));
   const echo: Readonly<Record<string, unknown>> = echoOf(entries) ?? {};
-  const of = (name: string): unknown => echo[name] ?? null;
+  const of = (name: string, usual: unknown = null): unknown => echo[name] ?? usual;
+  const seconds = (entry: Entry) => Math.floor(timeOf(entry) / 1_000);
   return {
     ...{ id: `${PREFIX}${id}`, object: "response", status, error, output, output_text: textOfOutput(output) },
-    created_at: opened ? Math.floor(timeOf(opened) / 1_000) : 0,
-    ...{ background: of("background"), store: of("store") !== false },
+    created_at: opened ? seconds(opened) : 0,
+    completed_at: closed && status === "completed" ? seconds(closed) : null,
+    ...{ background: of("background", false), store: of("store") !== false },
     incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
     ...{ instructions: of("instructions"), max_output_tokens: of("max_output_tokens"), model: of("model") },
     ...{ metadata: of("metadata") ?? {}, previous_response_id: of("previous_response_id") },
     reasoning: { effort: of("effort"), summary: "detailed" },
-    ...{ temperature: of("temperature"), text: { format: of("text") ?? { type: "text" } } },
-    ...{ parallel_tool_calls: false, tool_choice: "auto", tools: [], top_p: null, truncation: "disabled" },
+    ...{ temperature: of("temperature", 1), text: { format: of("text", { type: "text" }) } },
+    ...{ top_p: of("top_p", 1), top_logprobs: 0, service_tier: of("service_tier", "default") },
+    ...{ presence_penalty: of("presence_penalty", 0), frequency_penalty: of("frequency_penalty", 0) },
+    ...{ safety_identifier: of("safety_identifier"), prompt_cache_key: of("prompt_cache_key") },
+    ...{ tool_choice: "auto", tools: [], max_tool_calls: of("max_tool_calls") },
+    ...{ parallel_tool_calls: of("parallel_tool_calls", false), truncation: of("truncation", "disabled") },
     usage: usage ? responseUsage(usage) : null,
     ...(parley === undefined ? {} : { parley }),
   };

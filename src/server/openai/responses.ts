@@ -42,8 +42,18 @@ const TextFormat = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("json_schema"), schema: FormSchema }),
 ]);
 
+/** What changes nothing here, and is repeated as it came: every response says these. */
+const Repeated = z.strictObject({
+  ...{ top_p: z.number().min(0).max(1), top_logprobs: z.literal(0) },
+  ...{ presence_penalty: z.number().min(-2).max(2), frequency_penalty: z.number().min(-2).max(2) },
+  ...{ max_tool_calls: z.int().positive(), parallel_tool_calls: z.boolean() },
+  ...{ service_tier: z.string().max(50), prompt_cache_key: z.string().max(512) },
+  truncation: z.enum(["auto", "disabled"]),
+});
+
 const Honoured = z.strictObject({
   ...COMMON_FIELDS,
+  ...Repeated.partial().shape,
   input: z.union([z.string(), z.array(Item).min(1).max(10_000)]),
   instructions: z.string().optional(),
   previous_response_id: z.string().max(100).optional(),
@@ -71,9 +81,13 @@ const TABLE = {
   },
 };
 
+// A schema has the names of its fields.
+const REPEATED = Object.keys(Repeated.shape) as readonly (keyof typeof Repeated.shape)[];
+
 /** What a response repeats of its request as it came. */
 const ECHOED = [
   ...(["instructions", "metadata", "max_output_tokens", "temperature", "previous_response_id"] as const),
+  ...(["safety_identifier", ...REPEATED] as const),
 ];
 
 async function readResponse(
@@ -82,7 +96,7 @@ async function readResponse(
 ): Promise<ReadRequest & { readonly echo: Record<string, Json> }> {
   const { given, ignored } = readFields(body, TABLE);
   const chosen = await chooseModel(call, given.model);
-  const { system, history, question, ignored: unread } = readInput(given.input);
+  const { system, history, question, files, ignored: unread } = readInput(given.input);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
     system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"),
     ...{ effort: given.reasoning?.effort ?? undefined, maxTokens: given.max_output_tokens },
@@ -104,10 +118,11 @@ async function readResponse(
       ...(history.length > 0 ? { history } : {}),
       ...(previous === undefined ? {} : { previous: idOf(previous) }),
     },
-    ...{ stop: [], store },
+    ...{ stop: [], store, files },
     format: formOf(format?.type, format?.type === "json_schema" ? format.schema : undefined),
     ignored: [
       ...[...ignored, ...unread],
+      ...REPEATED.filter((name) => name !== "truncation" && given[name] !== undefined),
       ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name)),
     ],
     echo: {
@@ -136,7 +151,7 @@ const OfResponse = z.strictObject({ id: z.string() });
 
 export const responseRoutes: readonly ApiRoute[] = [
   route("post", "responses", {
-    ...{ name: "createResponse", tag: "OpenAI", needs: "write", body: z.unknown() },
+    ...{ name: "createResponse", tag: "OpenAI", needs: "write", body: z.unknown(), attaches: true },
     summary: "Put an input before models",
     replies: { 200: z.unknown() },
     async handle(call) {

@@ -18,6 +18,7 @@ import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../
 import { Refused } from "../problem.ts";
 import type { Services } from "../route.ts";
 import type { AnswerForm, ReadRequest } from "./fields.ts";
+import { contextOf } from "./parts.ts";
 import { writeInForm, type ApiCall, type Formed } from "./structured.ts";
 
 // REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first. Else: a retry pays again.
@@ -34,7 +35,7 @@ export type Echo = {
 /** Opens a request's deliberation, or joins the one that an earlier try of it opened. @throws Refused, Fault as `openOnce` does */
 export async function openRequest(
   call: ApiCall,
-  { start, model, format, stop, ignored, store }: ReadRequest,
+  { start, files, model, format, stop, ignored, store }: ReadRequest,
   { body, more = {} }: { readonly body: unknown; readonly more?: Readonly<Record<string, Json>> },
 ): Promise<DeliberationId> {
   checkDepth(call, call);
@@ -46,9 +47,10 @@ export async function openRequest(
   const client = { ...named.client, echo };
   // What reactions made would be forgotten with it.
   const asked = store ? start : { ...start, reactions: false };
-  const { opened } = await openOnce(call, { ...named, client }, ({ request, ...rest }) =>
-    call.parley.open({ ...asked, request }, rest),
-  );
+  const { opened } = await openOnce(call, { ...named, client }, async ({ request, ...rest }) => {
+    const context = await contextOf(call.parley.context({}, rest), files);
+    return call.parley.open({ ...asked, ...(context.length > 0 && { context }), request }, rest);
+  });
   return opened.deliberation;
 }
 

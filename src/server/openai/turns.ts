@@ -1,14 +1,9 @@
 import * as z from "zod";
 import { badField } from "./errors.ts";
+import { Content, createParts, fieldsIn, type Fields, type SentFile } from "./parts.ts";
 
 // What an agent's tools were asked and gave stays in the conversation: in the answer that it led to or, where nothing came after it, with
 // the question. A request may end with a tool's result.
-
-const Content = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.string().nullish(), refusal: z.string().nullish() })),
-]);
-type Content = z.infer<typeof Content>;
 
 /** A message of either API. */
 export const Message = z.looseObject({
@@ -29,27 +24,37 @@ type SentConversation = {
   readonly system: string;
   readonly history: readonly { readonly question: string; readonly answer: string }[];
   readonly question: string;
+  readonly files: readonly SentFile[];
   /** Kinds of items that nobody here can read. */
   readonly ignored: readonly string[];
 };
 
 /** A chat's instructions, earlier turns and question. @throws Refused 400 */
 export function readMessages(messages: readonly z.infer<typeof Message>[]): SentConversation {
-  const tools = createTools();
+  const parts = createParts();
+  const tools = createTools(parts);
   const turns = messages.flatMap(({ role, content, ...rest }, index): SentTurn[] => {
     if (role === "tool" || role === "function")
-      return [tools.result(rest["tool_call_id"], rest["name"], content)];
+      return [
+        tools.result({
+          id: rest["tool_call_id"],
+          fallback: rest["name"],
+          output: content,
+          place: `messages[${index}].content`,
+        }),
+      ];
     const called = [rest["tool_calls"] ?? [], rest["function_call"] ?? []].flat();
-    const said = textIn(content, `messages[${index}].content`);
-    return [message(role, said), ...called.map((one) => tools.call(toFields(one)))];
+    const said = parts.words(content, `messages[${index}].content`);
+    return [message(role, said), ...called.map((one) => tools.call(fieldsIn(one)))];
   });
-  return converse(turns, "messages");
+  return { ...converse(turns, "messages"), files: parts.files };
 }
 
 /** A response's instructions, earlier turns and question. @throws Refused 400 */
 export function readInput(input: string | readonly z.infer<typeof Item>[]): SentConversation {
   if (typeof input === "string") return converse([{ by: "user", text: input }], "input");
-  const tools = createTools();
+  const parts = createParts();
+  const tools = createTools(parts);
   const ignored = new Set<string>();
   const turns = input.flatMap(({ type, role, content, ...rest }, index): SentTurn[] => {
     const kind = (type ?? "message").slice(0, 60);
@@ -57,16 +62,24 @@ export function readInput(input: string | readonly z.infer<typeof Item>[]): Sent
     if (kind === "message") {
       const read = Content.nullish().safeParse(content);
       if (!read.success) throw badField(`${place}.content`, `${place}.content is a text or a list of parts`);
-      return [message(role ?? "user", textIn(read.data, `${place}.content`))];
+      return [message(role ?? "user", parts.words(read.data, `${place}.content`))];
     }
     if (kind === "item_reference")
       throw badField(place, `${place}: items are not kept here`, "send the item itself");
-    if (kind.endsWith("_output")) return [tools.result(rest["call_id"], kind, rest["output"])];
+    if (kind.endsWith("_output"))
+      return [
+        tools.result({
+          id: rest["call_id"],
+          fallback: kind,
+          output: rest["output"],
+          place: `${place}.output`,
+        }),
+      ];
     if (kind.endsWith("_call")) return [tools.call({ name: kind, ...rest })];
     ignored.add(`input.${kind}`);
     return [];
   });
-  return { ...converse(turns, "input"), ignored: [...ignored] };
+  return { ...converse(turns, "input"), files: parts.files, ignored: [...ignored] };
 }
 
 function message(role: "system" | "developer" | "user" | "assistant", text: string): SentTurn {
@@ -94,36 +107,8 @@ function converse(turns: readonly SentTurn[], param: string): SentConversation {
       answer: round.answered.join("\n\n"),
     })),
     question: [...asked, ...(answered.length > 0 ? ["# Done since", ...answered] : [])].join("\n\n"),
-    ignored: [],
+    ...{ files: [], ignored: [] },
   };
-}
-
-/** A message's text. @throws Refused 400 for a part that is none */
-function textIn(content: Content | null | undefined, place: string): string {
-  return partsOf(content)
-    .map(({ type, text }, index) => {
-      if (text !== undefined) return text;
-      const at = `${place}[${index}]`;
-      throw badField(at, `${at}: ${type} is not supported; send text`);
-    })
-    .join("\n");
-}
-
-/** Parts by type; what is no text has none. */
-function partsOf(content: Content | null | undefined): readonly { type: string; text?: string }[] {
-  if (content === null || content === undefined) return [];
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return content.map(({ type, text, refusal }) => {
-    const named = type.slice(0, 60);
-    if (/^(?:(?:input_|output_)?text)$/.test(type)) return { type: named, text: text ?? "" };
-    return type === "refusal" ? { type: named, text: refusal ?? "" } : { type: named };
-  });
-}
-
-type SentFields = Readonly<Record<string, unknown>>;
-
-function toFields(value: unknown): SentFields {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 function toText(value: unknown): string {
@@ -135,25 +120,29 @@ function toText(value: unknown): string {
 }
 
 /** Calls and results in words; a result names its call's tool. */
-function createTools() {
+function createTools(parts: Pick<ReturnType<typeof createParts>, "wordsOfTool">) {
   const names = new Map<string, string>();
   return {
-    call(given: SentFields): SentTurn {
-      const called = { ...given, ...toFields(given["function"]), ...toFields(given["custom"]) };
+    call(given: Fields): SentTurn {
+      const called = { ...given, ...fieldsIn(given["function"]), ...fieldsIn(given["custom"]) };
       const name = toText(called["name"]).slice(0, 200) || "a tool";
       names.set(toText(given["call_id"] ?? given["id"]), name);
       const input = toText(called["arguments"] ?? called["input"] ?? called["action"]);
       return { by: "tool", text: `[called ${name}${input === "" ? "" : `: ${input}`}]` };
     },
-    result(id: unknown, fallback: unknown, output: unknown): SentTurn {
+    result({ id, fallback, output, place }: ToolResult): SentTurn {
       const name = (names.get(toText(id)) ?? toText(fallback).slice(0, 200)) || "a tool";
       const read = Content.safeParse(output);
-      const text = read.success
-        ? partsOf(read.data)
-            .map((part) => part.text ?? `(${part.type} left out)`)
-            .join("\n")
-        : toText(output);
+      const text = read.success ? parts.wordsOfTool(read.data, place) : toText(output);
       return { by: "tool", text: `[${name} gave]\n${text}` };
     },
   };
 }
+
+type ToolResult = {
+  readonly id: unknown;
+  /** What the tool is called where nobody called it. */
+  readonly fallback: unknown;
+  readonly output: unknown;
+  readonly place: string;
+};
