@@ -1,3 +1,4 @@
+import { apis } from "./features/apis/index.ts";
 import { ask } from "./features/ask/index.ts";
 import { bench } from "./features/bench/index.ts";
 import { contributions } from "./features/contributions/index.ts";
@@ -28,4 +29,5 @@ export const features: readonly Feature[] = [
   judging,
   forest,
   stories,
+  apis,
 ];

@@ -14,6 +14,7 @@ import { readingContext } from "./results.ts";
 import {
   route,
   type ApiRoute,
+  type ApiSurface,
   type HttpMethod,
   type RouteCall,
   type RouteParts,
@@ -92,6 +93,8 @@ export type ServerFeature = AppFeature & {
   readonly asks?: { readonly [protocol: string]: AskingForm };
   /** What its clients can do beside what every server can. */
   readonly operations?: () => Promise<readonly Operation[]>;
+  /** Routes beside the API's own, for clients that speak another. */
+  readonly apis?: () => Promise<readonly ApiSurface[]>;
 };
 
 type NoFields = z.ZodObject<Record<never, never>>;

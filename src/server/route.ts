@@ -12,7 +12,7 @@ import type { Access } from "./access.ts";
 import { MAX_ATTACHED_BODY, MAX_BODY, readJson } from "./body.ts";
 import type { Drives } from "./drives.ts";
 import type { Followers } from "./followers.ts";
-import { Problem, Refused, type HttpReply } from "./problem.ts";
+import { Problem, Refused, type HttpRefusal, type HttpReply } from "./problem.ts";
 import type { Results } from "./results.ts";
 
 // One definition routes a request, checks what it brings, says what it replies, and stands in the OpenAPI document.
@@ -95,6 +95,14 @@ export type ApiRoute = Omit<RouteParts<z.ZodObject, z.ZodObject, z.ZodType>, "ha
     services: Services,
     params: Readonly<Record<string, string>>,
   ): Promise<HttpReply | undefined>;
+};
+
+/** The routes below one prefix, which say their refusals in one way. */
+export type ApiSurface = {
+  /** Without a slash at its beginning, with one at its end: `api/v1/`. */
+  readonly prefix: string;
+  readonly routes: readonly ApiRoute[];
+  refuse(refusal: HttpRefusal): HttpReply;
 };
 
 export function route<

@@ -14,7 +14,7 @@ import { BUILD_HEADER, createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpRefusal, type HttpReply } from "./problem.ts";
 import { encodeReply, send } from "./reply.ts";
 import { createResults } from "./results.ts";
-import { checkScope, type HttpExchange, type ApiRoute, type ServerConfig, type Services } from "./route.ts";
+import { checkScope, type ApiSurface, type HttpExchange, type ServerConfig, type Services } from "./route.ts";
 
 // A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
 // SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called, and has
@@ -37,14 +37,6 @@ const TELL_EVERY_MS = 60_000;
 const LINGER_MS = 500;
 /** Names the request, for the client and in the log. */
 const REQUEST_HEADER = "x-request-id";
-
-/** The routes below one prefix, which say their refusals in one way. */
-export type ApiSurface = {
-  /** Without a slash at its beginning, with one at its end: `api/v1/`. */
-  readonly prefix: string;
-  readonly routes: readonly ApiRoute[];
-  refuse(refusal: HttpRefusal): HttpReply;
-};
 
 /** Answers a path itself. */
 export type Mount = (exchange: HttpExchange, services: Services) => Promise<void>;

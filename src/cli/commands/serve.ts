@@ -4,7 +4,6 @@ import { openConfigured } from "../../app/configured.ts";
 import { issueLink, listCredentials } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
 import { nativeApi } from "../../server/api/index.ts";
-import { openAiApi } from "../../server/openai/index.ts";
 import { mcpMount } from "../../server/mcp/index.ts";
 import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
@@ -48,7 +47,10 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
       }
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrls, maxDrives },
-        surfaces: [await nativeApi(features ?? []), openAiApi],
+        surfaces: [
+          await nativeApi(features ?? []),
+          ...(await Promise.all((features ?? []).map(({ apis }) => apis?.() ?? []))).flat(),
+        ],
         features,
         mounts: { mcp: mcpMount({ log, features }) },
         page: options.page ? pageFolder() : undefined,

@@ -3,7 +3,7 @@ import type { Access } from "../access.ts";
 import { Refused, problemReply, type HttpReply } from "../problem.ts";
 import type { HttpOperation, Operation, ServerFeature } from "../operation.ts";
 import { route, type ApiRoute } from "../route.ts";
-import type { ApiSurface } from "../server.ts";
+import type { ApiSurface } from "../route.ts";
 import { actionOperations } from "./actions.ts";
 import { busRoutes } from "./bus.ts";
 import { catalogOperations } from "./catalog.ts";

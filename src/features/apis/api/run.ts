@@ -1,5 +1,5 @@
-import { isUnkept } from "../../app/conversation.ts";
-import { loadResult } from "../../app/result.ts";
+import { isUnkept } from "../../../app/conversation.ts";
+import { loadResult } from "../../../app/result.ts";
 import {
   canonical,
   callOf,
@@ -8,15 +8,15 @@ import {
   type Entry,
   type Json,
   type Opening,
-} from "../../kernel/index.ts";
-import { entryWords } from "../../reports/entry-words.ts";
-import { answersIn } from "../../views/answer-event.ts";
-import type { Result } from "../../views/result.ts";
-import { hasPeople, hideText } from "../../views/veil.ts";
-import { REPEAT_MS } from "../drives.ts";
-import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../opening.ts";
-import { Refused } from "../problem.ts";
-import type { Services } from "../route.ts";
+} from "../../../kernel/index.ts";
+import { entryWords } from "../../../reports/entry-words.ts";
+import { answersIn } from "../../../views/answer-event.ts";
+import type { Result } from "../../../views/result.ts";
+import { hasPeople, hideText } from "../../../views/veil.ts";
+import { REPEAT_MS } from "../../../server/drives.ts";
+import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../../../server/opening.ts";
+import { Refused } from "../../../server/problem.ts";
+import type { Services } from "../../../server/route.ts";
 import type { AnswerForm, ReadRequest } from "./fields.ts";
 import { contextOf } from "./parts.ts";
 import { writeInForm, type ApiCall, type Formed } from "./structured.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { GivenContext } from "../../app/attachments/index.ts";
-import type { AppContext } from "../../app/context.ts";
-import { oneLine } from "../../reports/printable.ts";
-import { mediaOf } from "../../text/media.ts";
-import { Refused } from "../problem.ts";
+import type { GivenContext } from "../../../app/attachments/index.ts";
+import type { AppContext } from "../../../app/context.ts";
+import { oneLine } from "../../../reports/printable.ts";
+import { mediaOf } from "../../../text/media.ts";
+import { Refused } from "../../../server/problem.ts";
 import { badField } from "./errors.ts";
 
 // A picture or a document stands with the question, wherever in the conversation it was sent; its place there has its name.
@@ -128,6 +128,6 @@ export async function contextOf(
   files: readonly SentFile[],
 ): Promise<readonly GivenContext[]> {
   if (!files.some((file) => "url" in file)) return files as readonly GivenContext[];
-  const { fetchContext } = await import("../../app/attachments/web.ts");
+  const { fetchContext } = await import("../../../app/attachments/web.ts");
   return Promise.all(files.map((file) => ("url" in file ? fetchContext(context, file.url) : file)));
 }

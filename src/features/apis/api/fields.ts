@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { explainIssue } from "../../config/explain.ts";
-import { editDistance } from "../../text/words.ts";
-import type { StartRequest } from "../../app/start.ts";
-import { Budget, type Labels } from "../../kernel/index.ts";
+import { explainIssue } from "../../../config/explain.ts";
+import { editDistance } from "../../../text/words.ts";
+import type { StartRequest } from "../../../app/start.ts";
+import { Budget, type Labels } from "../../../kernel/index.ts";
 import { badField } from "./errors.ts";
 import type { SentFile } from "./parts.ts";
 import { readSchema } from "./structured.ts";

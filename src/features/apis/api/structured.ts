@@ -1,15 +1,15 @@
-import { soloProtocol } from "../../app/registry.ts";
+import { soloProtocol } from "../../../app/registry.ts";
 import * as z from "zod";
-import { formRequest, MAX_FORMS } from "../../app/forget.ts";
-import { loadResult } from "../../app/result.ts";
-import { isEvent, type DeliberationId, type Entry } from "../../kernel/index.ts";
-import { idOfRequest } from "../../engine/index.ts";
-import { jsonObjects } from "../../replies/json-objects.ts";
-import { answersIn } from "../../views/answer-event.ts";
-import type { Result } from "../../views/result.ts";
-import { awaitEnd } from "../opening.ts";
-import { Refused } from "../problem.ts";
-import type { RouteCall, Services } from "../route.ts";
+import { formRequest, MAX_FORMS } from "../../../app/forget.ts";
+import { loadResult } from "../../../app/result.ts";
+import { isEvent, type DeliberationId, type Entry } from "../../../kernel/index.ts";
+import { idOfRequest } from "../../../engine/index.ts";
+import { jsonObjects } from "../../../replies/json-objects.ts";
+import { answersIn } from "../../../views/answer-event.ts";
+import type { Result } from "../../../views/result.ts";
+import { awaitEnd } from "../../../server/opening.ts";
+import { Refused } from "../../../server/problem.ts";
+import type { RouteCall, Services } from "../../../server/route.ts";
 
 // An answer in a client's form is one more step of who wrote it: a deliberation of its own on the journal, named by the first, so that a
 // repeat and another server find what it gave. What does not fit is asked for once more, and then refused.

@@ -1,10 +1,10 @@
-import { soloProtocol } from "../../app/registry.ts";
+import { soloProtocol } from "../../../app/registry.ts";
 import * as z from "zod";
-import { type DeliberationId, type Entry } from "../../kernel/index.ts";
-import { isClosed } from "../../views/result.ts";
-import { beginStream, withPatience } from "../patience.ts";
-import { refusalOf } from "../problem.ts";
-import { route, type ApiRoute } from "../route.ts";
+import { type DeliberationId, type Entry } from "../../../kernel/index.ts";
+import { isClosed } from "../../../views/result.ts";
+import { beginStream, withPatience } from "../../../server/patience.ts";
+import { refusalOf } from "../../../server/problem.ts";
+import { route, type ApiRoute } from "../../../server/route.ts";
 import { apiErrorOf } from "./errors.ts";
 import {
   CHAT_REFUSED,

@@ -1,5 +1,5 @@
-import { isEvent, timeOf, type DeliberationId, type Entry } from "../../kernel/index.ts";
-import { refusalOf, type Refused } from "../problem.ts";
+import { isEvent, timeOf, type DeliberationId, type Entry } from "../../../kernel/index.ts";
+import { refusalOf, type Refused } from "../../../server/problem.ts";
 import { piecesOf, wholeText } from "./chat.ts";
 import { apiErrorOf } from "./errors.ts";
 import { echoOf, stageLines, type ApiOutcome, type ApiUsage } from "./run.ts";

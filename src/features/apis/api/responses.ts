@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { DeliberationId, isEvent, type Entry, type Json } from "../../kernel/index.ts";
-import { isClosed } from "../../views/result.ts";
-import { beginStream, withPatience } from "../patience.ts";
-import { Refused } from "../problem.ts";
-import { readAll } from "../results.ts";
-import { route, whole, type ApiRoute } from "../route.ts";
+import { DeliberationId, isEvent, type Entry, type Json } from "../../../kernel/index.ts";
+import { isClosed } from "../../../views/result.ts";
+import { beginStream, withPatience } from "../../../server/patience.ts";
+import { Refused } from "../../../server/problem.ts";
+import { readAll } from "../../../server/results.ts";
+import { route, whole, type ApiRoute } from "../../../server/route.ts";
 import { tellStages } from "./chat.ts";
 import { badField } from "./errors.ts";
 import {

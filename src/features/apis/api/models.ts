@@ -1,13 +1,13 @@
-import type { Parley } from "../../app/parley.ts";
-import { askedProtocols } from "../../app/registry.ts";
-import { choosePanel } from "../../app/panel.ts";
-import { estimateOpening, withoutKeys } from "../../app/estimate.ts";
-import { prepareOpening } from "../../app/start.ts";
-import { readCatalog } from "../../config/catalog.ts";
-import { isFault, isVoice, type Principal } from "../../kernel/index.ts";
-import { findNearest } from "../../text/words.ts";
-import { Refused } from "../problem.ts";
-import { route, type ApiRoute, type Services } from "../route.ts";
+import type { Parley } from "../../../app/parley.ts";
+import { askedProtocols } from "../../../app/registry.ts";
+import { choosePanel } from "../../../app/panel.ts";
+import { estimateOpening, withoutKeys } from "../../../app/estimate.ts";
+import { prepareOpening } from "../../../app/start.ts";
+import { readCatalog } from "../../../config/catalog.ts";
+import { isFault, isVoice, type Principal } from "../../../kernel/index.ts";
+import { findNearest } from "../../../text/words.ts";
+import { Refused } from "../../../server/problem.ts";
+import { route, type ApiRoute, type Services } from "../../../server/route.ts";
 import type { ChosenModel } from "./fields.ts";
 import * as z from "zod";
 

@@ -1,4 +1,4 @@
-import type { ApiSurface } from "../server.ts";
+import type { ApiSurface } from "../../../server/route.ts";
 import { chatRoutes } from "./chat.ts";
 import { refuse } from "./errors.ts";
 import { modelRoutes } from "./models.ts";

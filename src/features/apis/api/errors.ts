@@ -1,5 +1,5 @@
-import type { HttpRefusal, HttpReply } from "../problem.ts";
-import { Refused } from "../problem.ts";
+import type { HttpRefusal, HttpReply } from "../../../server/problem.ts";
+import { Refused } from "../../../server/problem.ts";
 
 /** An error as OpenAI's clients read it: a problem's own words would be lost on them. */
 export type ApiError = {

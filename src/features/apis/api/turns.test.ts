@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Refused } from "../problem.ts";
+import { Refused } from "../../../server/problem.ts";
 import { readFields } from "./fields.ts";
 import { readInput, readMessages } from "./turns.ts";
 import * as z from "zod";
