@@ -1,4 +1,4 @@
-import { apis } from "./features/apis/index.ts";
+import { clientApis } from "./features/client-apis/index.ts";
 import { ask } from "./features/ask/index.ts";
 import { bench } from "./features/bench/index.ts";
 import { contributions } from "./features/contributions/index.ts";
@@ -29,5 +29,5 @@ export const features: readonly Feature[] = [
   judging,
   forest,
   stories,
-  apis,
+  clientApis,
 ];

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openAiApi } from "../src/features/apis/api/index.ts";
+import { openAiApi } from "../src/features/client-apis/api/index.ts";
 import { usageSince } from "../src/app/usage.ts";
 import { COST_KEYS } from "../src/views/cost.ts";
 import { commandIo, commandNamed } from "./support/command-io.ts";

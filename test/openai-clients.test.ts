@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openAiApi } from "../src/features/apis/api/index.ts";
+import { openAiApi } from "../src/features/client-apis/api/index.ts";
 import { nativeApi, serverPlace, testServer, SUM, type TestServer } from "./support/server.ts";
 
 // Clients that nobody here wrote, against a server on simulated models.

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import { connect, createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openAiApi } from "../src/features/apis/api/index.ts";
+import { openAiApi } from "../src/features/client-apis/api/index.ts";
 import { built, somewhere, type Somewhere } from "./e2e/parley.ts";
 import { certificateFor } from "./support/certificate.ts";
 import { chatEnd, chunk, openFakeServer, type Answer } from "./support/fake-server.ts";

@@ -2,7 +2,7 @@ import { scratch } from "./support/scratch.ts";
 import { standIn } from "./support/stand-ins.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DeliberationId } from "../src/kernel/index.ts";
-import { openAiApi } from "../src/features/apis/api/index.ts";
+import { openAiApi } from "../src/features/client-apis/api/index.ts";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";

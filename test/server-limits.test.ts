@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSim, simServer, type SimServer } from "../src/sim/index.ts";
-import { openAiApi } from "../src/features/apis/api/index.ts";
+import { openAiApi } from "../src/features/client-apis/api/index.ts";
 import { mcpClient, mcpTestServer } from "./support/mcp.ts";
 import { countedCalls, type CountedCalls } from "./support/counted-calls.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openAiApi } from "../src/features/apis/api/index.ts";
+import { openAiApi } from "../src/features/client-apis/api/index.ts";
 import { mcpClient, mcpTestServer } from "./support/mcp.ts";
 import { nativeApi, serverPlace, SIMS, SUM, type TestServer } from "./support/server.ts";
 

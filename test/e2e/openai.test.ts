@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { expect, it } from "vitest";
 import { nativeApi, testServer } from "../support/server.ts";
 import { built, somewhere, type Running, type Somewhere } from "./parley.ts";
-import { openAiApi } from "../../src/features/apis/api/index.ts";
+import { openAiApi } from "../../src/features/client-apis/api/index.ts";
 import { isLong } from "../support/long.ts";
 
 built();

@@ -103,6 +103,7 @@ describe("a response's input", () => {
     ).toEqual({
       system: "Rules.",
       history: [],
+      files: [],
       ignored: ["input.reasoning", "input.compaction"],
       question: [
         "Fix it.",
@@ -124,6 +125,67 @@ describe("a response's input", () => {
     ["no question", []],
   ])("is refused with %s", (_, input) => {
     expect(() => readInput(input)).toThrow(Refused);
+  });
+});
+
+describe("files in a conversation", () => {
+  const png = Buffer.from("\x89PNG\r\n\x1a\n0123456789", "latin1").toString("base64");
+  const asked = (...content: { type: string; [field: string]: unknown }[]) => [
+    { role: "user" as const, content },
+  ];
+
+  it.each([
+    ["a picture", { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }],
+    ["a picture without an object around it", { type: "image_url", image_url: `data:;base64,${png}` }],
+    ["a picture of the other API", { type: "input_image", image_url: `data:image/png;base64,${png}` }],
+    ["a picture as a file", { type: "file", file: { file_data: png, filename: "" } }],
+  ])("%s goes with the question", (_, part) => {
+    const { files, question } = readMessages(asked({ type: "text", text: "What is it?" }, part));
+    const [file] = files;
+    expect(file).toEqual({ name: expect.stringMatching(/^(?:picture|file) 1$/) as unknown, base64: png });
+    expect(question).toBe(`What is it?\n[attached: ${file && "name" in file ? file.name : ""}]`);
+  });
+
+  it("have their names, on one line, and are texts where they are", () => {
+    const { files } = readInput(
+      asked(
+        { type: "input_file", filename: "a\n\u001b[31mb.csv", file_data: "data:text/csv;base64,YSxi" },
+        { type: "input_file", filename: "c.txt", file_data: "data:text/plain,x%20y" },
+        { type: "input_file", file_url: "https://h.example/r.pdf" },
+        { type: "input_text", text: "Compare." },
+      ),
+    );
+    expect(files).toEqual([
+      { name: expect.stringMatching(/^a .*b\.csv$/) as unknown, text: "a,b" },
+      { name: "c.txt", text: "x y" },
+      { url: "https://h.example/r.pdf" },
+    ]);
+    expect(JSON.stringify(files)).not.toContain("\\u001b");
+  });
+
+  it("count wherever they stand, also in what a tool gave", () => {
+    const picture = { type: "input_image", image_url: `data:image/png;base64,${png}` };
+    const { files, question } = readInput([
+      ...asked(picture),
+      { role: "assistant", content: "A cat." },
+      ...asked({ type: "input_text", text: "And now?" }),
+      { type: "function_call", call_id: "a", name: "look", arguments: "{}" },
+      { type: "function_call_output", call_id: "a", output: [picture] },
+    ]);
+    expect(files).toHaveLength(2);
+    expect(question).toContain("[look gave]\n[attached: picture 2]");
+  });
+
+  it.each([
+    ["kept elsewhere", { type: "input_image", file_id: "file-1" }, "files are not kept here"],
+    ["no base64", { type: "input_image", image_url: "data:image/png;base64,*" }, "no data URL"],
+    ["empty", { type: "input_file", file_data: "data:text/plain;base64," }, "no data URL"],
+    ["of another kind", { type: "input_audio", input_audio: { data: png } }, "input_audio is not supported"],
+    ["at an address that is none", { type: "image_url", image_url: { url: "https://" } }, "no address"],
+    ["at another scheme", { type: "image_url", image_url: { url: "file:///etc/passwd" } }, "no data URL"],
+  ])("are refused where they are %s", (_, part, why) => {
+    expect(() => readMessages(asked(part))).toThrow(Refused);
+    expect(() => readInput(asked(part))).toThrow(why);
   });
 });
 

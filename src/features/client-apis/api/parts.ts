@@ -13,7 +13,7 @@ export const Content = z.union([
   z.array(z.looseObject({ type: z.string(), text: z.string().nullish(), refusal: z.string().nullish() })),
 ]);
 export type Content = z.infer<typeof Content>;
-type Part = Exclude<Content, string>[number];
+type ContentPart = Exclude<Content, string>[number];
 
 /** A file that came with a request, or the address of one. */
 export type SentFile = GivenContext | { readonly url: string };
@@ -34,7 +34,7 @@ export function createParts() {
   };
 
   /** A part in words. @throws Refused 400 for one that nobody here can read */
-  const read = (part: Part, at: string): string => {
+  const read = (part: ContentPart, at: string): string => {
     const { type, text, refusal, ...rest } = part;
     if (/^(?:(?:input_|output_)?text)$/.test(type)) return text ?? "";
     if (type === "refusal") return refusal ?? "";
@@ -67,7 +67,7 @@ export function createParts() {
     /** The same of what a tool gave, which its client cannot change any more: what nobody can read is left out. */
     wordsOfTool(content: Content, place: string): string {
       if (typeof content === "string") return content;
-      const words = (part: Part, index: number): string => {
+      const words = (part: ContentPart, index: number): string => {
         try {
           return read(part, `${place}[${index}]`);
         } catch (error) {
@@ -89,7 +89,7 @@ function fileIn(name: string, sent: string): GivenContext | undefined {
   const [, type = "", form = "", data = sent] = /^data:([^,;]*)((?:;[^,;]*)*),([^]*)$/i.exec(sent) ?? [];
   if (/^data:/i.test(data)) return undefined;
   const isBase64 = data === sent || /;base64$/i.test(form);
-  const bytes = isBase64 ? decode(data) : Buffer.from(unescaped(data));
+  const bytes = isBase64 ? decode(data) : Buffer.from(unescape(data));
   if (bytes === undefined || bytes.length === 0) return undefined;
   const isText = /^(?:text\/|application\/(?:json|xml|yaml)\b)/i.test(type) || !mediaOf(bytes);
   const text = isText ? readText(bytes) : undefined;
@@ -99,7 +99,7 @@ function fileIn(name: string, sent: string): GivenContext | undefined {
 const decode = (data: string): Buffer | undefined =>
   /^[A-Za-z0-9+/_-]+={0,2}$/.test(data) ? Buffer.from(data, "base64") : undefined;
 
-function unescaped(text: string): string {
+function unescape(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -117,9 +117,9 @@ function readText(bytes: Uint8Array): string | undefined {
   }
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type SentFields = Readonly<Record<string, unknown>>;
 
-export const fieldsIn = (value: unknown): Fields =>
+export const fieldsIn = (value: unknown): SentFields =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
 /** What goes with the question; an address is fetched where the server's operator allows it. @throws Fault as `fetchContext` does */

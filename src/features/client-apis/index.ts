@@ -1,7 +1,7 @@
 import { defineFeature } from "../feature.ts";
 
 /** The APIs that other makers' clients speak. */
-export const apis = defineFeature({
-  name: "apis",
+export const clientApis = defineFeature({
+  name: "client-apis",
   apis: async () => [(await import("./api/index.ts")).openAiApi],
 });

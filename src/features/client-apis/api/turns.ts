@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { badField } from "./errors.ts";
-import { Content, createParts, fieldsIn, type Fields, type SentFile } from "./parts.ts";
+import { Content, createParts, fieldsIn, type SentFields, type SentFile } from "./parts.ts";
 
 // What an agent's tools were asked and gave stays in the conversation: in the answer that it led to or, where nothing came after it, with
 // the question. A request may end with a tool's result.
@@ -123,7 +123,7 @@ function toText(value: unknown): string {
 function createTools(parts: Pick<ReturnType<typeof createParts>, "wordsOfTool">) {
   const names = new Map<string, string>();
   return {
-    call(given: Fields): SentTurn {
+    call(given: SentFields): SentTurn {
       const called = { ...given, ...fieldsIn(given["function"]), ...fieldsIn(given["custom"]) };
       const name = toText(called["name"]).slice(0, 200) || "a tool";
       names.set(toText(given["call_id"] ?? given["id"]), name);
