@@ -204,6 +204,61 @@ describe("npm's openai", () => {
     expect(typeof JSON.parse(any.choices[0]?.message.content ?? "")).toBe("object");
   });
 
+  const tool = { type: "function" as const, function: { name: "sum", parameters: schema } };
+  const named = { type: "function" as const, function: { name: "sum" } };
+
+  it("gets the call of the tool that it demands, which is an answer in a form", async () => {
+    const asked = { model: "parley/respond", messages: asking(), tools: [tool] };
+    const allowed = { mode: "required" as const, tools: [named] };
+    const choices = [named, "required", { type: "allowed_tools", allowed_tools: allowed }] as const;
+    for (const tool_choice of choices) {
+      const reply = await client.chat.completions.create({ ...asked, tool_choice });
+      const [choice] = reply.choices;
+      expect(choice).toMatchObject({ finish_reason: "tool_calls", message: { content: null } });
+      expect(choice?.message.tool_calls).toEqual([
+        {
+          ...{ index: 0, id: expect.stringMatching(/^call_/) as unknown, type: "function" },
+          function: { name: "sum", arguments: expect.stringMatching(/"answer": ?391/) as unknown },
+        },
+      ]);
+      expect(extrasOf(reply).parley?.["ignored"]).toEqual([]);
+    }
+    const streamed = await client.chat.completions
+      .stream({ ...asked, tool_choice: named })
+      .finalChatCompletion();
+    expect(streamed.choices[0]?.message.tool_calls?.[0]).toMatchObject({ function: { name: "sum" } });
+    const older = await client.chat.completions.create({
+      ...{ model: "parley/respond", messages: asking() },
+      ...{ functions: [tool.function], function_call: { name: "sum" } },
+    });
+    expect(older.choices[0]).toMatchObject({
+      ...{ finish_reason: "function_call", message: { function_call: { name: "sum" } } },
+    });
+  });
+
+  it("gets the same from responses, whole and streamed", async () => {
+    const asked = {
+      ...{ model: "parley/respond", input: SUM, tool_choice: { type: "function" as const, name: "sum" } },
+      tools: [{ type: "function" as const, name: "sum", parameters: schema, strict: true }],
+    };
+    const item = {
+      ...{ type: "function_call", name: "sum", status: "completed" },
+      arguments: expect.stringMatching(/"answer": ?391/) as unknown,
+    };
+    const whole = await client.responses.create(asked);
+    expect(whole.output.at(-1)).toMatchObject(item);
+    const stream = client.responses.stream(asked);
+    const { output } = await stream.finalResponse();
+    expect(output.at(-1)).toMatchObject(item);
+  });
+
+  it("gets a form that stands where other servers have it", async () => {
+    const form: object = { type: "json_object", schema };
+    const body = { model: "parley/respond", messages: asking(), response_format: form };
+    const { json } = await server.post("/v1/chat/completions", body);
+    expect(JSON.parse(json.choices[0].message.content)).toEqual({ answer: 391 });
+  });
+
   it("is refused where the schema cannot be met, with the prose in reach", async () => {
     const impossible = {
       type: "object",
@@ -224,6 +279,15 @@ describe("npm's openai", () => {
       [{ n: 2 }, "n"],
       [{ logprobs: true }, "logprobs"],
       [{ tool_choice: "required" }, "tool_choice"],
+      [{ tool_choice: "required", tools: [tool, { ...tool, function: { name: "b" } }] }, "tool_choice"],
+      [{ function_call: { name: "x" }, functions: [tool.function] }, "function_call"],
+      [
+        {
+          tool_choice: named,
+          tools: [{ type: "function", function: { name: "sum", parameters: { type: 5 } } }],
+        },
+        "tools",
+      ],
       [{ tool_choice: { type: "function", function: { name: "x" } } }, "tool_choice"],
       [{ modalities: ["audio"] }, "modalities"],
       [{ temprature: 1 }, "temprature"],

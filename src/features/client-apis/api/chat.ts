@@ -6,6 +6,7 @@ import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf } from "../../../server/problem.ts";
 import { route, type ApiRoute } from "../../../server/route.ts";
 import { apiErrorOf } from "./errors.ts";
+import { forcedTool, FORCING } from "./forced-tool.ts";
 import {
   CHAT_REFUSED,
   COMMON_FIELDS,
@@ -34,7 +35,9 @@ const ResponseFormat = z.discriminatedUnion("type", [
   ...USUAL_FORMS,
   z.strictObject({
     type: z.literal("json_schema"),
-    json_schema: z.looseObject({ name: z.string().optional(), schema: FormSchema.optional() }),
+    json_schema: z.looseObject({ name: z.string().optional(), schema: FormSchema.optional() }).optional(),
+    // As other servers have it.
+    schema: FormSchema.optional(),
   }),
 ]);
 
@@ -55,21 +58,21 @@ type ReadChat = ReadRequest & { readonly stream: boolean; readonly wantsUsage: b
 
 async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
   const { given, ignored } = readFields(body, TABLE);
+  const forced = forcedTool(body);
   const chosen = await chooseModel(call, given.model);
   const { system, history, question, files } = readMessages(given.messages);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
     ...{ system, seed: given.seed, effort: given.reasoning_effort },
     maxTokens: given.max_completion_tokens ?? given.max_tokens,
   });
-  const { response_format: format } = given;
   return {
     model: chosen.id,
     start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
     files,
     stop: [given.stop ?? []].flat(),
-    format: formOf(format?.type, format?.type === "json_schema" ? format.json_schema.schema : undefined),
+    format: formOf(forced, given.response_format),
     store: given.store !== false,
-    ignored: [...ignored, ...unused],
+    ignored: [...ignored.filter((name) => !forced || !FORCING.includes(name)), ...unused],
     stream: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
   };
@@ -108,10 +111,11 @@ export const wholeText = ({ degraded, text }: ApiOutcome): string =>
   degraded === "" ? text : `${degraded}\n\n${text}`;
 
 function completionOf(call: ApiCall, model: string, outcome: ApiOutcome) {
-  const { id, finish, usage, parley, stages } = outcome;
+  const { id, finish, usage, parley, stages, tool } = outcome;
   const message = {
     role: "assistant",
-    content: wholeText(outcome),
+    content: tool ? null : wholeText(outcome),
+    ...(tool && callFields(outcome, tool, outcome.text)),
     reasoning_content: stages.join("\n"),
     refusal: null,
   };
@@ -120,6 +124,16 @@ function completionOf(call: ApiCall, model: string, outcome: ApiOutcome) {
     choices: [{ index: 0, message, finish_reason: finish, logprobs: null }],
     ...(usage ? { usage: chatUsage(usage) } : {}),
   };
+}
+
+type CalledTool = NonNullable<ApiOutcome["tool"]>;
+
+/** An answer that is a tool's call, or a piece of its arguments, in the form that its client knows. */
+function callFields({ id }: Pick<ApiOutcome, "id">, { name, isFunction }: CalledTool, text: string) {
+  const called = { name, arguments: text };
+  return isFunction
+    ? { function_call: called }
+    : { tool_calls: [{ index: 0, id: `call_${id}`, type: "function", function: called }] };
 }
 
 const chatUsage = ({ in: input, out, cached, reasoning, cost }: ApiUsage) => ({
@@ -154,7 +168,9 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
     const outcome = await outcomeOf(call, id);
     await telling.end();
     const sent = live?.end() ?? "";
-    for (const piece of piecesOf(restAfter(sent, outcome))) chunk({ content: piece });
+    const { tool } = outcome;
+    if (tool) chunk(callFields(outcome, tool, outcome.text));
+    else for (const piece of piecesOf(restAfter(sent, outcome))) chunk({ content: piece });
     chunk({}, outcome.finish);
     const usage = plan.wantsUsage && outcome.usage ? { usage: chatUsage(outcome.usage) } : {};
     stream.data({ ...base, choices: [], ...usage, parley: outcome.parley });

@@ -4,6 +4,7 @@ import { editDistance } from "../../../text/words.ts";
 import type { StartRequest } from "../../../app/start.ts";
 import { Budget, type Labels } from "../../../kernel/index.ts";
 import { badField } from "./errors.ts";
+import type { ForcedTool } from "./forced-tool.ts";
 import type { SentFile } from "./parts.ts";
 import { readSchema } from "./structured.ts";
 
@@ -19,27 +20,27 @@ const isNothing = (value: unknown): boolean =>
 
 const isOne: Refusing = (value) =>
   value === 1 || isNothing(value) ? undefined : "there is one answer: n is 1";
-const isChoice: Refusing = (value) =>
-  isNothing(value) || value === "auto" || value === "none"
-    ? undefined
-    : "a deliberation calls no tools of its client, so none can be required";
-
 /** Fields that change nothing, by names that a typing error may come to: any other name changes nothing, too. */
 const IGNORED = [
   ...["tools", "functions", "top_p", "service_tier", "parallel_tool_calls", "web_search_options"],
   ...["presence_penalty", "frequency_penalty", "logit_bias", "prediction", "verbosity", "max_tool_calls"],
-  ...["include", "truncation", "stream_options", "prompt_cache_key", "prompt_cache_retention"],
+  ...[
+    "tool_choice",
+    "function_call",
+    "include",
+    "truncation",
+    "stream_options",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+  ],
   // Of other servers, one letter from a name above.
   ...["top_k", "top_a", "models"],
 ];
-export const COMMON_REFUSED: Readonly<Record<string, Refusing>> = { tool_choice: isChoice };
 export const CHAT_REFUSED: Readonly<Record<string, Refusing>> = {
-  ...COMMON_REFUSED,
   top_logprobs: NEVER,
   n: isOne,
   logprobs: NEVER,
   audio: NEVER,
-  function_call: isChoice,
   modalities: (value) =>
     isNothing(value) || (Array.isArray(value) && value.every((one) => one === "text"))
       ? undefined
@@ -67,7 +68,11 @@ const EFFORTS = new Map(
 export const EffortName = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 /** How the last reply has to be formed. */
-export type AnswerForm = { readonly schema: Readonly<Record<string, unknown>> } | null;
+export type AnswerForm = {
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The tool that it is a call of. */
+  readonly tool?: Pick<ForcedTool, "name" | "isFunction">;
+} | null;
 
 export type ReadRequest = {
   readonly model: string;
@@ -156,12 +161,23 @@ export const FormSchema = z.record(z.string(), z.unknown());
 /** Forms of an answer that both APIs name alike. */
 export const USUAL_FORMS = [
   z.strictObject({ type: z.literal("text") }),
-  z.strictObject({ type: z.literal("json_object") }),
+  z.strictObject({ type: z.literal("json_object"), schema: FormSchema.optional() }),
 ] as const;
 
-/** The form that was asked for; an object of any form, where no schema is given. @throws Refused 400 for one that cannot be used */
-export function formOf(type = "text", schema: z.infer<typeof FormSchema> = { type: "object" }): AnswerForm {
-  if (type === "text") return null;
+type AskedForm = {
+  readonly type: string;
+  readonly schema?: z.infer<typeof FormSchema> | undefined;
+  readonly json_schema?: { readonly schema?: z.infer<typeof FormSchema> | undefined } | undefined;
+};
+
+/**
+ * The form that was asked for, by a tool that is demanded or else by itself; an object of any form, where no schema is given.
+ * @throws Refused 400 for one that cannot be used
+ */
+export function formOf(forced: ForcedTool | undefined, asked: AskedForm = { type: "text" }): AnswerForm {
+  if (forced) return { schema: forced.schema, tool: { name: forced.name, isFunction: forced.isFunction } };
+  if (asked.type === "text") return null;
+  const schema = asked.json_schema?.schema ?? asked.schema ?? { type: "object" };
   readSchema(schema);
   return { schema };
 }

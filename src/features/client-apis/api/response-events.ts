@@ -13,7 +13,7 @@ export const PREFIX = "resp_";
 export function finishedEvents(entries: readonly Entry[], outcome: ApiOutcome) {
   const { id, finish, usage, parley, stages } = outcome;
   const status = finish === "length" ? "incomplete" : "completed";
-  const output = [reasoningItem(id, stages), messageItem(id, wholeText(outcome))];
+  const output = [reasoningItem(id, stages), answerItem(outcome)];
   return responseOf(entries, { id, status, output, usage, parley });
 }
 
@@ -88,6 +88,17 @@ const reasoningItem = (id: string, stages: readonly string[]) => ({
   summary: stages.map((text) => ({ type: "summary_text", text })),
 });
 
+/** The answer, or the call that it is of a tool. */
+const answerItem = (outcome: ApiOutcome) =>
+  outcome.tool
+    ? callItem(outcome.id, outcome.tool.name, outcome.text)
+    : messageItem(outcome.id, wholeText(outcome));
+
+const callItem = (id: string, name: string, args: string) => ({
+  ...{ id: `fc_${id}`, type: "function_call", status: "completed" },
+  ...{ call_id: `call_${id}`, name, arguments: args },
+});
+
 const messageItem = (id: string, text: string) => ({
   ...{ id: `msg_${id}`, type: "message", role: "assistant", status: "completed" },
   content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
@@ -120,7 +131,7 @@ export function stageEvents(id: DeliberationId, line: string, index: number): re
 
 /** The events after the last stage. */
 export function ending(entries: readonly Entry[], outcome: ApiOutcome): readonly ResponseEvent[] {
-  const { id, stages } = outcome;
+  const { id, stages, tool } = outcome;
   const text = wholeText(outcome);
   const response = finishedEvents(entries, outcome);
   const place = { item_id: `msg_${id}`, output_index: 1, content_index: 0 };
@@ -128,13 +139,32 @@ export function ending(entries: readonly Entry[], outcome: ApiOutcome): readonly
   const item = { ...messageItem(id, ""), status: "in_progress", content: [] };
   return [
     { type: "response.output_item.done", output_index: 0, item: reasoningItem(id, stages) },
-    { type: "response.output_item.added", output_index: 1, item },
-    { type: "response.content_part.added", ...place, part },
-    ...piecesOf(text).map((delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] })),
-    { type: "response.output_text.done", ...place, text, logprobs: [] },
-    { type: "response.content_part.done", ...place, part: { ...part, text } },
-    { type: "response.output_item.done", output_index: 1, item: messageItem(id, text) },
+    ...(tool
+      ? callEvents(id, tool.name, outcome.text)
+      : [
+          { type: "response.output_item.added", output_index: 1, item },
+          { type: "response.content_part.added", ...place, part },
+          ...piecesOf(text).map((delta) => ({
+            type: "response.output_text.delta",
+            ...place,
+            delta,
+            logprobs: [],
+          })),
+          { type: "response.output_text.done", ...place, text, logprobs: [] },
+          { type: "response.content_part.done", ...place, part: { ...part, text } },
+        ]),
+    { type: "response.output_item.done", output_index: 1, item: answerItem(outcome) },
     { type: `response.${response.status}`, response },
+  ];
+}
+
+function callEvents(id: string, name: string, args: string): readonly ResponseEvent[] {
+  const place = { item_id: `fc_${id}`, output_index: 1 };
+  const item = { ...callItem(id, name, ""), status: "in_progress" };
+  return [
+    { type: "response.output_item.added", output_index: 1, item },
+    ...piecesOf(args).map((delta) => ({ type: "response.function_call_arguments.delta", ...place, delta })),
+    { type: "response.function_call_arguments.done", ...place, name, arguments: args },
   ];
 }
 

@@ -9,7 +9,6 @@ import { tellStages } from "./chat.ts";
 import { badField } from "./errors.ts";
 import {
   COMMON_FIELDS,
-  COMMON_REFUSED,
   EffortName,
   formOf,
   FormSchema,
@@ -19,6 +18,7 @@ import {
   USUAL_FORMS,
   type ReadRequest,
 } from "./fields.ts";
+import { forcedTool, FORCING } from "./forced-tool.ts";
 import { chooseModel } from "./models.ts";
 import { openRequest, outcomeOf, readOutcome } from "./run.ts";
 import {
@@ -75,7 +75,6 @@ const refuseField = (why: string) => (value: unknown) =>
 const TABLE = {
   honoured: Honoured,
   refused: {
-    ...COMMON_REFUSED,
     conversation: refuseField("conversations are continued by previous_response_id"),
     prompt: refuseField("prompts are not kept here; send the text"),
   },
@@ -95,6 +94,7 @@ async function readResponse(
   body: unknown,
 ): Promise<ReadRequest & { readonly echo: Record<string, Json> }> {
   const { given, ignored } = readFields(body, TABLE);
+  const forced = forcedTool(body);
   const chosen = await chooseModel(call, given.model);
   const { system, history, question, files, ignored: unread } = readInput(given.input);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
@@ -119,9 +119,9 @@ async function readResponse(
       ...(previous === undefined ? {} : { previous: idOf(previous) }),
     },
     ...{ stop: [], store, files },
-    format: formOf(format?.type, format?.type === "json_schema" ? format.schema : undefined),
+    format: formOf(forced, format),
     ignored: [
-      ...[...ignored, ...unread],
+      ...[...ignored.filter((name) => !forced || !FORCING.includes(name)), ...unread],
       ...REPEATED.filter((name) => name !== "truncation" && given[name] !== undefined),
       ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name)),
     ],

@@ -73,7 +73,9 @@ export type ApiOutcome = {
   readonly text: string;
   /** What stands before the text where something is missing. */
   readonly degraded: string;
-  readonly finish: "stop" | "length";
+  readonly finish: "stop" | "length" | "tool_calls" | "function_call";
+  /** The tool whose call the text is, as its arguments. */
+  readonly tool: NonNullable<AnswerForm>["tool"];
   readonly usage: ApiUsage | undefined;
   /** What happened, a line each. */
   readonly stages: readonly string[];
@@ -153,7 +155,14 @@ export async function readOutcome(
   return {
     ...{ id, text, degraded: formed ? "" : said.degraded },
     parley: describe(call, result, { ignored, formed }),
-    finish: said.isCut ? "length" : "stop",
+    tool: format?.tool,
+    finish: format?.tool
+      ? format.tool.isFunction
+        ? "function_call"
+        : "tool_calls"
+      : said.isCut
+        ? "length"
+        : "stop",
     usage: usageOf(result, entries, formed),
     stages: stageLines(entries),
   };

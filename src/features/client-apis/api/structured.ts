@@ -90,7 +90,10 @@ function writerOf(entries: readonly Entry[], text: string): string {
 type Fits = (value: unknown) => string | undefined;
 
 /** Reads a client's schema. @throws Refused 400 for one that is none, or has what is not supported */
-export function readSchema(schema: Readonly<Record<string, unknown>>): Fits {
+export function readSchema(
+  schema: Readonly<Record<string, unknown>>,
+  { param = "response_format", of = param }: { readonly param?: string; readonly of?: string } = {},
+): Fits {
   try {
     const made = z.fromJSONSchema(schema);
     return (value) => {
@@ -101,10 +104,8 @@ export function readSchema(schema: Readonly<Record<string, unknown>>): Fits {
     };
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 300) : "it cannot be read";
-    const detail = `response_format: the schema cannot be used: ${why}`;
-    throw new Refused({
-      ...{ status: 400, code: "invalid_schema", detail, errors: [{ pointer: "response_format", detail }] },
-    });
+    const detail = `${of}: the schema cannot be used: ${why}`;
+    throw new Refused({ status: 400, code: "invalid_schema", detail, errors: [{ pointer: param, detail }] });
   }
 }
 
