@@ -52,6 +52,33 @@ describe("a program", () => {
       expect(Object.keys(texts).length).toBeGreaterThan(3);
     }));
 
+  it.each(["ask", "council", "debate", "respond"])(
+    "reads the answer of %s while it is written, and nothing else",
+    (protocol) =>
+      opened(async (parley) => {
+        const models = protocol === "respond" ? ["sim/ada"] : ["sim/ada", "sim/bo", "sim/cy"];
+        const run = await parley.start({
+          protocol,
+          question: "Should we move the queue to Postgres?",
+          models,
+        });
+        const pieces: string[] = [];
+        for await (const piece of run.answer()) pieces.push(piece);
+        const { result } = await run.outcome();
+        expect(result?.answer?.length).toBeGreaterThan(20);
+        expect(pieces.join("").trim()).toBe(result?.answer);
+        expect(pieces.length).toBeGreaterThan(1);
+      }),
+  );
+
+  it("reads nothing where there is no answer", () =>
+    opened(async (parley) => {
+      const run = await parley.start({ protocol: "respond", question: "Why?", models: ["sim/ada?fail=1"] });
+      const pieces: string[] = [];
+      for await (const piece of run.answer()) pieces.push(piece);
+      expect([pieces, (await run.outcome()).status]).toEqual([[], "failed"]);
+    }));
+
   it("holds one caller's settings, which a request's own go before, and sees what is that caller's", () =>
     opened(async (parley) => {
       const me = parley.as(acme, { models: MODELS, maxCalls: 9 });

@@ -114,7 +114,7 @@ export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
  * ```ts
  * const parley = await openParley({ store: "parley.db" });
  * const run = await parley.start({ protocol: "council", question: "Should we move our queue to Postgres?" });
- * for await (const token of run.tokens()) if (token.kind === "text") process.stderr.write(token.delta.text);
+ * for await (const text of run.answer()) process.stdout.write(text);
  * const { status, result } = await run.outcome();
  * console.log(status, result?.answer);
  *

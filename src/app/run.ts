@@ -49,6 +49,15 @@ export interface Run {
   }): AsyncIterable<Entry>;
   /** Yields live text until the deliberation ends. Lossy: a slow reader misses pieces, and other processes see none. */
   tokens(): AsyncIterable<Token>;
+  /**
+   * Yields the text of the result and nothing else: as it is written by whoever writes for all, and what is left of it at the end;
+   * nothing where the run comes to no answer.
+   * @example
+   * ```ts
+   * for await (const text of run.answer()) process.stdout.write(text);
+   * ```
+   */
+  answer(): AsyncIterable<string>;
   /** Resolves when the drive has ended, while reactions may still run. @throws errors of the store or the protocol */
   outcome(): Promise<Outcome>;
   /** Resolves when grading, memory and other reactions have ended. Never rejects. */
@@ -133,6 +142,7 @@ export function follow(
     events: ({ after = 0, until = "reactions" } = {}) =>
       log.from(after, until, async (seq) => (await ended, context.store.read(id, seq))),
     tokens: () => tokensOf(context, id, driving),
+    answer: () => answerOf(tokensOf(context, id, driving), outcome),
     outcome: () => outcome,
     reactions,
     recorded: log.recorded,
@@ -203,6 +213,19 @@ function createBell(): { readonly rung: () => Promise<void>; readonly ring: () =
     rung: () => new Promise((resolve) => void waiting.push(resolve)),
     ring: () => waiting.splice(0).forEach((resolve) => resolve()),
   };
+}
+
+async function* answerOf(tokens: AsyncIterable<Token>, outcome: Promise<Outcome>): AsyncGenerator<string> {
+  const { liveAnswer, restAfter } = await import("./live-answer.ts");
+  const ready: string[] = [];
+  const live = liveAnswer((text) => void ready.push(text));
+  for await (const token of tokens) {
+    live.take(token);
+    yield* ready.splice(0);
+  }
+  const { result } = await outcome;
+  const rest = restAfter(live.sent(), result?.answer ?? "");
+  if (rest !== "" && typeof result?.answer === "string") yield rest;
 }
 
 /** A slow reader's buffer; the oldest pieces are dropped. */

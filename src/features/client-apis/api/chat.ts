@@ -1,4 +1,4 @@
-import { soloProtocol } from "../../../app/registry.ts";
+import { liveAnswer, restAfter } from "../../../app/live-answer.ts";
 import * as z from "zod";
 import { type DeliberationId, type Entry } from "../../../kernel/index.ts";
 import { isClosed } from "../../../views/result.ts";
@@ -26,8 +26,6 @@ import type { ApiCall } from "./structured.ts";
 import { Message, readMessages } from "./turns.ts";
 
 // A stream has no event names: most clients end at one that they do not know.
-// Only a respondent's text is sent while it is written: a chair's ends in claims that are cut off, and a text that was sent cannot be taken
-// back.
 
 const PIECE = 400;
 
@@ -145,7 +143,6 @@ const chatUsage = ({ in: input, out, cached, reasoning, cost }: ApiUsage) => ({
 
 type StreamPlan = {
   readonly model: string;
-  readonly start: ReadRequest["start"];
   readonly stop: readonly string[];
   readonly format: AnswerForm;
   readonly wantsUsage: boolean;
@@ -160,8 +157,7 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
     stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
   chunk({ role: "assistant", content: "" });
   // A text that is cut, or written again as JSON, cannot be sent before it is whole.
-  const solo = await soloProtocol(call.parley.context({}, call.caller).protocols);
-  const isLive = solo?.name === (plan.start.protocol ?? "") && plan.format === null && plan.stop.length === 0;
+  const isLive = plan.format === null && plan.stop.length === 0;
   const live = isLive ? liveText(call, id, (text) => chunk({ content: text })) : undefined;
   const telling = tellStages(call, id, (line) => chunk({ reasoning_content: `${line}\n` }));
   try {
@@ -170,7 +166,9 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
     const sent = live?.end() ?? "";
     const { tool } = outcome;
     if (tool) chunk(callFields(outcome, tool, outcome.text));
-    else for (const piece of piecesOf(restAfter(sent, outcome))) chunk({ content: piece });
+    else
+      for (const piece of piecesOf(restAfter(sent, outcome.text, outcome.degraded)))
+        chunk({ content: piece });
     chunk({}, outcome.finish);
     const usage = plan.wantsUsage && outcome.usage ? { usage: chatUsage(outcome.usage) } : {};
     stream.data({ ...base, choices: [], ...usage, parley: outcome.parley });
@@ -189,14 +187,6 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
   }
 }
 
-/** What is left to send after a text that was sent live. */
-function restAfter(sent: string, { text, degraded }: ApiOutcome): string {
-  const note = degraded === "" ? "" : sent === "" ? `${degraded}\n\n` : `\n\n${degraded}`;
-  if (sent === "") return `${note}${text}`;
-  if (text.startsWith(sent.trimStart())) return `${text.slice(sent.trimStart().length)}${note}`;
-  return `\n\n(The text above was begun again. This is the whole answer.)\n\n${text}${note}`;
-}
-
 /** A text in pieces of characters, none of which is cut in two. */
 export function piecesOf(text: string): readonly string[] {
   const pieces: string[] = [];
@@ -210,32 +200,14 @@ export function piecesOf(text: string): readonly string[] {
   return pieces;
 }
 
-/** Sends what the respondent writes while it is written, and says what was sent. */
+/** Sends what will be the answer while it is written, and says what was sent. */
 function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: (text: string) => void) {
   const { frames } = parley.context({}, { principal: caller.principal });
-  let sent = "";
-  let step: string | undefined;
-  let isOver = false;
-  const end = (): string => {
-    isOver = true;
-    unlisten();
-    return sent;
-  };
+  const live = liveAnswer(send);
   const unlisten = frames.listen((frame) => {
-    if (isOver || frame.deliberation !== id || frame.kind !== "text") return;
-    if (frame.work?.kind !== "answer" || frame.work.by !== "A") return;
-    // Only the first attempt of one step, until it begins anew.
-    if (
-      frame.delta.attempt > 1 ||
-      frame.delta.offset !== sent.length ||
-      (step !== undefined && frame.step !== step)
-    )
-      return;
-    step = frame.step;
-    sent += frame.delta.text;
-    send(frame.delta.text);
+    if (frame.deliberation === id) live.take(frame);
   });
-  return { end };
+  return { end: () => (unlisten(), live.sent()) };
 }
 
 /** Tells the stages of a deliberation, those that have been first, until it has ended. */

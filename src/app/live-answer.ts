@@ -1,0 +1,42 @@
+import type { Frame } from "../kernel/index.ts";
+import { answerSoFar } from "../replies/answer-so-far.ts";
+
+/**
+ * Hears what will be the answer while it is written: by who answers alone, or by the chair or the judge that writes for all. Only the first
+ * attempt of that turn is heard; where another takes its place, `restAfter` says so.
+ */
+export function liveAnswer(send: (text: string) => void): {
+  /** Takes a frame of the run. */
+  readonly take: (frame: Frame) => void;
+  readonly sent: () => string;
+} {
+  const read = answerSoFar();
+  let step: string | undefined;
+  let offset = 0;
+  let sent = "";
+  return {
+    take(frame) {
+      if (frame.kind !== "text") return;
+      const { work, delta } = frame;
+      const isAlone = work?.kind === "answer" && work.by === "A";
+      if (!isAlone && work?.kind !== "synthesis") return;
+      if (delta.attempt > 1 || delta.offset !== offset || (step !== undefined && frame.step !== step)) return;
+      step = frame.step;
+      offset += delta.text.length;
+      const text = isAlone ? delta.text : read(delta.text);
+      if (text === "") return;
+      sent += text;
+      send(text);
+    },
+    sent: () => sent,
+  };
+}
+
+/** What is left to give after a text that was sent live; `note` says what is missing of the answer. */
+export function restAfter(sent: string, text: string, note = ""): string {
+  if (sent === "") return note === "" ? text : `${note}\n\n${text}`;
+  const after = note === "" ? "" : `\n\n${note}`;
+  const shown = sent.trimStart();
+  if (text.startsWith(shown)) return `${text.slice(shown.length)}${after}`;
+  return `\n\n(The text above was begun again. This is the whole answer.)\n\n${text}${after}`;
+}
