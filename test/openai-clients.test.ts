@@ -98,6 +98,38 @@ describe("npm's openai", () => {
     expect(text).toBe(result.answer);
   });
 
+  it.each(["ask", "council", "debate", "respond"])(
+    "gets the answer of %s while it is written, in one piece, without stages where none are wanted",
+    async (name) => {
+      const question = "Should we move the queue to Postgres?";
+      const read = async (more: object) => {
+        const stream = await client.chat.completions.create({
+          ...{ model: `parley/${name}`, messages: asking(question), stream: true, ...more },
+        });
+        let kinds = "";
+        let text = "";
+        let id: unknown;
+        for await (const chunk of stream) {
+          const delta = chunk.choices[0]?.delta as
+            { content?: string; reasoning_content?: string } | undefined;
+          if (delta?.reasoning_content) kinds += "r";
+          if (delta?.content) kinds += "t";
+          text += delta?.content ?? "";
+          id = extrasOf(chunk).parley?.["id"] ?? id;
+        }
+        return {
+          kinds,
+          text,
+          answer: (await server.get(`deliberations/${String(id)}`)).json.answer as string,
+        };
+      };
+      const told = await read({});
+      expect(told.kinds).toMatch(/^r+t{2,}$/);
+      expect(told.text).toBe(told.answer);
+      expect((await read({ parley: { stages: false } })).kinds).toMatch(/^t{2,}$/);
+    },
+  );
+
   it("gets a comment at once, data without names, and [DONE]", async () => {
     const reply = await server.post("/v1/chat/completions", {
       ...{ model: "parley/council", messages: asking(), stream: true },

@@ -69,7 +69,7 @@ async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
     files,
     stop: [given.stop ?? []].flat(),
     format: formOf(forced, given.response_format),
-    store: given.store !== false,
+    ...{ store: given.store !== false, stages: given.parley?.stages !== false },
     ignored: [...ignored.filter((name) => !forced || !FORCING.includes(name)), ...unused],
     stream: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
@@ -159,7 +159,10 @@ async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): 
   // A text that is cut, or written again as JSON, cannot be sent before it is whole.
   const isLive = plan.format === null && plan.stop.length === 0;
   const live = isLive ? liveText(call, id, (text) => chunk({ content: text })) : undefined;
-  const telling = tellStages(call, id, (line) => chunk({ reasoning_content: `${line}\n` }));
+  const telling = tellStages(call, id, (line) => {
+    // Once the answer has begun, nothing stands between its words.
+    if ((live?.sent() ?? "") === "") chunk({ reasoning_content: `${line}\n` });
+  });
   try {
     const outcome = await outcomeOf(call, id);
     await telling.end();
@@ -207,7 +210,7 @@ function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: (text: 
   const unlisten = frames.listen((frame) => {
     if (frame.deliberation === id) live.take(frame);
   });
-  return { end: () => (unlisten(), live.sent()) };
+  return { sent: live.sent, end: () => (unlisten(), live.sent()) };
 }
 
 /** Tells the stages of a deliberation, those that have been first, until it has ended. */

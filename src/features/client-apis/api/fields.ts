@@ -59,6 +59,8 @@ const Own = z.strictObject({
   rounds: z.int().min(1).max(20).optional(),
   previous: z.string().max(100).optional(),
   onDegraded: z.enum(["accept", "refuse"]).optional(),
+  /** Whether what happens is told as reasoning. */
+  stages: z.boolean().optional(),
   budget: Budget.optional(),
 });
 
@@ -83,6 +85,8 @@ export type ReadRequest = {
   readonly format: AnswerForm;
   /** False where it is forgotten once it has answered. */
   readonly store: boolean;
+  /** False where nothing that happens is told. */
+  readonly stages: boolean;
   /** Fields that change nothing. */
   readonly ignored: readonly string[];
 };
@@ -202,7 +206,7 @@ export function settingsOf(
       `instructions have at most ${MAX_SYSTEM} characters`,
       "send the rest as a message",
     );
-  const { budget = {}, ...own } = parley;
+  const { budget = {}, stages: _, ...own } = parley;
   const labels = labelsOf(metadata, user);
   const limit = maxTokens === undefined ? {} : { draftTokens: maxTokens, synthesisTokens: maxTokens };
   return {

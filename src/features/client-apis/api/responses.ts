@@ -118,7 +118,7 @@ async function readResponse(
       ...(history.length > 0 ? { history } : {}),
       ...(previous === undefined ? {} : { previous: idOf(previous) }),
     },
-    ...{ stop: [], store, files },
+    ...{ stop: [], store, files, stages: given.parley?.stages !== false },
     format: formOf(forced, format),
     ignored: [
       ...[...ignored.filter((name) => !forced || !FORCING.includes(name)), ...unread],

@@ -35,14 +35,15 @@ export type Echo = {
 /** Opens a request's deliberation, or joins the one that an earlier try of it opened. @throws Refused, Fault as `openOnce` does */
 export async function openRequest(
   call: ApiCall,
-  { start, files, model, format, stop, ignored, store }: ReadRequest,
+  { start, files, model, format, stop, ignored, store, stages }: ReadRequest,
   { body, more = {} }: { readonly body: unknown; readonly more?: Readonly<Record<string, Json>> },
 ): Promise<DeliberationId> {
   checkDepth(call, call);
   const repeated = await earlierTry(call, body);
   if (repeated !== undefined) return repeated;
   // What a body says is JSON.
-  const echo = { model, format, stop, ignored, store, ...more } as unknown as Record<string, Json>;
+  const told = stages ? {} : { stages };
+  const echo = { model, format, stop, ignored, store, ...told, ...more } as unknown as Record<string, Json>;
   const named = clientRequest(call, body);
   const client = { ...named.client, echo };
   // What reactions made would be forgotten with it.
@@ -93,14 +94,15 @@ export type ApiUsage = {
 };
 
 /**
- * A line about what an event changed; undefined where it changed nothing that a reader waits for. Where people take part
+ * A line about what an event changed; undefined where it changed nothing that a reader waits for, or none is wanted. Where people take part
  * nothing that others wrote is in it, also afterwards: it has to stay the same.
  */
 export function stageLine(
   entry: Entry,
-  opening: Pick<Opening, "participants"> | undefined,
+  opening: Pick<Opening, "participants" | "client"> | undefined,
 ): string | undefined {
   if (isEvent(entry, "deliberation-closed") || entry.origin.by === "reactor") return undefined;
+  if (opening?.client?.echo?.["stages"] === false) return undefined;
   const [shown] = opening && hasPeople(opening) ? hideText(entry) : [entry];
   return shown && entryWords(shown);
 }
