@@ -284,6 +284,22 @@ describe("npm's openai", () => {
     expect(output.at(-1)).toMatchObject(item);
   });
 
+  it("is told how many tokens an input has, about, and pays for none", async () => {
+    const count = async (input: string) => {
+      const { object, input_tokens: tokens } = await client.responses.inputTokens.count({
+        ...{ model: "parley/council", input, instructions: "Be short." },
+      });
+      expect(object).toBe("response.input_tokens");
+      return tokens;
+    };
+    const short = await count("x".repeat(30));
+    expect(await count("x".repeat(330))).toBe(short + 100);
+    expect(short).toBeLessThan(60);
+    expect(
+      (await server.post("/v1/responses/input_tokens", { model: "parley/none", input: "x" })).status,
+    ).toBe(404);
+  });
+
   it("gets a form that stands where other servers have it", async () => {
     const form: object = { type: "json_object", schema };
     const body = { model: "parley/respond", messages: asking(), response_format: form };

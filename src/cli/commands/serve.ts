@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openConfigured } from "../../app/configured.ts";
 import { issueLink, listCredentials } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
-import { nativeApi } from "../../server/api/index.ts";
+import { surfacesOf } from "../../server/api/index.ts";
 import { mcpMount } from "../../server/mcp/index.ts";
 import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
@@ -47,10 +47,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
       }
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrls, maxDrives },
-        surfaces: [
-          await nativeApi(features ?? []),
-          ...(await Promise.all((features ?? []).map(({ apis }) => apis?.() ?? []))).flat(),
-        ],
+        surfaces: await surfacesOf(features ?? []),
         features,
         mounts: { mcp: mcpMount({ log, features }) },
         page: options.page ? pageFolder() : undefined,

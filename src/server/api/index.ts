@@ -77,3 +77,9 @@ export async function nativeApi(features: readonly ServerFeature[]): Promise<Api
     refuse: problemReply,
   };
 }
+
+/** The native API, and those of other makers' clients. */
+export async function surfacesOf(features: readonly ServerFeature[]): Promise<readonly ApiSurface[]> {
+  const others = await Promise.all(features.map(({ apis }) => apis?.() ?? []));
+  return [await nativeApi(features), ...others.flat()];
+}

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DeliberationId, isEvent, type Entry, type Json } from "../../../kernel/index.ts";
+import { DeliberationId, isEvent, ModelRef, type Entry, type Json } from "../../../kernel/index.ts";
 import { isClosed } from "../../../views/result.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { Refused } from "../../../server/problem.ts";
@@ -147,6 +147,9 @@ function idOf(response: string): DeliberationId {
   throw new Refused({ status: 404, code: "response_not_found", detail });
 }
 
+/** Tokens are estimated alike for every model. */
+const COUNTED = ModelRef.parse("sim/ada");
+
 const OfResponse = z.strictObject({ id: z.string() });
 
 export const responseRoutes: readonly ApiRoute[] = [
@@ -170,6 +173,24 @@ export const responseRoutes: readonly ApiRoute[] = [
         await outcomeOf(call, id).catch(onlyRefusals);
         return { status: 200, headers, body: await present(call, id) };
       });
+    },
+  }),
+  route("post", "responses/input_tokens", {
+    ...{ name: "countInputTokens", tag: "OpenAI", needs: "read", body: z.unknown(), attaches: true },
+    summary: "Estimate the tokens of an input, without asking anybody",
+    replies: { 200: z.unknown() },
+    async handle(call) {
+      const { start } = await readResponse(call, call.body);
+      const { system = "", history = [], question = "" } = start;
+      const said = history.flatMap(({ question: asked, answer }) => [asked, answer]);
+      const { models } = call.parley.context({}, call.caller);
+      const { tokensIn } = models.quote({
+        ...{ model: COUNTED, maxOutputTokens: 1 },
+        messages: [system, ...said, question].flatMap((text) =>
+          text === "" ? [] : [{ role: "user", text }],
+        ),
+      });
+      return { status: 200, body: { object: "response.input_tokens", input_tokens: tokensIn } };
     },
   }),
   route("get", "responses/{id}", {
