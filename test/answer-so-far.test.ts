@@ -116,9 +116,9 @@ describe("a live answer", () => {
   ): Frame => ({
     deliberation: DeliberationId.parse("d"),
     step: StepKey.parse(over.step ?? "synthesis/chair"),
-    work: { kind, by: ParticipantId.parse("A") } as Frame["work"],
+    work: { kind, by: ParticipantId.parse("A") },
     kind: "text",
-    delta: { text, offset: over.offset ?? 0, attempt: over.attempt ?? 1 } as never,
+    delta: { text, offset: over.offset ?? 0, attempt: over.attempt ?? 1 },
   });
 
   it("is the first attempt of the turn that writes it, and of no other turn", () => {

@@ -107,7 +107,7 @@ function jsonText(): (piece: string) => string {
 /** A JSON string's inside, where line breaks may stand as they are. */
 function unescapeJson(raw: string): string {
   try {
-    return JSON.parse(`"${raw.replaceAll(/[\u0000-\u001f]/g, escapeControl)}"`) as string;
+    return JSON.parse(`"${raw.replaceAll(/\p{Cc}/gu, escapeControl)}"`) as string;
   } catch {
     return "";
   }

@@ -11,7 +11,7 @@ import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
 import { createTurns, watchHealth } from "./health.ts";
 import { BUILD_HEADER, createPage } from "./page.ts";
-import { problemReply, Refused, refusalOf, type HttpRefusal, type HttpReply } from "./problem.ts";
+import { problemReply, Refused, refusalOf, type HttpReply } from "./problem.ts";
 import { encodeReply, send } from "./reply.ts";
 import { createResults } from "./results.ts";
 import { checkScope, type ApiSurface, type HttpExchange, type ServerConfig, type Services } from "./route.ts";

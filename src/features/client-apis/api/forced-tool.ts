@@ -20,7 +20,7 @@ const functionsIn = (tools: unknown): readonly SentFields[] =>
 /** A tool by its name, in the form of any of the APIs. */
 function namedTool(tool: SentFields): { readonly name: string; readonly parameters: unknown } {
   const own = { ...tool, ...fieldsIn(tool["function"]) };
-  return { name: String(own["name"] ?? ""), parameters: own["parameters"] };
+  return { name: typeof own["name"] === "string" ? own["name"] : "", parameters: own["parameters"] };
 }
 
 /** The names that a choice demands one of; undefined where it demands none. */

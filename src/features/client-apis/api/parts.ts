@@ -129,5 +129,5 @@ export async function contextOf(
 ): Promise<readonly GivenContext[]> {
   if (!files.some((file) => "url" in file)) return files as readonly GivenContext[];
   const { fetchContext } = await import("../../../app/attachments/web.ts");
-  return Promise.all(files.map((file) => ("url" in file ? fetchContext(context, file.url) : file)));
+  return Promise.all(files.map(async (file) => ("url" in file ? fetchContext(context, file.url) : file)));
 }

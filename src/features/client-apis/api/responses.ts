@@ -181,7 +181,7 @@ export const responseRoutes: readonly ApiRoute[] = [
     replies: { 200: z.unknown() },
     async handle(call) {
       const { start } = await readResponse(call, call.body);
-      const { system = "", history = [], question = "" } = start;
+      const { system = "", history = [], question } = start;
       const said = history.flatMap(({ question: asked, answer }) => [asked, answer]);
       const { models } = call.parley.context({}, call.caller);
       const { tokensIn } = models.quote({
