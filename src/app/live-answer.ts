@@ -1,4 +1,5 @@
 import type { Frame } from "../kernel/index.ts";
+import type { Outcome } from "./outcome.ts";
 import { answerSoFar } from "../replies/answer-so-far.ts";
 
 /**
@@ -30,6 +31,22 @@ export function liveAnswer(send: (text: string) => void): {
     },
     sent: () => sent,
   };
+}
+
+/** The text of a run's answer, from its live frames and at last from its outcome. */
+export async function* answerText(
+  tokens: AsyncIterable<Frame>,
+  outcome: Promise<Pick<Outcome, "result">>,
+): AsyncGenerator<string> {
+  const ready: string[] = [];
+  const live = liveAnswer((text) => void ready.push(text));
+  for await (const token of tokens) {
+    live.take(token);
+    yield* ready.splice(0);
+  }
+  const text = (await outcome).result?.answer ?? "";
+  const rest = text === "" ? "" : restAfter(live.sent(), text);
+  if (rest !== "") yield rest;
 }
 
 /** What is left to give after a text that was sent live; `note` says what is missing of the answer. */

@@ -216,16 +216,7 @@ function createBell(): { readonly rung: () => Promise<void>; readonly ring: () =
 }
 
 async function* answerOf(tokens: AsyncIterable<Token>, outcome: Promise<Outcome>): AsyncGenerator<string> {
-  const { liveAnswer, restAfter } = await import("./live-answer.ts");
-  const ready: string[] = [];
-  const live = liveAnswer((text) => void ready.push(text));
-  for await (const token of tokens) {
-    live.take(token);
-    yield* ready.splice(0);
-  }
-  const { result } = await outcome;
-  const rest = restAfter(live.sent(), result?.answer ?? "");
-  if (rest !== "" && typeof result?.answer === "string") yield rest;
+  yield* (await import("./live-answer.ts")).answerText(tokens, outcome);
 }
 
 /** A slow reader's buffer; the oldest pieces are dropped. */

@@ -124,10 +124,10 @@ function completionOf(call: ApiCall, model: string, outcome: ApiOutcome) {
   };
 }
 
-type CalledTool = NonNullable<ApiOutcome["tool"]>;
+type AnsweredTool = NonNullable<ApiOutcome["tool"]>;
 
 /** An answer that is a tool's call, or a piece of its arguments, in the form that its client knows. */
-function callFields({ id }: Pick<ApiOutcome, "id">, { name, isFunction }: CalledTool, text: string) {
+function callFields({ id }: Pick<ApiOutcome, "id">, { name, isFunction }: AnsweredTool, text: string) {
   const called = { name, arguments: text };
   return isFunction
     ? { function_call: called }

@@ -24,7 +24,7 @@ function namedTool(tool: SentFields): { readonly name: string; readonly paramete
 }
 
 /** The names that a choice demands one of; undefined where it demands none. */
-function demanded(choice: unknown, all: readonly string[]): readonly string[] | undefined {
+function findDemanded(choice: unknown, all: readonly string[]): readonly string[] | undefined {
   if (choice === "required" || choice === "any") return all;
   const given = fieldsIn(choice);
   if (given["type"] === "allowed_tools") {
@@ -45,7 +45,7 @@ export function forcedTool(body: unknown): ForcedTool | undefined {
     ...functionsIn(functions),
   ].map(namedTool);
   const param = isFunction ? "function_call" : "tool_choice";
-  const names = demanded(isFunction ? older : choice, [...new Set(all.map(({ name }) => name))]);
+  const names = findDemanded(isFunction ? older : choice, [...new Set(all.map(({ name }) => name))]);
   if (names === undefined) return undefined;
   if (names.length > 1)
     throw badField(param, `${param}: one tool at most can be demanded`, "name it, or let the model choose");
