@@ -209,7 +209,8 @@ function usageOf(
   if (all.some(({ tokens }) => tokens.in === null || tokens.out === null)) return undefined;
   const sum = (of: (one: Result) => number | null) => all.reduce((total, one) => total + (of(one) ?? 0), 0);
   const out = sum(({ tokens }) => tokens.out);
-  const own = ownTokens(formed ? [] : entries, result) ?? formed?.results.at(-1)?.tokens.out ?? 0;
+  const written = formed?.results.at(-1)?.tokens.out;
+  const own = written ?? ownTokens(entries, result) ?? 0;
   const isPriced = all.every(({ cost }) => cost.usd !== null);
   return {
     ...{ in: sum(({ tokens }) => tokens.in), out, cached: sum(({ tokens }) => tokens.cached) },

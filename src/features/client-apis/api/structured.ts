@@ -33,6 +33,10 @@ export async function writeInForm(call: ApiCall, { id, entries, text, schema }: 
   const { principal } = caller;
   const model = writerOf(entries, text);
   const fits = readSchema(schema);
+  // Its instructions may have asked for the form already.
+  const bare = text.trim().replace(/^```(?:json)?[ \t]*\n([^]*)\n```$/i, "$1");
+  const value = tryJson(bare);
+  if (value !== undefined && fits(value) === undefined) return { text: bare, results: [] };
   const results: Result[] = [];
   let wrong = "";
   for (let nth = 1; nth <= MAX_FORMS; nth += 1) {
