@@ -114,3 +114,22 @@ it.each([
   expect(json.parley.formed).toEqual([]);
   expect(fake.received).toHaveLength(1);
 });
+
+it("an address is not fetched where the operator does not allow it, and a blind run is refused", async () => {
+  const ask = async (url: string) => {
+    const content = [
+      { type: "text", text: "What is it?" },
+      { type: "image_url", image_url: { url } },
+    ];
+    const body = { model: "parley/respond", messages: [{ role: "user", content }] };
+    const { status, json } = await server.post("/v1/chat/completions", body);
+    return [status, json.error.message as string];
+  };
+  expect(await ask("https://h.example/a.png")).toEqual([
+    400,
+    expect.stringContaining("this server fetches nothing from the web"),
+  ]);
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  expect(await ask(`data:image/png;base64,${png}`)).toEqual([400, expect.stringContaining("picture 1")]);
+});

@@ -99,7 +99,8 @@ export function somewhere(): Somewhere {
       await many?.stop();
       for (const one of started) one.kill("SIGKILL");
       await Promise.all([...started].map((one) => one.ended));
-      rmSync(folder, { recursive: true, force: true });
+      // What a shell has left running may still write there.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
