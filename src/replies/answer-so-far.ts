@@ -38,21 +38,21 @@ function markdownText(): (piece: string) => string {
 
   /** A whole line. */
   const close = (): string => {
-    const text = held + line;
     const [, mark] = FENCE.exec(line) ?? [];
     if (!isBegun && fence === undefined && (SECTION.test(line) || line.startsWith("{"))) isOver = true;
     else if (!isBegun && fence === undefined && mark !== undefined) fence = mark;
     else if (fence !== undefined && mark?.startsWith(fence)) {
       fence = undefined;
-      isOver = CONTRIBUTORS.test(text);
+      isOver = CONTRIBUTORS.test(held);
     }
     const isGiven = !isOver && fence === undefined && mark === undefined && (isBegun || line.trim() !== "");
     // Blanks at its end may be the answer's last.
-    const shown = isGiven ? text.trimEnd() : "";
-    held = `${text.slice(shown.length)}\n`;
+    const shown = isGiven ? line.trimEnd() : "";
+    const given = isGiven ? held + shown : "";
+    held = `${isGiven ? "" : held}${line.slice(shown.length)}\n`;
     isBegun = false;
     line = "";
-    return shown;
+    return given;
   };
 
   return (piece) => {

@@ -20,6 +20,7 @@ export type SentFile = GivenContext | { readonly url: string };
 
 const MAX_NAME_LENGTH = 120;
 const MAX_URL_LENGTH = 2_000;
+const MAX_FILES = 40;
 
 /** The words of a conversation's contents, and the files in them. */
 export function createParts() {
@@ -29,6 +30,7 @@ export function createParts() {
     (typeof given === "string" && oneLine(given, MAX_NAME_LENGTH)) || `${kind} ${files.length + 1}`;
 
   const take = (file: SentFile): string => {
+    if (files.length === MAX_FILES) throw badField("", `there are more than ${MAX_FILES} pictures and files`);
     files.push(file);
     return `[attached: ${"url" in file ? file.url : file.name}]`;
   };

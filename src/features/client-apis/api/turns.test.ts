@@ -176,6 +176,12 @@ describe("files in a conversation", () => {
     expect(question).toContain("[look gave]\n[attached: picture 2]");
   });
 
+  it("are refused where they are too many", () => {
+    const picture = { type: "input_image", image_url: "https://h.example/a.png" };
+    expect(readMessages(asked(...Array.from({ length: 40 }, () => picture))).files).toHaveLength(40);
+    expect(() => readMessages(asked(...Array.from({ length: 41 }, () => picture)))).toThrow("more than 40");
+  });
+
   it.each([
     ["kept elsewhere", { type: "input_image", file_id: "file-1" }, "files are not kept here"],
     ["no base64", { type: "input_image", image_url: "data:image/png;base64,*" }, "no data URL"],
