@@ -1,6 +1,7 @@
 import type { ApiSurface } from "../../../server/route.ts";
 import { chatRoutes } from "./chat.ts";
 import { refuse } from "./errors.ts";
+import { anthropicApi } from "./messages.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
 
@@ -10,3 +11,6 @@ export const openAiApi: ApiSurface = {
   routes: [...modelRoutes, ...chatRoutes, ...responseRoutes],
   refuse,
 };
+
+/** The longer prefix comes first. */
+export const apis = [anthropicApi, openAiApi];

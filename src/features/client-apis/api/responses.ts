@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DeliberationId, isEvent, ModelRef, type Entry, type Json } from "../../../kernel/index.ts";
+import { DeliberationId, isEvent, type Entry, type Json } from "../../../kernel/index.ts";
 import { isClosed } from "../../../views/result.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { Refused } from "../../../server/problem.ts";
@@ -20,7 +20,7 @@ import {
 } from "./fields.ts";
 import { forcedTool, FORCING } from "./forced-tool.ts";
 import { chooseModel } from "./models.ts";
-import { openRequest, outcomeOf, readOutcome } from "./run.ts";
+import { countTokens, openRequest, outcomeOf, readOutcome } from "./run.ts";
 import {
   beginning,
   ending,
@@ -147,9 +147,6 @@ function idOf(response: string): DeliberationId {
   throw new Refused({ status: 404, code: "response_not_found", detail });
 }
 
-/** Tokens are estimated alike for every model. */
-const COUNTED = ModelRef.parse("sim/ada");
-
 const OfResponse = z.strictObject({ id: z.string() });
 
 export const responseRoutes: readonly ApiRoute[] = [
@@ -181,16 +178,10 @@ export const responseRoutes: readonly ApiRoute[] = [
     replies: { 200: z.unknown() },
     async handle(call) {
       const { start } = await readResponse(call, call.body);
-      const { system = "", history = [], question } = start;
-      const said = history.flatMap(({ question: asked, answer }) => [asked, answer]);
-      const { models } = call.parley.context({}, call.caller);
-      const { tokensIn } = models.quote({
-        ...{ model: COUNTED, maxOutputTokens: 1 },
-        messages: [system, ...said, question].flatMap((text) =>
-          text === "" ? [] : [{ role: "user", text }],
-        ),
-      });
-      return { status: 200, body: { object: "response.input_tokens", input_tokens: tokensIn } };
+      return {
+        status: 200,
+        body: { object: "response.input_tokens", input_tokens: countTokens(call, start) },
+      };
     },
   }),
   route("get", "responses/{id}", {

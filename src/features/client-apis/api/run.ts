@@ -4,6 +4,7 @@ import {
   canonical,
   callOf,
   isEvent,
+  ModelRef,
   type DeliberationId,
   type Entry,
   type Json,
@@ -53,6 +54,22 @@ export async function openRequest(
     return call.parley.open({ ...asked, ...(context.length > 0 && { context }), request }, rest);
   });
   return opened.deliberation;
+}
+
+/** Tokens are estimated alike for every model. */
+const COUNTED = ModelRef.parse("sim/ada");
+
+/** The tokens of a conversation's words, estimated high. */
+export function countTokens(
+  { parley, caller }: ApiCall,
+  { system = "", history = [], question }: ReadRequest["start"],
+): number {
+  const said = history.flatMap(({ question: asked, answer }) => [asked, answer]);
+  const messages = [system, ...said, question].flatMap((text) =>
+    text === "" ? [] : [{ role: "user" as const, text }],
+  );
+  const { models } = parley.context({}, caller);
+  return models.quote({ model: COUNTED, maxOutputTokens: 1, messages }).tokensIn;
 }
 
 /** What the same client opened with the same body within ten minutes, where this is a repeat by its library. (REPEAT-1) */
