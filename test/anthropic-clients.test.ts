@@ -128,7 +128,7 @@ describe("a message", () => {
       answer: 391,
     });
     expect((await ask({ stop_sequences: ["391"] })).json.content[0].text).not.toContain("391");
-    const { json } = await ask({ messages: asking("x".repeat(300)) }, "/count_tokens");
+    const { json } = await ask({ messages: asking("x".repeat(300)) }, "/count_tokens?beta=true");
     expect(json).toEqual({ input_tokens: 108 });
   });
 

@@ -38,7 +38,7 @@ const Honoured = z.strictObject({
     .optional(),
 });
 
-type Sent = z.infer<typeof Honoured>["messages"][number];
+type ClientMessage = z.infer<typeof Honoured>["messages"][number];
 type SentMessage = z.infer<typeof Message>;
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -64,7 +64,7 @@ function partsIn(content: Content, isAssistant = false): readonly SentFields[] {
 }
 
 /** A message as OpenAI's clients send it: what tools gave comes before what is said with it. */
-function toMessages({ role, content }: Sent): SentMessage[] {
+function toMessages({ role, content }: ClientMessage): SentMessage[] {
   const blocks = typeof content === "string" ? [] : content;
   const results = blocks.filter(({ type }) => type === "tool_result");
   const calls = blocks.filter(({ type }) => type === "tool_use");
@@ -270,6 +270,9 @@ function refuseMessage(refusal: HttpRefusal): HttpReply {
   return { status, headers, body: errorBody({ ...refusal, status }) };
 }
 
+/** Claude Code asks with `?beta=true`. */
+const AnyQuery = z.looseObject({});
+
 /** Anthropic's API, as far as its clients need it to ask. */
 export const anthropicApi: ApiSurface = {
   prefix: "v1/messages",
@@ -277,6 +280,7 @@ export const anthropicApi: ApiSurface = {
   routes: [
     route("post", "", {
       ...{ name: "createMessage", tag: "Anthropic", needs: "write", body: z.unknown(), attaches: true },
+      query: AnyQuery,
       summary: "Put a conversation's last message before models",
       replies: { 200: z.unknown() },
       async handle(call) {
@@ -295,6 +299,7 @@ export const anthropicApi: ApiSurface = {
     }),
     route("post", "/count_tokens", {
       ...{ name: "countMessageTokens", tag: "Anthropic", needs: "read", body: z.unknown(), attaches: true },
+      query: AnyQuery,
       summary: "Estimate the tokens of a conversation, without asking anybody",
       replies: { 200: z.unknown() },
       async handle(call) {
