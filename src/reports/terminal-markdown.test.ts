@@ -203,7 +203,7 @@ describe("whatever comes in", () => {
         ],
         ...[
           `| ${some.join(" | ")} |\n| ${some.map(() => "---").join(" | ")} |\n| ${some.join(" | ")} |`,
-          `[${text}](u)`,
+          `[${text}](u2)`,
         ],
         ...[
           `- a\n  - ${text}\n\n    ${text}`,
