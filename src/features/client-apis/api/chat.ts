@@ -6,7 +6,7 @@ import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf } from "../../../server/problem.ts";
 import { route, type ApiRoute } from "../../../server/route.ts";
 import { apiErrorOf } from "./errors.ts";
-import { forcedTool, FORCING } from "./forced-tool.ts";
+import { forcedTool, withoutForcing } from "./forced-tool.ts";
 import {
   CHAT_REFUSED,
   COMMON_FIELDS,
@@ -70,7 +70,7 @@ async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
     stop: [given.stop ?? []].flat(),
     format: formOf(forced, given.response_format),
     ...{ store: given.store !== false, stages: given.parley?.stages !== false },
-    ignored: [...ignored.filter((name) => !forced || !FORCING.includes(name)), ...unused],
+    ignored: [...withoutForcing(ignored, forced), ...unused],
     stream: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
   };
@@ -204,7 +204,7 @@ export function piecesOf(text: string): readonly string[] {
 }
 
 /** Sends what will be the answer while it is written, and says what was sent. */
-function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: (text: string) => void) {
+export function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: (text: string) => void) {
   const { frames } = parley.context({}, { principal: caller.principal });
   const live = liveAnswer(send);
   const unlisten = frames.listen((frame) => {

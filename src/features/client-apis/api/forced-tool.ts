@@ -62,5 +62,10 @@ export function forcedTool(body: unknown): ForcedTool | undefined {
   return { name, isFunction, schema };
 }
 
-/** What a request demands, without which of its fields are ignored. */
-export const FORCING: readonly string[] = ["tools", "functions", "tool_choice", "function_call"];
+const FORCING: readonly string[] = ["tools", "functions", "tool_choice", "function_call"];
+
+/** The ignored fields of a request: those that demanded a tool were not. */
+export const withoutForcing = (
+  ignored: readonly string[],
+  forced: ForcedTool | undefined,
+): readonly string[] => (forced ? ignored.filter((name) => !FORCING.includes(name)) : ignored);

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { liveAnswer, restAfter } from "../../../app/live-answer.ts";
+import { restAfter } from "../../../app/live-answer.ts";
 import type { DeliberationId } from "../../../kernel/index.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf, type HttpRefusal, type HttpReply } from "../../../server/problem.ts";
 import { route, type ApiSurface } from "../../../server/route.ts";
-import { piecesOf, tellStages, wholeText } from "./chat.ts";
+import { liveText, piecesOf, tellStages, wholeText } from "./chat.ts";
 import { apiErrorOf, refuse } from "./errors.ts";
 import { COMMON_FIELDS, EffortName, formOf, FormSchema, Limit, readFields, settingsOf } from "./fields.ts";
 import type { ReadRequest } from "./fields.ts";
-import { forcedTool, FORCING } from "./forced-tool.ts";
+import { forcedTool, withoutForcing } from "./forced-tool.ts";
 import { chooseModel } from "./models.ts";
 import { Content, fieldsIn, type SentFields } from "./parts.ts";
 import { countTokens, openRequest, outcomeOf, type ApiOutcome, type ApiUsage } from "./run.ts";
@@ -134,7 +134,7 @@ async function readMessage(call: ApiCall, body: unknown): Promise<ReadMessage> {
     stop: given.stop_sequences ?? [],
     format: formOf(forced, format),
     ignored: [
-      ...ignored.filter((name) => !forced || !FORCING.includes(name)),
+      ...withoutForcing(ignored, forced),
       ...unused.map((name) => (name === "reasoning_effort" ? "output_config.effort" : name)),
     ],
     stream: given.stream === true,
@@ -208,27 +208,22 @@ async function streamMessage(
   };
   const message = { ...head(id, model), content: [], stop_reason: null, usage: usageOf(undefined) };
   send("message_start", { message });
-  const live = liveAnswer(give);
-  const { frames } = call.parley.context({}, { principal: call.caller.principal });
-  const isLive = format === null && stop.length === 0;
-  const unlisten = isLive
-    ? frames.listen((frame) => frame.deliberation === id && live.take(frame))
-    : () => {};
+  const live = format === null && stop.length === 0 ? liveText(call, id, give) : undefined;
   const telling = tellStages(call, id, (line) => {
-    if (!wantsThinking || live.sent() !== "") return;
+    if (!wantsThinking || (live?.sent() ?? "") !== "") return;
     begin("thinking", { thinking: "", signature: "" });
     send("content_block_delta", { index, delta: { type: "thinking_delta", thinking: `${line}\n` } });
   });
   try {
     const outcome = await outcomeOf(call, id);
     await telling.end();
-    unlisten();
+    const sent = live?.end() ?? "";
     const { tool, text, degraded, finish, usage, parley } = outcome;
     if (tool) {
       begin("tool_use", { ...toolBlock(outcome, tool.name), input: {} });
       for (const piece of piecesOf(text))
         send("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: piece } });
-    } else for (const piece of piecesOf(restAfter(live.sent(), text, degraded))) give(piece);
+    } else for (const piece of piecesOf(restAfter(sent, text, degraded))) give(piece);
     close();
     const delta = { stop_reason: STOPS[finish], stop_sequence: null };
     send("message_delta", { delta, usage: usageOf(usage), parley });
@@ -242,7 +237,7 @@ async function streamMessage(
     send("error", errorBody(refusal));
     stream.end();
   } finally {
-    unlisten();
+    live?.end();
     await telling.end();
   }
 }

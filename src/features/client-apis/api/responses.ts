@@ -18,7 +18,7 @@ import {
   USUAL_FORMS,
   type ReadRequest,
 } from "./fields.ts";
-import { forcedTool, FORCING } from "./forced-tool.ts";
+import { forcedTool, withoutForcing } from "./forced-tool.ts";
 import { chooseModel } from "./models.ts";
 import { countTokens, openRequest, outcomeOf, readOutcome } from "./run.ts";
 import {
@@ -121,7 +121,7 @@ async function readResponse(
     ...{ stop: [], store, files, stages: given.parley?.stages !== false },
     format: formOf(forced, format),
     ignored: [
-      ...[...ignored.filter((name) => !forced || !FORCING.includes(name)), ...unread],
+      ...[...withoutForcing(ignored, forced), ...unread],
       ...REPEATED.filter((name) => name !== "truncation" && given[name] !== undefined),
       ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name)),
     ],
