@@ -94,7 +94,7 @@ describe("a message", () => {
     }
     const free = await ask({ tools, tool_choice: { type: "auto" } });
     expect(free.json.stop_reason).toBe("end_turn");
-    expect(free.json.parley.ignored).toEqual(expect.arrayContaining(["tools", "tool_choice"]));
+    expect(free.json.parley.ignored).not.toContain("tools");
   });
 
   it("goes on with what tools gave, and leaves out what was thought", async () => {

@@ -13,6 +13,7 @@ import {
   type Participant,
   refusal,
 } from "../kernel/index.ts";
+import { CLIENT_TOOLS } from "../protocols/phases/reply.ts";
 import { Strategy } from "../protocols/phases/panel/settings.ts";
 import { speakerOf } from "../views/spending.ts";
 import { pricesUsed, refuseUnknownPrices } from "./listed-models.ts";
@@ -38,7 +39,7 @@ type HowForked = {
   readonly retry?: boolean | undefined;
 };
 
-type ForkNames = Pick<ClientParts, "labels" | "client"> & {
+type ForkNames = Pick<ClientParts, "labels" | "client" | "clientTools"> & {
   readonly request?: string | undefined;
   readonly upToSeq?: number | undefined;
 };
@@ -69,11 +70,15 @@ async function forkChanges(
 export async function forkRun(
   context: AppContext,
   parent: string,
-  { request = context.world.id(), upToSeq, labels, client, ...how }: HowForked & ForkNames,
+  { request = context.world.id(), upToSeq, labels, client, clientTools, ...how }: HowForked & ForkNames,
 ): Promise<OpenedRun> {
   const from = await resolveId(context, parent);
+  const changed = await forkChanges(context, from, how);
+  const pinned = clientTools === undefined ? undefined : textDigest(clientTools);
+  if (clientTools !== undefined && pinned) await context.store.putTexts(new Map([[pinned, clientTools]]));
   const changes = {
-    ...(await forkChanges(context, from, how)),
+    ...changed,
+    ...(pinned === undefined ? {} : { templates: { ...changed.templates, [CLIENT_TOOLS]: pinned } }),
     ...(labels === undefined ? {} : { labels }),
     ...(client === undefined ? {} : { client }),
     ...(context.askedIn === undefined ? {} : { folder: context.askedIn }),

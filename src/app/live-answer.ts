@@ -33,6 +33,9 @@ export function liveAnswer(send: (text: string) => void): {
   };
 }
 
+/** What may be shown of a reply that is no answer yet, of who answers alone or writes for all. */
+export const shownOf = (reply: string, isAlone: boolean): string => (isAlone ? reply : answerSoFar()(reply));
+
 /** The text of a run's answer, from its live frames and at last from its outcome. */
 export async function* answerText(
   tokens: AsyncIterable<Frame>,

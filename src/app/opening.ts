@@ -29,6 +29,7 @@ import { choosePanel, listPersonas } from "./panel.ts";
 import { seatPerson } from "./people.ts";
 import { checkMaySit } from "./personas/seating.ts";
 import type { GivenContext } from "./attachments/index.ts";
+import { CLIENT_TOOLS } from "../protocols/phases/reply.ts";
 import { neededTokens } from "../prompts/context-window.ts";
 import { windowOf } from "./context-window.ts";
 import { reactionPlan, recallSettings } from "./reaction-plan.ts";
@@ -50,6 +51,8 @@ export type ClientParts = {
   readonly labels?: Labels | undefined;
   readonly pack?: string | undefined;
   readonly client?: Opening["client"];
+  /** The tools that a client runs itself, as an opening pins them (`ClientTools`). */
+  readonly clientTools?: string | undefined;
 };
 
 export type PreparedOpening = { readonly opening: NewDeliberation; readonly notes: OpeningPart["notes"] };
@@ -59,13 +62,15 @@ export type AssembledOpening = Pick<PreparedOpening, "opening"> & { readonly che
 
 /** A question with its files of so many letters fits every model. */
 const MAX_SHORT_LENGTH = 2_000;
+/** For how long what a client's tools give is waited for. */
+const USUAL_TOOLS_MS = 600_000;
 
 /**
  * Assembles an opening. Every opening is assembled here.
  * @throws Fault `configuration` for invalid settings or templates, `budget` for an unknown price under a cost limit
  */
 export async function assembleOpening(context: AppContext, parts: OpeningParts): Promise<PreparedOpening> {
-  const { protocol, part } = parts;
+  const { protocol, part, clientTools: tools } = parts;
   const { principal, settings, world } = context;
   const own = protocolSettings(protocol, part.settings);
   const plan = parts.reactions
@@ -76,6 +81,9 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       })
     : undefined;
   const budget = budgetFrom(settings);
+  const seatTimeoutMs = tools
+    ? (settings.clientToolsTimeoutMs ?? USUAL_TOOLS_MS)
+    : settings.seatTimeoutMs;
   const pinned = await Promise.all(part.participants.map((one) => pinAsked(context, one)));
   const { participants, notes } = await grantSearch(context, pinned);
   if (budget.usd !== undefined)
@@ -102,10 +110,10 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       protocol: { name: protocol.name, version: protocol.version },
       settings: own,
       participants,
-      templates: { ...templates, ...part.templates },
+      templates: { ...templates, ...part.templates, ...(tools && { [CLIENT_TOOLS]: tools }) },
       ...(plan ? { reactions: { ...plan.settings, ...part.reactions?.(own) } } : {}),
       ...part.conversation,
-      ...(settings.seatTimeoutMs === undefined ? {} : { seatTimeoutMs: settings.seatTimeoutMs }),
+      ...(seatTimeoutMs === undefined ? {} : { seatTimeoutMs }),
       ...(prices === undefined ? {} : { prices }),
       ...(parts.labels === undefined ? {} : { labels: parts.labels }),
       ...(parts.client === undefined ? {} : { client: parts.client }),

@@ -143,7 +143,7 @@ export interface Parley extends AsyncDisposable {
   openFork(
     parent: string,
     request?: ForkRequest,
-    options?: Pick<OpenOptions, "client"> & PrincipalOptions,
+    options?: Pick<OpenOptions, "client" | "clientTools"> & PrincipalOptions,
   ): Promise<OpenedRun>;
   /** Estimates a fork as if it reused nothing, and counts what it can reuse; records nothing. @throws Fault as `fork` does */
   estimateFork(
@@ -281,7 +281,8 @@ function boundTo(opened: OpenedProcess, own: CallerTerms): Parley {
     checkForkRequest(given);
     const { without, request, upToSeq, retry, labels, ...changed } = given;
     const { forkRun } = await import("./fork.ts");
-    const how = { without, request, upToSeq, retry, labels, client: call.client };
+    const { client, clientTools } = call;
+    const how = { without, request, upToSeq, retry, labels, client, clientTools };
     return forkRun(writing(call, changed), parent, how);
   };
 

@@ -45,7 +45,7 @@ import { follow, type Run, type RunOptions } from "./run.ts";
 const PROCESS_SETTINGS = [
   ...(["store", "organization", "user", "compatible", "mcpServers", "families", "prices"] as const),
   ...(["embedding", "clientModels", "features", "providers", "memberOptions"] as const),
-  ...(["fetchPrivate", "fetchUrls", "programs"] as const),
+  ...(["fetchPrivate", "fetchUrls", "programs", "clientToolsTimeoutMs"] as const),
   ...(["callsAtOnce", "requestsPerMinute", "tokensPerMinute"] as const),
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
@@ -136,9 +136,9 @@ export async function open(
 
 /** `client`: the request of a server's client. */
 export type OpenOptions = Pick<StartOptions, "folder" | "onEstimate" | "onMost"> &
-  Pick<ClientParts, "client">;
+  Pick<ClientParts, "client" | "clientTools">;
 
-type PrepareOptions = Pick<OpenOptions, "folder" | "client"> & {
+type PrepareOptions = Pick<OpenOptions, "folder" | "client" | "clientTools"> & {
   /** Replaces the configured or discovered models; they have been checked. */
   readonly panel?: Panel | undefined;
 };
@@ -190,10 +190,10 @@ export async function prepareOpening(
   };
   const { context: read, notes } = await readGiven(context, attached, part.participants);
   const texts = [...read, ...(turn?.attachments ?? [])];
-  const { client } = options;
+  const { client, clientTools } = options;
   await refuseOtherModels(context, part.participants, pack?.settings);
   return assembleOpening(context, {
-    ...{ protocol, question, context: texts, reactions, labels, client, pack: pack?.id },
+    ...{ protocol, question, context: texts, reactions, labels, client, clientTools, pack: pack?.id },
     part: { ...part, notes: [...part.notes, ...notes] },
   });
 }

@@ -40,6 +40,7 @@ export const sentences: { readonly [key in SettingKey]: string } = {
   callTimeoutMs: "A limit on the time of one call, retries included.",
   patienceMs: "How long a phase waits for stragglers after the quorum is reached.",
   seatTimeoutMs: "How long a person's seat waits for its answer; without limit by default.",
+  clientToolsTimeoutMs: "How long a run waits for what the tools of a client of the API give; 10 minutes by default.",
   draftTokens: "The longest draft, in tokens; a budget reserves as much.",
   reviewTokens: "The longest review, in tokens.",
   synthesisTokens: "The longest synthesis, in tokens.",

@@ -169,6 +169,8 @@ export const settingTypes = {
   patienceMs: time("30s"),
   /** How long a person's seat waits for its answer; without limit by default. */
   seatTimeoutMs: time("2d"),
+  /** How long a run waits for what the tools of a client of the API give; 10 minutes by default. */
+  clientToolsTimeoutMs: time("30m"),
   /** The longest draft, in tokens; a budget reserves as much. */
   draftTokens: replyTokens("4096"),
   /** The longest review, in tokens. */

@@ -52,6 +52,6 @@ export {
 export { holdLease, leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { ReplayResult } from "./replay.ts";
 export type { OpenResult } from "./opening.ts";
-export type { DryDesk, DryReply, StepOutcome, ReplyEventType, StepRunner } from "./run.ts";
+export type { CallSpec, DryDesk, DryReply, ReadReply, ReplyEventType, StepOutcome, StepRunner } from "./run.ts";
 export { prepareDryRun, type DryCall, type DryCourse } from "./dry-run.ts";
 export { systemWorld } from "./world.ts";

@@ -101,6 +101,8 @@ export const ModelRequest = z.strictObject({
   contextTokens: z.int().positive().optional(),
   reply: ReplySchema.optional(),
   tools: z.array(ToolSpec).optional(),
+  /** The reply has to call one of them, where its provider can be told so. */
+  mustCall: z.literal(true).optional(),
   /** How often its provider may search the web for the reply; absent for not at all. */
   search: z.int().positive().optional(),
   /** What this model's provider takes that has no field here. */

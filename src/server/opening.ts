@@ -159,7 +159,7 @@ function refuseOther(known: string | undefined, given: string): void {
 /** The events of a deliberation when it has ended, waits for a person or `ms` have passed, whatever comes first. `isOver`: it has ended. */
 export async function awaitEnd(
   { parley, followers, world }: Pick<Services, "parley" | "followers" | "world">,
-  { id, principal, ms, signal, throughWaiting = false, onEntries }: AwaitedRun,
+  { id, principal, ms, signal, throughWaiting = false, until: isReached, onEntries }: AwaitedRun,
 ): Promise<{ readonly entries: readonly Entry[]; readonly isOver: boolean }> {
   const { store } = readingContext(parley, principal);
   const until = world.now() + ms;
@@ -176,7 +176,7 @@ export async function awaitEnd(
       onEntries?.(fresh);
       const isOver = isClosed(entries);
       const waits = !throughWaiting && isWaiting(entries);
-      if (isOver || waits || signal.aborted || world.now() >= until) return { entries, isOver };
+      if (isOver || waits || isReached?.(entries) || signal.aborted || world.now() >= until) return { entries, isOver };
       await next;
     }
   } finally {
@@ -193,6 +193,8 @@ export type AwaitedRun = {
   readonly signal: AbortSignal;
   /** Whether it waits on while a person is waited for. */
   readonly throughWaiting?: boolean;
+  /** Where else it stops. */
+  readonly until?: ((entries: readonly Entry[]) => boolean) | undefined;
   /** Called with what was recorded since the last call, from the opening on. */
   readonly onEntries?: ((fresh: readonly Entry[]) => void) | undefined;
 };

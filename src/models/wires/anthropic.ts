@@ -19,6 +19,7 @@ import { serverSentEvents } from "../framing.ts";
 import {
   sealedObjects,
   thinkingOf,
+  demandsCall,
   toolsIn,
   mergeBodies,
   valueComplaints,
@@ -100,6 +101,7 @@ function messageBody(
     output_config:
       reply && !without.has("reply") ? { format: { type: "json_schema", schema: reply.schema } } : undefined,
     tools: toolsIn(request, dialect, formatTool),
+    tool_choice: demandsCall(request, dialect) ? { type: "any" } : undefined,
   };
   return JSON.stringify(mergeBodies(dialect.extra ?? {}, body));
 }

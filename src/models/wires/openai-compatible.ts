@@ -2,7 +2,7 @@ import type { Message, ModelRequest, ReplySchema, ToolCall } from "../../kernel/
 import { firstCount, isObject, objectAt, parseJson, toCount, toItems } from "../loose.ts";
 import { toJsonText, toObject, toText, type LooseObject } from "../loose.ts";
 import { besideCall, citedIn, formatTool, isStrict, listedIn, mergeBodies } from "./wire.ts";
-import { refusesTools, sealedObjects, toolsIn, valueComplaints } from "./wire.ts";
+import { refusesTools, sealedObjects, demandsCall, toolsIn, valueComplaints } from "./wire.ts";
 import type { Completion, Dialect, FinishedReply, Hears, ReplyReader, Wire, WireFeature } from "./wire.ts";
 import { readSources } from "../../kernel/sources.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
@@ -72,6 +72,7 @@ function chatBody(
     temperature: without.has("temperature") ? undefined : request.temperature,
     response_format: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
     tools: toolsIn(request, dialect, formatTool),
+    tool_choice: demandsCall(request, dialect) ? "required" : undefined,
   };
   return JSON.stringify(mergeBodies(dialect.extra ?? {}, body));
 }

@@ -7,7 +7,7 @@ import { isObject, objectAt, parseJson, toCount, toItems, toObject, toText } fro
 import type { LooseObject } from "../loose.ts";
 import { attachedParts, dataUrl, type PartForms } from "./attached.ts";
 import { openaiCompatible, readUsage } from "./openai-compatible.ts";
-import { isStrict, mergeBodies, sealedObjects, thinkingOf, toolsIn } from "./wire.ts";
+import { isStrict, mergeBodies, sealedObjects, thinkingOf, demandsCall, toolsIn } from "./wire.ts";
 import type { Completion, Dialect, FinishedReply, Hears, ReplyReader, Wire } from "./wire.ts";
 
 /** The least that `max_output_tokens` may be. */
@@ -68,6 +68,7 @@ function responsesBody(
     temperature: without.has("temperature") ? undefined : request.temperature,
     text: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
     tools: toolsIn(request, { ...dialect, search }, formatTool),
+    tool_choice: demandsCall(request, dialect) ? "required" : undefined,
     max_tool_calls: dialect.search === undefined ? undefined : request.search,
   };
   return JSON.stringify(mergeBodies(extra ?? {}, body));

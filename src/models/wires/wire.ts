@@ -169,6 +169,10 @@ export function toolsIn(
   return all.length === 0 ? undefined : all;
 }
 
+/** Whether a reply is demanded to call one of its tools. */
+export const demandsCall = ({ mustCall, tools = [] }: ModelRequest, { without }: Dialect): boolean =>
+  mustCall === true && tools.length > 0 && !without.has("tools");
+
 /** Whether a refusal is about the provider's search; a model that refuses a tool of this kind names it. */
 const refusesSearch = (words: string): boolean =>
   /web[_ -]?search|google[_ -]?search|search[_ ]tool|grounding|built-?in tool|hosted tool|server tool|tools?\[\d+\]\.type|tool (?:of )?type/i.test(

@@ -14,7 +14,7 @@ import { modelParams, readFinal, readReply, searchParams } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools, withTools } from "./tool-turns.ts";
 import { toolsOf, useTool, type ToolSettings } from "./tools.ts";
-import type { Draft } from "./table.ts";
+import { stepOf, type Draft } from "./table.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
 
@@ -95,9 +95,8 @@ export async function draft(
         ),
       });
       if (event.type === "degradation-noted") return failedPart(event);
-      const step = "step" in event.origin ? event.origin.step : key;
       const { text, final } = event.data;
-      return { in: true, value: { draft: { by, step, text, final }, sources } };
+      return { in: true, value: { draft: { by, step: stepOf(event, key), text, final }, sources } };
     },
   );
   const given = done.in.map(({ value }) => value);

@@ -1,4 +1,10 @@
-import type { ReplyEventType, StepOutcome } from "../../engine/index.ts";
+import type {
+  CallSpec,
+  ProtocolContext,
+  ReadReply,
+  ReplyEventType,
+  StepOutcome,
+} from "../../engine/index.ts";
 import { fence, type Desk } from "../../prompts/material.ts";
 import type { Template } from "../../prompts/template.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
@@ -8,6 +14,7 @@ import type {
   Call,
   Cap,
   Closing,
+  Event,
   Failure,
   Message,
   ModelRequest,
@@ -122,3 +129,32 @@ export const repairPrompt = (
     reason,
     form: (asked.at(-1)?.text ?? "").split("# Your task").at(-1)?.trim() ?? "",
   });
+
+/** The name under which an opening pins its client's tools (`ClientTools`). */
+export const CLIENT_TOOLS = "client-tools";
+
+export type WritingContext = Pick<ProtocolContext, "mark" | "opening" | "run" | "shorten" | "template">;
+
+/** Whether whoever writes the answer may call tools of a client. */
+export const hasClientTools = ({ opening }: Pick<ProtocolContext, "opening">): boolean =>
+  Object.hasOwn(opening.templates, CLIENT_TOOLS);
+
+/** Makes the call of a turn that writes the answer, with its client's tools where it brings any. @throws ClientLeft */
+export async function writeAnswer<T extends ReplyEventType>(
+  context: WritingContext,
+  spec: CallSpec<T>,
+  read: ReadReply<T>,
+): Promise<Event<T>> {
+  if (!hasClientTools(context)) return context.run.call(spec, read);
+  const { writeWithTools } = await import("./client-tools.ts");
+  return writeWithTools(context, spec, read);
+}
+
+/** A client sent nothing of what its tools gave in time. */
+export class ClientLeft extends Error {}
+
+/** The closing of a run whose client has left. @throws anything else */
+export function closeWithoutClient(error: unknown): Closing {
+  if (!(error instanceof ClientLeft)) throw error;
+  return { outcome: "failed", why: error.message };
+}

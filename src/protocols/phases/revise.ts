@@ -20,7 +20,7 @@ import { labelReader } from "../../replies/reply-fields.ts";
 import { numberAnswers, personaText, type SourcedDraft } from "./draft.ts";
 import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
 import { modelParams, readFinal, readReply, searchParams } from "./reply.ts";
-import { findByLabel, othersFrom, type SeatedDraft, type Draft } from "./table.ts";
+import { findByLabel, othersFrom, stepOf, type SeatedDraft, type Draft } from "./table.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools, withTools, type ToolUse } from "./tool-turns.ts";
 import { searchToolsOf, toolsOf, useTool, type ToolSettings } from "./tools.ts";
@@ -178,7 +178,7 @@ async function askRevision(
     }),
   );
   const { text, final } = event.data;
-  const revised = { by, step: "step" in event.origin ? event.origin.step : step, text, final };
+  const revised = { by, step: stepOf(event, step), text, final };
   return { in: true, value: { draft: before ? { ...revised, sources: before } : revised, sources } };
 }
 

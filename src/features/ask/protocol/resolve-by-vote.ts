@@ -5,6 +5,7 @@ import { writeAnswerLine } from "../../../text/format.ts";
 import { tiedGroups, vote, type Vote, type VoteGroup } from "../../../stats/vote.ts";
 import { answerWith, centralDraft, leadingDraft } from "../../../protocols/phases/control.ts";
 import type { Drafts } from "../../../protocols/phases/draft.ts";
+import { closeWith } from "../../../protocols/phases/panel/conclude.ts";
 import { breakTie } from "../../../protocols/phases/panel/review.ts";
 import { stoppedByBudget } from "../../../protocols/phases/reply.ts";
 import { minimumRevisionCalls, revise } from "../../../protocols/phases/revise.ts";
@@ -46,7 +47,8 @@ export async function resolveByVote(
   await recordRung(context, { ...rungBefore(rounds + 1), next: null, reason });
   const outcome = weakened ? "answered-degraded" : "answered";
   const best = chooseAnswer(tally, ballots);
-  if (tally.winner !== null) return { outcome, ...best };
+  if (tally.winner !== null)
+    return closeWith(context, chooseText(tally.winner, ballots), { outcome, ...best });
   const level = tiedGroups(tally).map((group) => chooseText(group, ballots));
   const broken = await breakTie(context, level);
   if (broken.tied) {
@@ -54,7 +56,7 @@ export async function resolveByVote(
     return { outcome: "inconclusive", why, best };
   }
   if (!broken.chosen) return { outcome: "inconclusive", why: reason, best };
-  return { outcome, ...answerWith(broken.chosen, drafts) };
+  return closeWith(context, broken.chosen, { outcome, ...answerWith(broken.chosen, drafts) });
 }
 
 /** The drafts, and the answers that stand after the rounds so far. */

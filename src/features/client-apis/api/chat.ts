@@ -1,12 +1,11 @@
 import { liveAnswer, restAfter } from "../../../app/live-answer.ts";
 import * as z from "zod";
-import { type DeliberationId, type Entry } from "../../../kernel/index.ts";
+import { isEvent, type DeliberationId, type Entry } from "../../../kernel/index.ts";
 import { isClosed } from "../../../views/result.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf } from "../../../server/problem.ts";
 import { route, type ApiRoute } from "../../../server/route.ts";
 import { apiErrorOf } from "./errors.ts";
-import { forcedTool, withoutForcing } from "./forced-tool.ts";
 import {
   CHAT_REFUSED,
   COMMON_FIELDS,
@@ -21,8 +20,20 @@ import {
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
-import { openRequest, outcomeOf, openingIn, stageLine, type ApiOutcome, type ApiUsage } from "./run.ts";
+import { TOOL_CLIENT } from "../../../protocols/phases/client-tools.ts";
+import {
+  openRequest,
+  outcomeOf,
+  openingIn,
+  stageLine,
+  turnName,
+  type ApiOutcome,
+  type ApiToolCall,
+  type ApiTurn,
+  type ApiUsage,
+} from "./run.ts";
 import type { ApiCall } from "./structured.ts";
+import { readTools, withoutUsed } from "./tools.ts";
 import { Message, readMessages } from "./turns.ts";
 
 // A stream has no event names: most clients end at one that they do not know.
@@ -56,7 +67,7 @@ type ReadChat = ReadRequest & { readonly stream: boolean; readonly wantsUsage: b
 
 async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
   const { given, ignored } = readFields(body, TABLE);
-  const forced = forcedTool(body);
+  const tools = readTools(body);
   const chosen = await chooseModel(call, given.model);
   const { system, history, question, files } = readMessages(given.messages);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
@@ -68,9 +79,10 @@ async function readChat(call: ApiCall, body: unknown): Promise<ReadChat> {
     start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
     files,
     stop: [given.stop ?? []].flat(),
-    format: formOf(forced, given.response_format),
+    format: formOf(tools.forced, given.response_format),
+    ...{ offer: tools.offer, messages: given.messages },
     ...{ store: given.store !== false, stages: given.parley?.stages !== false },
-    ignored: [...withoutForcing(ignored, forced), ...unused],
+    ignored: [...withoutUsed(ignored, tools), ...unused],
     stream: given.stream === true,
     wantsUsage: given.stream_options?.include_usage === true,
   };
@@ -83,25 +95,25 @@ export const chatRoutes: readonly ApiRoute[] = [
     replies: { 200: z.unknown() },
     async handle(call) {
       const read = await readChat(call, call.body);
-      const id = await openRequest(call, read, { body: call.body });
+      const turn = await openRequest(call, read, { body: call.body });
       const headers = {
-        "x-parley-deliberation": id,
-        location: `${call.publicUrl}api/v1/deliberations/${id}`,
+        "x-parley-deliberation": turn.id,
+        location: `${call.publicUrl}api/v1/deliberations/${turn.id}`,
       };
       if (read.stream) {
-        await streamChat(call, id, { ...read, headers });
+        await streamChat(call, turn, { ...read, headers });
         return undefined;
       }
       return withPatience(call, headers, async () => {
-        const outcome = await outcomeOf(call, id);
+        const outcome = await outcomeOf(call, turn);
         return { status: 200, headers, body: completionOf(call, read.model, outcome) };
       });
     },
   }),
 ];
 
-const head = ({ world }: ApiCall, id: DeliberationId, model: string) => ({
-  ...{ id: `chatcmpl-${id}`, created: Math.floor(world.now() / 1_000), model },
+const head = ({ world }: ApiCall, turn: ApiTurn, model: string) => ({
+  ...{ id: `chatcmpl-${turnName(turn)}`, created: Math.floor(world.now() / 1_000), model },
 });
 
 /** The whole text: what is missing stands first. */
@@ -109,29 +121,35 @@ export const wholeText = ({ degraded, text }: ApiOutcome): string =>
   degraded === "" ? text : `${degraded}\n\n${text}`;
 
 function completionOf(call: ApiCall, model: string, outcome: ApiOutcome) {
-  const { id, finish, usage, parley, stages, tool } = outcome;
+  const { finish, usage, parley, stages, calls, text } = outcome;
   const message = {
     role: "assistant",
-    content: tool ? null : wholeText(outcome),
-    ...(tool && callFields(outcome, tool, outcome.text)),
+    content: text === "" && calls.length > 0 ? null : wholeText(outcome),
+    ...callFields(calls),
     reasoning_content: stages.join("\n"),
     refusal: null,
   };
   return {
-    ...{ ...head(call, id, model), object: "chat.completion", parley },
+    ...{ ...head(call, outcome, model), object: "chat.completion", parley },
     choices: [{ index: 0, message, finish_reason: finish, logprobs: null }],
     ...(usage ? { usage: chatUsage(usage) } : {}),
   };
 }
 
-type AnsweredTool = NonNullable<ApiOutcome["tool"]>;
-
-/** An answer that is a tool's call, or a piece of its arguments, in the form that its client knows. */
-function callFields({ id }: Pick<ApiOutcome, "id">, { name, isFunction }: AnsweredTool, text: string) {
-  const called = { name, arguments: text };
-  return isFunction
-    ? { function_call: called }
-    : { tool_calls: [{ index: 0, id: `call_${id}`, type: "function", function: called }] };
+/** Calls of tools in the form that their client knows. */
+function callFields(calls: readonly ApiToolCall[]) {
+  const [first] = calls;
+  if (first === undefined) return {};
+  if (first.form === "function_call")
+    return { function_call: { name: first.name, arguments: first.arguments } };
+  return {
+    tool_calls: calls.map(({ id, form, name, arguments: input }, index) => ({
+      ...{ index, id: `call_${id}` },
+      ...(form === "custom"
+        ? { type: "custom", custom: { name, input } }
+        : { type: "function", function: { name, arguments: input } }),
+    })),
+  };
 }
 
 const chatUsage = ({ in: input, out, cached, reasoning, cost }: ApiUsage) => ({
@@ -149,29 +167,26 @@ type StreamPlan = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): Promise<void> {
+async function streamChat(call: ApiCall, turn: ApiTurn, plan: StreamPlan): Promise<void> {
   const { response } = call;
-  const base = { ...head(call, id, plan.model), object: "chat.completion.chunk" };
+  const base = { ...head(call, turn, plan.model), object: "chat.completion.chunk" };
   const stream = beginStream(call, plan.headers);
   const chunk = (delta: object, finish: string | null = null): void =>
     stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
   chunk({ role: "assistant", content: "" });
   // A text that is cut, or written again as JSON, cannot be sent before it is whole.
   const isLive = plan.format === null && plan.stop.length === 0;
-  const live = isLive ? liveText(call, id, (text) => chunk({ content: text })) : undefined;
-  const telling = tellStages(call, id, (line) => {
+  const live = isLive ? liveText(call, turn.id, (text) => chunk({ content: text })) : undefined;
+  const telling = tellStages(call, turn, (line) => {
     // Once the answer has begun, nothing stands between its words.
     if ((live?.sent() ?? "") === "") chunk({ reasoning_content: `${line}\n` });
   });
   try {
-    const outcome = await outcomeOf(call, id);
+    const outcome = await outcomeOf(call, turn);
     await telling.end();
     const sent = live?.end() ?? "";
-    const { tool } = outcome;
-    if (tool) chunk(callFields(outcome, tool, outcome.text));
-    else
-      for (const piece of piecesOf(restAfter(sent, outcome.text, outcome.degraded)))
-        chunk({ content: piece });
+    for (const piece of piecesOf(restAfter(sent, outcome.text, outcome.degraded))) chunk({ content: piece });
+    if (outcome.calls.length > 0) chunk(callFields(outcome.calls));
     chunk({}, outcome.finish);
     const usage = plan.wantsUsage && outcome.usage ? { usage: chatUsage(outcome.usage) } : {};
     stream.data({ ...base, choices: [], ...usage, parley: outcome.parley });
@@ -213,21 +228,23 @@ export function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: 
   return { sent: live.sent, end: () => (unlisten(), live.sent()) };
 }
 
-/** Tells the stages of a deliberation, those that have been first, until it has ended. */
+/** Tells the stages of a reply, those that have been first, until it is whole. */
 export function tellStages(
   { parley, followers, caller, signal }: ApiCall,
-  id: DeliberationId,
+  { id, nth }: ApiTurn,
   tell: (line: string) => void,
 ) {
   const { store } = parley.context({}, { principal: caller.principal });
   const entries: Entry[] = [];
+  let replied = 0;
   const control = new AbortController();
   const stop = () => control.abort();
   signal.addEventListener("abort", stop, { once: true });
   const catchUp = async () => {
     for (const entry of await store.read(id, entries.at(-1)?.seq ?? 0)) {
       entries.push(entry);
-      const line = stageLine(entry, openingIn(entries));
+      if (isEvent(entry, "seat-answered") && entry.data.person === TOOL_CLIENT) replied += 1;
+      const line = replied === nth - 1 ? stageLine(entry, openingIn(entries)) : undefined;
       if (line !== undefined) tell(line);
     }
   };

@@ -2,11 +2,12 @@ import * as z from "zod";
 import { explainIssue } from "../../../config/explain.ts";
 import { editDistance } from "../../../text/words.ts";
 import type { StartRequest } from "../../../app/start.ts";
-import { Budget, type Labels } from "../../../kernel/index.ts";
+import { Budget, type DeliberationId, type Labels } from "../../../kernel/index.ts";
 import { badField } from "./errors.ts";
-import type { ForcedTool } from "./forced-tool.ts";
 import type { SentFile } from "./parts.ts";
 import { readSchema } from "./structured.ts";
+import type { ForcedTool, SentTools } from "./tools.ts";
+import type { SentMessage } from "./turns.ts";
 
 const MAX_SYSTEM = 1_000_000;
 const MAX_FIELDS = 200;
@@ -89,6 +90,12 @@ export type ReadRequest = {
   readonly stages: boolean;
   /** Fields that change nothing. */
   readonly ignored: readonly string[];
+  /** What whoever writes the answer may call of the client's. */
+  readonly offer: SentTools["offer"];
+  /** The conversation as it was sent. */
+  readonly messages: readonly SentMessage[];
+  /** The response that it goes on with. */
+  readonly previous?: DeliberationId | undefined;
 };
 
 /** Reads a body's honoured fields by their schema, and sorts out all others. @throws Refused 400 that names the field */
@@ -132,10 +139,12 @@ function isOneLetterFrom(name: string, known: string): boolean {
   return known.length > 2 && Math.abs(name.length - known.length) <= 1 && editDistance(name, known) <= 1;
 }
 
-/** Tools are never called: `tools` for those of the client, `tools.TYPE` for those that a provider would run. */
+const CLIENT_KINDS = ["function", "custom", "namespace"];
+
+/** What tools are named where they are not called: `tools` for those of the client, `tools.TYPE` for those that a provider would run. */
 function toolsIn(value: unknown): readonly string[] {
   const kinds = [value].flat().map((tool: unknown) => String(Object(tool).type ?? "function").slice(0, 60));
-  const named = kinds.map((kind) => (kind === "function" || kind === "custom" ? "tools" : `tools.${kind}`));
+  const named = kinds.map((kind) => (CLIENT_KINDS.includes(kind) ? "tools" : `tools.${kind}`));
   return isNothing(value) ? [] : [...new Set(named)];
 }
 

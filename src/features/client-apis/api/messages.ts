@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { restAfter } from "../../../app/live-answer.ts";
-import type { DeliberationId } from "../../../kernel/index.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf, type HttpRefusal, type HttpReply } from "../../../server/problem.ts";
 import { route, type ApiSurface } from "../../../server/route.ts";
@@ -8,12 +7,21 @@ import { liveText, piecesOf, tellStages, wholeText } from "./chat.ts";
 import { apiErrorOf, refuse } from "./errors.ts";
 import { COMMON_FIELDS, EffortName, formOf, FormSchema, Limit, readFields, settingsOf } from "./fields.ts";
 import type { ReadRequest } from "./fields.ts";
-import { forcedTool, withoutForcing } from "./forced-tool.ts";
 import { chooseModel } from "./models.ts";
 import { Content, fieldsIn, type SentFields } from "./parts.ts";
-import { countTokens, openRequest, outcomeOf, type ApiOutcome, type ApiUsage } from "./run.ts";
-import type { ApiCall } from "./structured.ts";
-import { Message, readMessages } from "./turns.ts";
+import {
+  countTokens,
+  openRequest,
+  outcomeOf,
+  turnName,
+  type ApiOutcome,
+  type ApiToolCall,
+  type ApiTurn,
+  type ApiUsage,
+} from "./run.ts";
+import { tryJson, type ApiCall } from "./structured.ts";
+import { readTools, withoutUsed } from "./tools.ts";
+import { Message, readMessages, type SentMessage } from "./turns.ts";
 
 // Anthropic's Messages API: what it says is read as the same conversation that OpenAI's clients send, and answered by the same runs. Stages
 // are a block of thinking where its client wants thinking.
@@ -39,8 +47,6 @@ const Honoured = z.strictObject({
 });
 
 type ClientMessage = z.infer<typeof Honoured>["messages"][number];
-type SentMessage = z.infer<typeof Message>;
-
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** A picture or a document as OpenAI's parts have it. */
@@ -81,7 +87,7 @@ function toMessages({ role, content }: ClientMessage): SentMessage[] {
       ? []
       : [
           read({
-            ...{ role, content: said },
+            ...{ role, content: said, ...(results.length > 0 && { beside: true }) },
             ...(calls.length === 0
               ? {}
               : {
@@ -101,13 +107,11 @@ function asFunctions(body: SentFields): SentFields {
   const tools = [body["tools"] ?? []].flat().map(fieldsIn);
   const own = tools.filter(({ type }) => type === undefined || type === "custom");
   return {
-    tools: own.map(({ name, input_schema: parameters }) => ({ type: "function", name, parameters })),
-    tool_choice:
-      choice["type"] === "any"
-        ? "required"
-        : choice["type"] === "tool"
-          ? { type: "function", name: choice["name"] }
-          : undefined,
+    tools: own.map(({ name, description, input_schema: parameters }) => ({
+      ...{ type: "function", name, description, parameters },
+    })),
+    tool_choice: choice["type"] === "tool" ? { type: "function", name: choice["name"] } : choice["type"],
+    parallel_tool_calls: choice["disable_parallel_tool_use"] !== true,
   };
 }
 
@@ -115,12 +119,11 @@ type ReadMessage = ReadRequest & { readonly stream: boolean; readonly wantsThink
 
 async function readMessage(call: ApiCall, body: unknown): Promise<ReadMessage> {
   const { given, ignored } = readFields(body, { honoured: Honoured, refused: {} });
-  const forced = forcedTool(asFunctions(fieldsIn(body)));
+  const tools = readTools(asFunctions(fieldsIn(body)));
   const chosen = await chooseModel(call, given.model);
   const instructions = given.system === undefined ? [] : [{ role: "system" as const, content: given.system }];
-  const { system, history, question, files } = readMessages(
-    [...instructions, ...given.messages].flatMap(toMessages),
-  );
+  const messages = [...instructions, ...given.messages].flatMap(toMessages);
+  const { system, history, question, files } = readMessages(messages);
   const { settings, ignored: unused } = settingsOf(
     chosen,
     { ...given, metadata: undefined, user: given.metadata?.user_id ?? undefined },
@@ -132,9 +135,10 @@ async function readMessage(call: ApiCall, body: unknown): Promise<ReadMessage> {
     start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
     ...{ files, store: true, stages: given.parley?.stages !== false },
     stop: given.stop_sequences ?? [],
-    format: formOf(forced, format),
+    format: formOf(tools.forced, format),
+    ...{ offer: tools.offer, messages },
     ignored: [
-      ...withoutForcing(ignored, forced),
+      ...withoutUsed(ignored, tools),
       ...unused.map((name) => (name === "reasoning_effort" ? "output_config.effort" : name)),
     ],
     stream: given.stream === true,
@@ -149,28 +153,29 @@ const usageOf = (usage: ApiUsage | undefined) => ({
   ...{ cache_creation_input_tokens: 0, cache_read_input_tokens: usage?.cached ?? 0 },
 });
 
-const head = (id: DeliberationId, model: string) => ({
-  ...{ id: `msg_${id}`, type: "message", role: "assistant", model },
+const head = (turn: ApiTurn, model: string) => ({
+  ...{ id: `msg_${turnName(turn)}`, type: "message", role: "assistant", model },
   ...{ stop_sequence: null },
 });
 
-/** The call of a tool that the answer is. */
-const toolBlock = ({ id, text }: ApiOutcome, name: string) => ({
+/** A call of a tool; what a model wrote that is no object is left out, since this API has no other. */
+const toolBlock = ({ id, name, arguments: input }: ApiToolCall) => ({
   ...{ type: "tool_use", id: `toolu_${id}`, name },
-  input: JSON.parse(text) as unknown,
+  input: fieldsIn(tryJson(input)),
 });
 
 function messageOf(
   outcome: ApiOutcome,
   { model, wantsThinking }: Pick<ReadMessage, "model" | "wantsThinking">,
 ) {
-  const { id, tool, stages, usage, finish, parley } = outcome;
+  const { calls, stages, usage, finish, parley } = outcome;
   const thinking = { type: "thinking", thinking: stages.join("\n"), signature: "" };
   return {
-    ...head(id, model),
+    ...head(outcome, model),
     content: [
       ...(wantsThinking && stages.length > 0 ? [thinking] : []),
-      tool ? toolBlock(outcome, tool.name) : { type: "text", text: wholeText(outcome) },
+      ...(outcome.text === "" && calls.length > 0 ? [] : [{ type: "text", text: wholeText(outcome) }]),
+      ...calls.map(toolBlock),
     ],
     ...{ stop_reason: STOPS[finish], usage: usageOf(usage), parley },
   };
@@ -178,7 +183,7 @@ function messageOf(
 
 async function streamMessage(
   call: ApiCall,
-  id: DeliberationId,
+  turn: ApiTurn,
   {
     model,
     format,
@@ -196,7 +201,7 @@ async function streamMessage(
     open = undefined;
   };
   const begin = (type: "thinking" | "text" | "tool_use", block: object): void => {
-    if (open === type) return;
+    if (open === type && type !== "tool_use") return;
     close();
     index += 1;
     open = type;
@@ -206,24 +211,26 @@ async function streamMessage(
     begin("text", { text: "" });
     send("content_block_delta", { index, delta: { type: "text_delta", text } });
   };
-  const message = { ...head(id, model), content: [], stop_reason: null, usage: usageOf(undefined) };
+  const message = { ...head(turn, model), content: [], stop_reason: null, usage: usageOf(undefined) };
   send("message_start", { message });
-  const live = format === null && stop.length === 0 ? liveText(call, id, give) : undefined;
-  const telling = tellStages(call, id, (line) => {
+  const live = format === null && stop.length === 0 ? liveText(call, turn.id, give) : undefined;
+  const telling = tellStages(call, turn, (line) => {
     if (!wantsThinking || (live?.sent() ?? "") !== "") return;
     begin("thinking", { thinking: "", signature: "" });
     send("content_block_delta", { index, delta: { type: "thinking_delta", thinking: `${line}\n` } });
   });
   try {
-    const outcome = await outcomeOf(call, id);
+    const outcome = await outcomeOf(call, turn);
     await telling.end();
     const sent = live?.end() ?? "";
-    const { tool, text, degraded, finish, usage, parley } = outcome;
-    if (tool) {
-      begin("tool_use", { ...toolBlock(outcome, tool.name), input: {} });
-      for (const piece of piecesOf(text))
+    const { calls, text, degraded, finish, usage, parley } = outcome;
+    for (const piece of piecesOf(restAfter(sent, text, degraded))) give(piece);
+    for (const one of calls) {
+      const block = toolBlock(one);
+      begin("tool_use", { ...block, input: {} });
+      for (const piece of piecesOf(JSON.stringify(block.input)))
         send("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: piece } });
-    } else for (const piece of piecesOf(restAfter(sent, text, degraded))) give(piece);
+    }
     close();
     const delta = { stop_reason: STOPS[finish], stop_sequence: null };
     send("message_delta", { delta, usage: usageOf(usage), parley });
@@ -280,14 +287,14 @@ export const anthropicApi: ApiSurface = {
       replies: { 200: z.unknown() },
       async handle(call) {
         const read = await readMessage(call, call.body);
-        const id = await openRequest(call, read, { body: call.body });
-        const headers = { "x-parley-deliberation": id };
+        const turn = await openRequest(call, read, { body: call.body });
+        const headers = { "x-parley-deliberation": turn.id };
         if (read.stream) {
-          await streamMessage(call, id, { ...read, headers });
+          await streamMessage(call, turn, { ...read, headers });
           return undefined;
         }
         return withPatience(call, headers, async () => {
-          const outcome = await outcomeOf(call, id);
+          const outcome = await outcomeOf(call, turn);
           return { status: 200, headers, body: messageOf(outcome, read) };
         });
       },

@@ -22,15 +22,15 @@ const MAX_NAME_LENGTH = 120;
 const MAX_URL_LENGTH = 2_000;
 const MAX_FILES = 40;
 
-/** The words of a conversation's contents, and the files in them. */
-export function createParts() {
+/** The words of a conversation's contents, and the files in them, `most` at most. */
+export function createParts(most = MAX_FILES) {
   const files: SentFile[] = [];
 
   const nameOf = (kind: string, given: unknown): string =>
     (typeof given === "string" && oneLine(given, MAX_NAME_LENGTH)) || `${kind} ${files.length + 1}`;
 
   const take = (file: SentFile): string => {
-    if (files.length === MAX_FILES) throw badField("", `there are more than ${MAX_FILES} pictures and files`);
+    if (files.length === most) throw badField("", `there are more than ${most} pictures and files`);
     files.push(file);
     return `[attached: ${"url" in file ? file.url : file.name}]`;
   };

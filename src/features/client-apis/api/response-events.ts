@@ -1,8 +1,16 @@
-import { isEvent, timeOf, type DeliberationId, type Entry } from "../../../kernel/index.ts";
+import { isEvent, timeOf, type Entry } from "../../../kernel/index.ts";
 import { refusalOf, type Refused } from "../../../server/problem.ts";
 import { piecesOf, wholeText } from "./chat.ts";
 import { apiErrorOf } from "./errors.ts";
-import { echoOf, stageLines, type ApiOutcome, type ApiUsage } from "./run.ts";
+import {
+  echoOf,
+  stageLines,
+  turnName,
+  type ApiOutcome,
+  type ApiToolCall,
+  type ApiTurn,
+  type ApiUsage,
+} from "./run.ts";
 
 // The events of a response, and their numbers, are made from recorded events alone: every server gives the same after any restart, and a
 // client that comes back with `starting_after` misses nothing.
@@ -11,18 +19,18 @@ import { echoOf, stageLines, type ApiOutcome, type ApiUsage } from "./run.ts";
 export const PREFIX = "resp_";
 
 export function finishedEvents(entries: readonly Entry[], outcome: ApiOutcome) {
-  const { id, finish, usage, parley, stages } = outcome;
+  const { finish, usage, parley, stages } = outcome;
   const status = finish === "length" ? "incomplete" : "completed";
-  const output = [reasoningItem(id, stages), answerItem(outcome)];
-  return responseOf(entries, { id, status, output, usage, parley });
+  const output = [reasoningItem(outcome, stages), ...outputItems(outcome)];
+  return responseOf(entries, { turn: outcome, status, output, usage, parley });
 }
 
-export function unfinishedEvents(entries: readonly Entry[], id: DeliberationId, error: Refused) {
+export function unfinishedEvents(entries: readonly Entry[], turn: ApiTurn, error: Refused) {
   const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
   const { message, code } = apiErrorOf(refusalOf(error));
   const isCancelled = closing?.outcome === "cancelled";
   return responseOf(entries, {
-    ...{ id, status: isCancelled ? "cancelled" : "failed", output: [] },
+    ...{ turn, status: isCancelled ? "cancelled" : "failed", output: [] },
     ...(isCancelled ? {} : { error: { code, message } }),
   });
 }
@@ -30,14 +38,14 @@ export function unfinishedEvents(entries: readonly Entry[], id: DeliberationId, 
 export function responseOf(
   entries: readonly Entry[],
   {
-    id,
+    turn,
     status,
     output,
     usage,
     parley,
     error = null,
   }: {
-    readonly id: DeliberationId;
+    readonly turn: ApiTurn;
     readonly status: "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
     readonly output: readonly unknown[];
     readonly usage?: ApiUsage | undefined;
@@ -51,7 +59,8 @@ export function responseOf(
   const of = (name: string, usual: unknown = null): unknown => echo[name] ?? usual;
   const seconds = (entry: Entry) => Math.floor(timeOf(entry) / 1_000);
   return {
-    ...{ id: `${PREFIX}${id}`, object: "response", status, error, output, output_text: textOfOutput(output) },
+    ...{ id: `${PREFIX}${turnName(turn)}`, object: "response", status, error, output },
+    output_text: textOfOutput(output),
     created_at: opened ? seconds(opened) : 0,
     completed_at: closed && status === "completed" ? seconds(closed) : null,
     ...{ background: of("background", false), store: of("store") !== false },
@@ -63,7 +72,11 @@ export function responseOf(
     ...{ top_p: of("top_p", 1), top_logprobs: 0, service_tier: of("service_tier", "default") },
     ...{ presence_penalty: of("presence_penalty", 0), frequency_penalty: of("frequency_penalty", 0) },
     ...{ safety_identifier: of("safety_identifier"), prompt_cache_key: of("prompt_cache_key") },
-    ...{ tool_choice: "auto", tools: [], max_tool_calls: of("max_tool_calls") },
+    ...{
+      tool_choice: of("tool_choice", "auto"),
+      tools: of("tools", []),
+      max_tool_calls: of("max_tool_calls"),
+    },
     ...{ parallel_tool_calls: of("parallel_tool_calls", false), truncation: of("truncation", "disabled") },
     usage: usage ? responseUsage(usage) : null,
     ...(parley === undefined ? {} : { parley }),
@@ -83,34 +96,35 @@ const responseUsage = ({ in: input, out, cached, reasoning, cost }: ApiUsage) =>
   ...(cost === undefined ? {} : { cost }),
 });
 
-const reasoningItem = (id: string, stages: readonly string[]) => ({
-  ...{ id: `rs_${id}`, type: "reasoning", status: "completed" },
+const reasoningItem = (turn: ApiTurn, stages: readonly string[]) => ({
+  ...{ id: `rs_${turnName(turn)}`, type: "reasoning", status: "completed" },
   summary: stages.map((text) => ({ type: "summary_text", text })),
 });
 
-/** The answer, or the call that it is of a tool. */
-const answerItem = (outcome: ApiOutcome) =>
-  outcome.tool
-    ? callItem(outcome.id, outcome.tool.name, outcome.text)
-    : messageItem(outcome.id, wholeText(outcome));
+/** What is answered: a text, calls of tools, or both. */
+const outputItems = (outcome: ApiOutcome) => [
+  ...(outcome.text === "" && outcome.calls.length > 0 ? [] : [messageItem(outcome, wholeText(outcome))]),
+  ...outcome.calls.map(callItem),
+];
 
-const callItem = (id: string, name: string, args: string) => ({
-  ...{ id: `fc_${id}`, type: "function_call", status: "completed" },
-  ...{ call_id: `call_${id}`, name, arguments: args },
+const callItem = ({ id, form, name, namespace, arguments: input }: ApiToolCall) => ({
+  ...{ id: `fc_${id}`, call_id: `call_${id}`, status: "completed", name },
+  ...(namespace === undefined ? {} : { namespace }),
+  ...(form === "custom" ? { type: "custom_tool_call", input } : { type: "function_call", arguments: input }),
 });
 
-const messageItem = (id: string, text: string) => ({
-  ...{ id: `msg_${id}`, type: "message", role: "assistant", status: "completed" },
+const messageItem = (turn: ApiTurn, text: string) => ({
+  ...{ id: `msg_${turnName(turn)}`, type: "message", role: "assistant", status: "completed" },
   content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
 });
 
 export type ResponseEvent = { readonly type: string; readonly [field: string]: unknown };
 
 /** The events before any stage. */
-export function beginning(entries: readonly Entry[], id: DeliberationId): readonly ResponseEvent[] {
+export function beginning(entries: readonly Entry[], turn: ApiTurn): readonly ResponseEvent[] {
   const [opened] = entries;
-  const response = responseOf(opened ? [opened] : [], { id, status: "in_progress", output: [] });
-  const item = { id: `rs_${id}`, type: "reasoning", status: "in_progress", summary: [] };
+  const response = responseOf(opened ? [opened] : [], { turn, status: "in_progress", output: [] });
+  const item = { id: `rs_${turnName(turn)}`, type: "reasoning", status: "in_progress", summary: [] };
   return [
     { type: "response.created", response },
     { type: "response.in_progress", response },
@@ -118,8 +132,8 @@ export function beginning(entries: readonly Entry[], id: DeliberationId): readon
   ];
 }
 
-export function stageEvents(id: DeliberationId, line: string, index: number): readonly ResponseEvent[] {
-  const place = { item_id: `rs_${id}`, output_index: 0, summary_index: index };
+export function stageEvents(turn: ApiTurn, line: string, index: number): readonly ResponseEvent[] {
+  const place = { item_id: `rs_${turnName(turn)}`, output_index: 0, summary_index: index };
   const empty = { type: "summary_text", text: "" };
   return [
     { type: "response.reasoning_summary_part.added", ...place, part: empty },
@@ -131,51 +145,63 @@ export function stageEvents(id: DeliberationId, line: string, index: number): re
 
 /** The events after the last stage. */
 export function ending(entries: readonly Entry[], outcome: ApiOutcome): readonly ResponseEvent[] {
-  const { id, stages, tool } = outcome;
-  const text = wholeText(outcome);
   const response = finishedEvents(entries, outcome);
-  const place = { item_id: `msg_${id}`, output_index: 1, content_index: 0 };
-  const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
-  const item = { ...messageItem(id, ""), status: "in_progress", content: [] };
+  const item = reasoningItem(outcome, outcome.stages);
   return [
-    { type: "response.output_item.done", output_index: 0, item: reasoningItem(id, stages) },
-    ...(tool
-      ? callEvents(id, tool.name, outcome.text)
-      : [
-          { type: "response.output_item.added", output_index: 1, item },
-          { type: "response.content_part.added", ...place, part },
-          ...piecesOf(text).map((delta) => ({
-            type: "response.output_text.delta",
-            ...place,
-            delta,
-            logprobs: [],
-          })),
-          { type: "response.output_text.done", ...place, text, logprobs: [] },
-          { type: "response.content_part.done", ...place, part: { ...part, text } },
-        ]),
-    { type: "response.output_item.done", output_index: 1, item: answerItem(outcome) },
+    { type: "response.output_item.done", output_index: 0, item },
+    ...outputItems(outcome).flatMap((one, index) => itemEvents(one, index + 1)),
     { type: `response.${response.status}`, response },
   ];
 }
 
-function callEvents(id: string, name: string, args: string): readonly ResponseEvent[] {
-  const place = { item_id: `fc_${id}`, output_index: 1 };
-  const item = { ...callItem(id, name, ""), status: "in_progress" };
+type OutputItem = ReturnType<typeof outputItems>[number];
+
+/** The events in which an item comes whole. */
+function itemEvents(item: OutputItem, index: number): readonly ResponseEvent[] {
+  const at = { output_index: index };
+  const place = { item_id: item.id, ...at };
+  const begun = { ...item, ...emptyOf(item), status: "in_progress" };
   return [
-    { type: "response.output_item.added", output_index: 1, item },
-    ...piecesOf(args).map((delta) => ({ type: "response.function_call_arguments.delta", ...place, delta })),
-    { type: "response.function_call_arguments.done", ...place, name, arguments: args },
+    { type: "response.output_item.added", ...at, item: begun },
+    ...("content" in item
+      ? textEvents(item.content[0]?.text ?? "", { ...place, content_index: 0 })
+      : "input" in item
+        ? [
+            ...deltas("response.custom_tool_call_input.delta", item.input, place),
+            { type: "response.custom_tool_call_input.done", ...place, input: item.input },
+          ]
+        : [
+            ...deltas("response.function_call_arguments.delta", item.arguments ?? "", place),
+            {
+              ...{ type: "response.function_call_arguments.done", ...place },
+              ...{ name: item.name, arguments: item.arguments },
+            },
+          ]),
+    { type: "response.output_item.done", ...at, item },
+  ];
+}
+
+/** What an item begins with. */
+const emptyOf = (item: OutputItem): object =>
+  "content" in item ? { content: [] } : "input" in item ? { input: "" } : { arguments: "" };
+
+const deltas = (type: string, text: string, place: object): readonly ResponseEvent[] =>
+  piecesOf(text).map((delta) => ({ type, ...place, delta }));
+
+function textEvents(text: string, place: object): readonly ResponseEvent[] {
+  const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
+  return [
+    { type: "response.content_part.added", ...place, part },
+    ...deltas("response.output_text.delta", text, { ...place, logprobs: [] }),
+    { type: "response.output_text.done", ...place, text, logprobs: [] },
+    { type: "response.content_part.done", ...place, part: { ...part, text } },
   ];
 }
 
 /** The events of a response that came to no answer. */
-export function failing(
-  entries: readonly Entry[],
-  id: DeliberationId,
-  error: Refused,
-): readonly ResponseEvent[] {
-  const response = unfinishedEvents(entries, id, error);
-  const item = reasoningItem(id, stageLines(entries));
+export function failing(entries: readonly Entry[], turn: ApiTurn, error: Refused): readonly ResponseEvent[] {
+  const response = unfinishedEvents(entries, turn, error);
+  const item = reasoningItem(turn, stageLines(entries));
   return [
     { type: "response.output_item.done", output_index: 0, item },
     { type: response.status === "cancelled" ? "response.incomplete" : "response.failed", response },

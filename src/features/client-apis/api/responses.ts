@@ -18,9 +18,9 @@ import {
   USUAL_FORMS,
   type ReadRequest,
 } from "./fields.ts";
-import { forcedTool, withoutForcing } from "./forced-tool.ts";
 import { chooseModel } from "./models.ts";
-import { countTokens, openRequest, outcomeOf, readOutcome } from "./run.ts";
+import { countReplied, countTurns } from "./continuing.ts";
+import { countTokens, openRequest, outcomeOf, readOutcome, turnName, type ApiTurn } from "./run.ts";
 import {
   beginning,
   ending,
@@ -33,7 +33,8 @@ import {
   type ResponseEvent,
 } from "./response-events.ts";
 import type { ApiCall } from "./structured.ts";
-import { Item, readInput } from "./turns.ts";
+import { readTools, withoutUsed } from "./tools.ts";
+import { inputMessages, Item, readMessages, type SentConversation, type SentMessage } from "./turns.ts";
 
 // A response is a deliberation: `resp_` and its id. Nothing is kept beside the journal.
 
@@ -94,15 +95,16 @@ async function readResponse(
   body: unknown,
 ): Promise<ReadRequest & { readonly echo: Record<string, Json> }> {
   const { given, ignored } = readFields(body, TABLE);
-  const forced = forcedTool(body);
+  const tools = readTools(body);
   const chosen = await chooseModel(call, given.model);
-  const { system, history, question, files, ignored: unread } = readInput(given.input);
+  const previous = given.previous_response_id;
+  const { messages: sent, unread } = inputMessages(given.input);
+  const { messages, system, history, question, files } = readTalk(sent, previous !== undefined);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
     system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"),
     ...{ effort: given.reasoning?.effort ?? undefined, maxTokens: given.max_output_tokens },
   });
   const format = given.text?.format;
-  const previous = given.previous_response_id;
   if (previous !== undefined && history.length > 0)
     throw badField(
       "previous_response_id",
@@ -116,14 +118,17 @@ async function readResponse(
     start: {
       ...{ ...settings, question },
       ...(history.length > 0 ? { history } : {}),
-      ...(previous === undefined ? {} : { previous: idOf(previous) }),
+      ...(previous === undefined ? {} : { previous: turnOf(previous).id }),
     },
     ...{ stop: [], store, files, stages: given.parley?.stages !== false },
-    format: formOf(forced, format),
+    ...{ format: formOf(tools.forced, format), offer: tools.offer, messages },
+    ...(previous === undefined ? {} : { previous: turnOf(previous).id }),
     ignored: [
-      ...[...withoutForcing(ignored, forced), ...unread],
-      ...REPEATED.filter((name) => name !== "truncation" && given[name] !== undefined),
-      ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name)),
+      ...withoutUsed(
+        [...ignored, ...REPEATED.filter((name) => name !== "truncation" && given[name] !== undefined)],
+        tools,
+      ),
+      ...[...unread, ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name))],
     ],
     echo: {
       ...Object.fromEntries(
@@ -132,19 +137,46 @@ async function readResponse(
       background: given.background === true,
       effort: given.reasoning?.effort ?? null,
       text: Json_(format ?? { type: "text" }),
+      ...(tools.offer || tools.forced ? toolEcho(body) : {}),
     },
   };
+}
+
+/** More of a request's tools is not repeated in its responses. */
+const MAX_ECHO = 100_000;
+
+function toolEcho(body: unknown): Record<string, Json> {
+  const { tools = [], tool_choice: choice = "auto" } = body as { tools?: unknown; tool_choice?: unknown };
+  const echo = { tools: Json_(tools), tool_choice: Json_(choice) };
+  return JSON.stringify(echo).length > MAX_ECHO ? {} : echo;
+}
+
+/** The conversation of an input. One that goes on with a response may hold what its tools gave, and no question. */
+function readTalk(
+  sent: readonly (SentMessage | undefined)[],
+  isGoingOn: boolean,
+): SentConversation & { readonly messages: readonly SentMessage[] } {
+  const messages = sent.filter((one) => one !== undefined);
+  if (!isGoingOn || !messages.some(({ role }) => role === "tool"))
+    return { ...readMessages(sent, "input"), messages };
+  const marked = messages.map((one) => (one.role === "user" ? { ...one, beside: true } : one));
+  return { system: "", history: [], question: "(what tools gave)", files: [], messages: marked };
 }
 
 /** What was read as JSON is JSON. */
 const Json_ = (value: unknown): Json => value as Json;
 
-/** The deliberation behind a response. @throws Refused 404 */
-function idOf(response: string): DeliberationId {
-  const id = DeliberationId.safeParse(response.slice(PREFIX.length)).data;
-  if (id !== undefined && response.startsWith(PREFIX)) return id;
+/** The reply behind a response. @throws Refused 404 */
+function turnOf(response: string): ApiTurn {
+  const [, name, nth = "1"] = /^resp_(.+?)(?:_(\d{1,6}))?$/.exec(response.slice(0, 200)) ?? [];
+  const id = DeliberationId.safeParse(name).data;
+  if (id !== undefined && Number(nth) > 0) return { id, nth: Number(nth) };
+  throw noResponse(response);
+}
+
+function noResponse(response: string): Refused {
   const detail = `there is no response ${JSON.stringify(response.slice(0, 60))}`;
-  throw new Refused({ status: 404, code: "response_not_found", detail });
+  return new Refused({ status: 404, code: "response_not_found", detail });
 }
 
 const OfResponse = z.strictObject({ id: z.string() });
@@ -156,19 +188,19 @@ export const responseRoutes: readonly ApiRoute[] = [
     replies: { 200: z.unknown() },
     async handle(call) {
       const { echo, ...read } = await readResponse(call, call.body);
-      const id = await openRequest(call, read, { body: call.body, more: echo });
+      const turn = await openRequest(call, read, { body: call.body, more: echo });
       const headers = {
-        "x-parley-deliberation": id,
-        location: `${call.publicUrl}v1/responses/${PREFIX}${id}`,
+        "x-parley-deliberation": turn.id,
+        location: `${call.publicUrl}v1/responses/${PREFIX}${turnName(turn)}`,
       };
       if ((call.body as { stream?: unknown }).stream === true) {
-        await streamResponse(call, id, { after: -1, headers });
+        await streamResponse(call, turn, { after: -1, headers });
         return undefined;
       }
-      if (echo["background"] === true) return { status: 200, headers, body: await present(call, id) };
+      if (echo["background"] === true) return { status: 200, headers, body: await present(call, turn) };
       return withPatience(call, headers, async () => {
-        await outcomeOf(call, id).catch(onlyRefusals);
-        return { status: 200, headers, body: await present(call, id) };
+        await outcomeOf(call, turn).catch(onlyRefusals);
+        return { status: 200, headers, body: await present(call, turn) };
       });
     },
   }),
@@ -195,11 +227,11 @@ export const responseRoutes: readonly ApiRoute[] = [
     }),
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = idOf(call.params.id);
+      const turn = turnOf(call.params.id);
       const { stream, starting_after: after = -1 } = call.query;
-      if (stream !== "true") return { status: 200, body: await present(call, id) };
-      await readOwn(call, id);
-      await streamResponse(call, id, { after, headers: {} });
+      if (stream !== "true") return { status: 200, body: await present(call, turn) };
+      await readOwn(call, turn);
+      await streamResponse(call, turn, { after, headers: {} });
       return undefined;
     },
   }),
@@ -208,7 +240,7 @@ export const responseRoutes: readonly ApiRoute[] = [
     summary: "Forget a response that has ended",
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = await ownId(call);
+      const { id } = await ownTurn(call);
       await call.drives.forget(id, call.caller.principal);
       return { status: 200, body: { id: call.params.id, object: "response", deleted: true } };
     },
@@ -218,9 +250,9 @@ export const responseRoutes: readonly ApiRoute[] = [
     summary: "Cancel a response",
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = await ownId(call);
-      await call.parley.cancel(id, { principal: call.caller.principal });
-      return { status: 200, body: await present(call, id) };
+      const turn = await ownTurn(call);
+      await call.parley.cancel(turn.id, { principal: call.caller.principal });
+      return { status: 200, body: await present(call, turn) };
     },
   }),
   route("get", "responses/{id}/input_items", {
@@ -229,11 +261,17 @@ export const responseRoutes: readonly ApiRoute[] = [
     query: z.looseObject({}),
     replies: { 200: z.unknown() },
     async handle(call) {
-      const id = idOf(call.params.id);
-      const entries = await readOwn(call, id);
+      const turn = turnOf(call.params.id);
+      const entries = await readOwn(call, turn);
       const question = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.question ?? "";
       const content = [{ type: "input_text", text: question }];
-      const item = { id: `msg_${id}_in`, type: "message", role: "user", status: "completed", content };
+      const item = {
+        id: `msg_${turnName(turn)}_in`,
+        type: "message",
+        role: "user",
+        status: "completed",
+        content,
+      };
       const ends = { first_id: item.id, last_id: item.id, has_more: false };
       return { status: 200, body: { object: "list", data: [item], ...ends } };
     },
@@ -245,39 +283,40 @@ const onlyRefusals = (error: unknown): void => {
   throw error;
 };
 
-/** The run of a response. @throws Refused, Fault where it is not the caller's, or there is none */
-async function ownId(
-  call: ApiCall & { readonly params: z.infer<typeof OfResponse> },
-): Promise<DeliberationId> {
-  const id = idOf(call.params.id);
-  await readOwn(call, id);
-  return id;
+/** The reply of a response. @throws Refused, Fault where it is not the caller's, or there is none */
+async function ownTurn(call: ApiCall & { readonly params: z.infer<typeof OfResponse> }): Promise<ApiTurn> {
+  const turn = turnOf(call.params.id);
+  await readOwn(call, turn);
+  return turn;
 }
 
-async function readOwn({ parley, caller }: ApiCall, id: DeliberationId): Promise<readonly Entry[]> {
-  return (await readAll(parley, caller.principal, id)).entries;
+/** The record of a response's run. @throws Refused 404 for a reply that nothing has led to */
+async function readOwn({ parley, caller }: ApiCall, turn: ApiTurn): Promise<readonly Entry[]> {
+  const { entries } = await readAll(parley, caller.principal, turn.id);
+  if (turn.nth > 1 && countReplied(entries) < turn.nth - 1) throw noResponse(`${PREFIX}${turnName(turn)}`);
+  return entries;
 }
 
 /** A response as it stands. */
-async function present(call: ApiCall, id: DeliberationId) {
-  const entries = await readOwn(call, id);
-  if (!isClosed(entries)) {
-    const status = call.drives.place(id) > 0 ? "queued" : "in_progress";
-    return responseOf(entries, { id, status, output: [] });
+async function present(call: ApiCall, turn: ApiTurn) {
+  const entries = await readOwn(call, turn);
+  if (!isClosed(entries) && countTurns(entries) < turn.nth) {
+    const status = call.drives.place(turn.id) > 0 ? "queued" : "in_progress";
+    return responseOf(entries, { turn, status, output: [] });
   }
   try {
-    const outcome = await readOutcome(call, id, entries);
+    const outcome = await readOutcome(call, turn, entries);
     return finishedEvents(entries, outcome);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return unfinishedEvents(entries, id, error);
+    return unfinishedEvents(entries, turn, error);
   }
 }
 
 /** Sends the events of a response after one, until its end. */
 async function streamResponse(
   call: ApiCall,
-  id: DeliberationId,
+  turn: ApiTurn,
   { after, headers }: { readonly after: number; readonly headers: Readonly<Record<string, string>> },
 ): Promise<void> {
   const stream = beginStream(call, headers);
@@ -288,22 +327,22 @@ async function streamResponse(
       number += 1;
     }
   };
-  send(beginning(await readOwn(call, id), id));
+  send(beginning(await readOwn(call, turn), turn));
   let stages = 0;
-  const telling = tellStages(call, id, (line) => {
-    send(stageEvents(id, line, stages));
+  const telling = tellStages(call, turn, (line) => {
+    send(stageEvents(turn, line, stages));
     stages += 1;
   });
   try {
-    const ended = await outcomeOf(call, id).then(
+    const ended = await outcomeOf(call, turn).then(
       (outcome) => ({ outcome }),
       (error: unknown) => ({ error }),
     );
     await telling.end();
     if ("error" in ended) {
       onlyRefusals(ended.error);
-      send(failing(await readOwn(call, id), id, ended.error as Refused));
-    } else send(ending(await readOwn(call, id), ended.outcome));
+      send(failing(await readOwn(call, turn), turn, ended.error as Refused));
+    } else send(ending(await readOwn(call, turn), ended.outcome));
     stream.end();
   } catch {
     // A client that is told nothing comes back with `starting_after`.

@@ -9,7 +9,10 @@ import {
   type Entry,
   type Json,
   type Opening,
+  type ToolCall,
 } from "../../../kernel/index.ts";
+import { shownOf } from "../../../app/live-answer.ts";
+import { TOOL_CLIENT, type ClientName, type ClientTools } from "../../../protocols/phases/client-tools.ts";
 import { entryWords } from "../../../reports/entry-words.ts";
 import { answersIn } from "../../../views/answer-event.ts";
 import type { Result } from "../../../views/result.ts";
@@ -19,8 +22,19 @@ import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../
 import { Refused } from "../../../server/problem.ts";
 import type { Services } from "../../../server/route.ts";
 import type { AnswerForm, ReadRequest } from "./fields.ts";
-import { contextOf } from "./parts.ts";
-import { writeInForm, type ApiCall, type Formed } from "./structured.ts";
+import {
+  callId,
+  clientTurns,
+  countTurns,
+  digestOfTalk,
+  findContinued,
+  pinnedTools,
+  type ClientTurn,
+} from "./continuing.ts";
+import { contextOf, fieldsIn } from "./parts.ts";
+import { tryJson, writeInForm, type ApiCall, type Formed } from "./structured.ts";
+import { withToolNote } from "./tools.ts";
+import { readMessages } from "./turns.ts";
 
 // REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first. Else: a retry pays again.
 
@@ -36,25 +50,47 @@ export type Echo = {
 /** Opens a request's deliberation, or joins the one that an earlier try of it opened. @throws Refused, Fault as `openOnce` does */
 export async function openRequest(
   call: ApiCall,
-  { start, files, model, format, stop, ignored, store, stages }: ReadRequest,
+  { start, files, model, format, stop, ignored, store, stages, offer, messages, previous }: ReadRequest,
   { body, more = {} }: { readonly body: unknown; readonly more?: Readonly<Record<string, Json>> },
-): Promise<DeliberationId> {
+): Promise<ApiTurn> {
   checkDepth(call, call);
   const repeated = await earlierTry(call, body);
-  if (repeated !== undefined) return repeated;
+  if (repeated !== undefined) return { id: repeated, nth: 1 };
+  const going = await findContinued(call, { messages, model, offer, previous });
+  if (going && "id" in going) return going;
+  const talk = offer && previous === undefined && { talk: digestOfTalk(readMessages(messages)) };
   // What a body says is JSON.
   const told = stages ? {} : { stages };
-  const echo = { model, format, stop, ignored, store, ...told, ...more } as unknown as Record<string, Json>;
+  const echo = { model, format, stop, ignored, store, ...told, ...talk, ...more } as unknown as Record<
+    string,
+    Json
+  >;
   const named = clientRequest(call, body);
   const client = { ...named.client, echo };
+  const clientTools = (done?: string) => offer && JSON.stringify({ ...offer, done } satisfies ClientTools);
   // What reactions made would be forgotten with it.
-  const asked = store ? start : { ...start, reactions: false };
+  const asked = {
+    ...start,
+    ...(offer && { system: withToolNote(start.system ?? "", offer) }),
+    ...(!store && { reactions: false }),
+  };
   const { opened } = await openOnce(call, { ...named, client }, async ({ request, ...rest }) => {
+    if (going) {
+      const tools = clientTools(going.done) ?? JSON.stringify({ tools: [], done: going.done });
+      return call.parley.openFork(going.fork, { request }, { ...rest, clientTools: tools });
+    }
     const context = await contextOf(call.parley.context({}, rest), files);
-    return call.parley.open({ ...asked, ...(context.length > 0 && { context }), request }, rest);
+    const given = { ...asked, ...(context.length > 0 && { context }), request };
+    return call.parley.open(given, { ...rest, clientTools: clientTools() });
   });
-  return opened.deliberation;
+  return { id: opened.deliberation, nth: 1 };
 }
+
+/** A run, and which of its replies: each time that its client's tools are called there is one more. */
+export type ApiTurn = { readonly id: DeliberationId; readonly nth: number };
+
+/** What ids of a reply are made from. */
+export const turnName = ({ id, nth }: ApiTurn): string => (nth === 1 ? id : `${id}_${nth}`);
 
 /** Tokens are estimated alike for every model. */
 const COUNTED = ModelRef.parse("sim/ada");
@@ -86,19 +122,21 @@ async function earlierTry(
   return found?.id;
 }
 
-export type ApiOutcome = {
-  readonly id: DeliberationId;
+export type ApiOutcome = ApiTurn & {
   readonly text: string;
   /** What stands before the text where something is missing. */
   readonly degraded: string;
   readonly finish: "stop" | "length" | "tool_calls" | "function_call";
-  /** The tool whose call the text is, as its arguments. */
-  readonly tool: NonNullable<AnswerForm>["tool"];
+  /** The calls of tools that it ends in. */
+  readonly calls: readonly ApiToolCall[];
   readonly usage: ApiUsage | undefined;
   /** What happened, a line each. */
   readonly stages: readonly string[];
   readonly parley: Readonly<Record<string, unknown>>;
 };
+
+/** A call of a tool, as its client knows that. `arguments`: JSON, or a text of any form where `form` is `custom`. */
+export type ApiToolCall = ClientName & { readonly id: string; readonly arguments: string };
 
 /** Tokens of all calls together; `cost` in US dollars is left out where it is unknown. */
 export type ApiUsage = {
@@ -119,15 +157,17 @@ export function stageLine(
   opening: Pick<Opening, "participants" | "client"> | undefined,
 ): string | undefined {
   if (isEvent(entry, "deliberation-closed") || entry.origin.by === "reactor") return undefined;
+  // Its client knows that it is waited for.
+  if (isEvent(entry, "seat-opened", "seat-answered") && entry.data.person === TOOL_CLIENT) return undefined;
   if (opening?.client?.echo?.["stages"] === false) return undefined;
   const [shown] = opening && hasPeople(opening) ? hideText(entry) : [entry];
   return shown && entryWords(shown);
 }
 
-/** The stages up to now, a line each. */
-export function stageLines(entries: readonly Entry[]): readonly string[] {
+/** The stages after a seq, a line each. */
+export function stageLines(entries: readonly Entry[], after = 0): readonly string[] {
   const opening = openingIn(entries);
-  return entries.flatMap((entry) => stageLine(entry, opening) ?? []);
+  return entries.flatMap((entry) => (entry.seq > after && stageLine(entry, opening)) || []);
 }
 
 export const openingIn = (entries: readonly Entry[]): Opening | undefined =>
@@ -137,12 +177,21 @@ export const openingIn = (entries: readonly Entry[]): Opening | undefined =>
 export const echoOf = (entries: readonly Entry[]): Echo | undefined =>
   openingIn(entries)?.client?.echo as Echo | undefined;
 
-/** Waits for the end and says what came of it. @throws Refused for what came to no answer, and when the server stops before the end */
-export async function outcomeOf(call: ApiCall, id: DeliberationId): Promise<ApiOutcome> {
+/** The turns of a run in which its client's tools were called. */
+async function turnsOf(call: ApiCall, entries: readonly Entry[]): Promise<readonly ClientTurn[]> {
+  const { store } = call.parley.context({}, { principal: call.caller.principal });
+  const pinned = await pinnedTools(store, openingIn(entries));
+  return pinned ? clientTurns(entries, pinned) : [];
+}
+
+/** Waits for a reply, and says what came of it. @throws Refused for what came to no answer, and when the server stops before the end */
+export async function outcomeOf(call: ApiCall, { id, nth }: ApiTurn): Promise<ApiOutcome> {
   const { caller, signal } = call;
   const { principal } = caller;
-  const awaited = { id, principal, ms: Infinity, signal, throughWaiting: true };
+  const isReached = (all: readonly Entry[]) => countTurns(all) >= nth;
+  const awaited = { id, principal, ms: Infinity, signal, throughWaiting: true, until: isReached };
   const { entries, isOver } = await awaitEnd(call, awaited);
+  if (isReached(entries)) return readOutcome(call, { id, nth }, entries);
   if (!isOver) {
     const next = "send the request again: it joins what is recorded";
     const headers = { "retry-after": "1" };
@@ -150,20 +199,42 @@ export async function outcomeOf(call: ApiCall, id: DeliberationId): Promise<ApiO
   }
   if (entries.some((entry) => isEvent(entry, "deliberation-opened") && isUnkept(entry.data)))
     call.response.once("finish", () => void call.drives.forget(id, principal).catch(() => undefined));
-  return readOutcome(call, id, entries);
+  return readOutcome(call, { id, nth }, entries);
 }
 
-/** What came of a deliberation that has ended. @throws Refused for no answer */
+/** What came of a reply that is whole: its client's tools are called, or the deliberation has ended. @throws Refused for no answer */
 export async function readOutcome(
   call: ApiCall,
-  id: DeliberationId,
+  { id, nth }: ApiTurn,
   all: readonly Entry[],
 ): Promise<ApiOutcome> {
+  const turns = await turnsOf(call, all);
+  const turn = turns[nth - 1];
   // What is recorded later, such as a grade, changes nothing in a reply: it has to be the same every time.
-  const entries = all.slice(0, all.findIndex((entry) => isEvent(entry, "deliberation-closed")) + 1);
+  const end = turn?.seq ?? all.find((entry) => isEvent(entry, "deliberation-closed"))?.seq ?? 0;
+  const begun = turns[nth - 2]?.answered?.seq ?? 0;
+  const entries = all.filter(({ seq }) => seq <= end);
   const { protocols } = call.parley.context({}, { principal: call.caller.principal });
   const result = await loadResult(protocols, entries);
   if (!result) throw new Error("a deliberation that has ended has a result");
+  // What the replies before it took is on their bills.
+  const before =
+    begun > 0
+      ? await loadResult(
+          protocols,
+          entries.filter(({ seq }) => seq <= begun),
+        )
+      : undefined;
+  const stages = stageLines(entries, begun);
+  if (turn) {
+    const calls = turn.calls.map((one, index) => calledAs(one, { ...turn, id: callId(id, nth, index) }));
+    return {
+      ...{ id, nth, calls, stages, text: shownOf(turn.said, turn.work === "answer").trim(), degraded: "" },
+      parley: describe(call, result, { ignored: echoOf(entries)?.ignored ?? [], formed: undefined }),
+      finish: calls.some(({ form }) => form === "function_call") ? "function_call" : "tool_calls",
+      usage: usageOf(result, entries, { before }),
+    };
+  }
   const said = textOf(result);
   if (said === undefined) throw withoutAnswer(result);
   const { format, stop = [], ignored = [] } = echoOf(entries) ?? { format: null };
@@ -171,20 +242,29 @@ export async function readOutcome(
     ? await writeInForm(call, { id, entries, text: said.text, schema: format.schema })
     : undefined;
   const text = cutAt(formed?.text ?? said.text, stop);
-  return {
-    ...{ id, text, degraded: formed ? "" : said.degraded },
-    parley: describe(call, result, { ignored, formed }),
-    tool: format?.tool,
-    finish: format?.tool
-      ? format.tool.isFunction
-        ? "function_call"
-        : "tool_calls"
-      : said.isCut
-        ? "length"
-        : "stop",
-    usage: usageOf(result, entries, formed),
-    stages: stageLines(entries),
+  const { tool } = format ?? {};
+  const demanded = tool && {
+    ...{ id: `${id}`, name: tool.name, arguments: text },
+    ...(tool.isFunction && { form: "function_call" as const }),
   };
+  return {
+    ...{ id, nth, stages, degraded: formed ? "" : said.degraded },
+    ...(demanded ? { text: "", calls: [demanded] } : { text, calls: [] }),
+    parley: describe(call, result, { ignored, formed }),
+    finish: tool ? (tool.isFunction ? "function_call" : "tool_calls") : said.isCut ? "length" : "stop",
+    usage: usageOf(result, entries, { before, formed }),
+  };
+}
+
+/** A model's call of a tool, as its client knows the tool. */
+function calledAs(
+  { name, arguments: written }: ToolCall,
+  { offer, id }: Pick<ClientTurn, "offer"> & { readonly id: string },
+): ApiToolCall {
+  const as = offer.tools.find((tool) => tool.name === name)?.as ?? { name };
+  if (as.form !== "custom") return { ...as, id, arguments: written };
+  const { input } = fieldsIn(tryJson(written));
+  return { ...as, id, arguments: typeof input === "string" ? input : written };
 }
 
 /** The answer, with what is missing of it; both sides where the participants did not agree. */
@@ -217,14 +297,21 @@ const cutAt = (text: string, stop: readonly string[]): string => {
   return places.length === 0 ? text : text.slice(0, Math.min(...places));
 };
 
+type Billed = {
+  /** What earlier replies of the run took. */
+  readonly before: Result | undefined;
+  readonly formed?: Formed | undefined;
+};
+
 function usageOf(
   result: Result,
   entries: readonly Entry[],
-  formed: Formed | undefined,
+  { before, formed }: Billed,
 ): ApiUsage | undefined {
   const all = [result, ...(formed ? formed.results : [])];
   if (all.some(({ tokens }) => tokens.in === null || tokens.out === null)) return undefined;
-  const sum = (of: (one: Result) => number | null) => all.reduce((total, one) => total + (of(one) ?? 0), 0);
+  const sum = (of: (one: Result) => number | null) =>
+    all.reduce((total, one) => total + (of(one) ?? 0), 0) - (before ? (of(before) ?? 0) : 0);
   const out = sum(({ tokens }) => tokens.out);
   const written = formed?.results.at(-1)?.tokens.out;
   const own = written ?? ownTokens(entries, result) ?? 0;

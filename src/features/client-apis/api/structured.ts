@@ -133,7 +133,7 @@ function readForm(
   return { ok: false, why };
 }
 
-function tryJson(text: string): unknown {
+export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

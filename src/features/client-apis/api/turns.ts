@@ -20,66 +20,76 @@ export const Item = z.looseObject({
 
 type SentTurn = { readonly by: "system" | "user" | "assistant" | "tool"; readonly text: string };
 
-type SentConversation = {
+export type SentConversation = {
   readonly system: string;
   readonly history: readonly { readonly question: string; readonly answer: string }[];
   readonly question: string;
   readonly files: readonly SentFile[];
-  /** Kinds of items that nobody here can read. */
-  readonly ignored: readonly string[];
 };
 
-/** A chat's instructions, earlier turns and question. @throws Refused 400 */
-export function readMessages(messages: readonly z.infer<typeof Message>[]): SentConversation {
+/** A message, or an item of a response as one; undefined for what nobody here can read. */
+export type SentMessage = {
+  readonly role: z.infer<typeof Message>["role"];
+  readonly content?: unknown;
+  /** It stands beside what tools gave, and is no question. */
+  readonly beside?: unknown;
+  readonly [field: string]: unknown;
+};
+
+/** A conversation's instructions, earlier turns and question; `param`: the field that it came in. @throws Refused 400 */
+export function readMessages(
+  messages: readonly (SentMessage | undefined)[],
+  param = "messages",
+): SentConversation {
   const parts = createParts();
   const tools = createTools(parts);
-  const turns = messages.flatMap(({ role, content, ...rest }, index): SentTurn[] => {
-    if (role === "tool" || role === "function")
-      return [
-        tools.result({
-          id: rest["tool_call_id"],
-          fallback: rest["name"],
-          output: content,
-          place: `messages[${index}].content`,
-        }),
-      ];
-    const called = [rest["tool_calls"] ?? [], rest["function_call"] ?? []].flat();
-    const said = parts.words(content, `messages[${index}].content`);
-    return [message(role, said), ...called.map((one) => tools.call(fieldsIn(one)))];
+  const turns = messages.flatMap((sent, index): SentTurn[] => {
+    if (sent === undefined) return [];
+    const { role, content, ...rest } = sent;
+    const place = `${param}[${index}].${param === "input" && role === "tool" ? "output" : "content"}`;
+    if (role === "tool" || role === "function") {
+      const { tool_call_id: id, name: fallback } = rest;
+      return [tools.result({ id, fallback, output: content, place })];
+    }
+    const read = Content.nullish().safeParse(content);
+    if (!read.success) throw badField(place, `${place} is a text or a list of parts`);
+    return [message(role, parts.words(read.data, place)), ...callsIn(sent).map((one) => tools.call(one))];
   });
-  return { ...converse(turns, "messages"), files: parts.files };
+  return { ...converse(turns, param), files: parts.files };
 }
 
-/** A response's instructions, earlier turns and question. @throws Refused 400 */
-export function readInput(input: string | readonly z.infer<typeof Item>[]): SentConversation {
-  if (typeof input === "string") return converse([{ by: "user", text: input }], "input");
-  const parts = createParts();
-  const tools = createTools(parts);
-  const ignored = new Set<string>();
-  const turns = input.flatMap(({ type, role, content, ...rest }, index): SentTurn[] => {
+/** What was called and given since a question, in words. */
+export function toolWords(messages: readonly SentMessage[]): string {
+  const question = { role: "user" as const, content: "?" };
+  return readMessages([question, ...messages.filter(({ role }) => role !== "system" && role !== "developer")])
+    .question.slice(1)
+    .trim();
+}
+
+/** What a message calls, in the form of any API. */
+export const callsIn = (sent: SentMessage): readonly SentFields[] =>
+  [sent["tool_calls"] ?? [], sent["function_call"] ?? []].flat().map(fieldsIn);
+
+/** A response's input as messages, each in its place, and the kinds of items that are none. @throws Refused 400 */
+export function inputMessages(input: string | readonly z.infer<typeof Item>[]): {
+  readonly messages: readonly (SentMessage | undefined)[];
+  readonly unread: readonly string[];
+} {
+  if (typeof input === "string") return { messages: [{ role: "user", content: input }], unread: [] };
+  const unread = new Set<string>();
+  const messages = input.map(({ type, role, content, ...rest }, index): SentMessage | undefined => {
     const kind = (type ?? "message").slice(0, 60);
-    const place = `input[${index}]`;
-    if (kind === "message") {
-      const read = Content.nullish().safeParse(content);
-      if (!read.success) throw badField(`${place}.content`, `${place}.content is a text or a list of parts`);
-      return [message(role ?? "user", parts.words(read.data, `${place}.content`))];
-    }
+    if (kind === "message") return { role: role ?? "user", content };
     if (kind === "item_reference")
-      throw badField(place, `${place}: items are not kept here`, "send the item itself");
+      throw badField(`input[${index}]`, `input[${index}]: items are not kept here`, "send the item itself");
     if (kind.endsWith("_output"))
-      return [
-        tools.result({
-          id: rest["call_id"],
-          fallback: kind,
-          output: rest["output"],
-          place: `${place}.output`,
-        }),
-      ];
-    if (kind.endsWith("_call")) return [tools.call({ name: kind, ...rest })];
-    ignored.add(`input.${kind}`);
-    return [];
+      return { role: "tool", tool_call_id: rest["call_id"], name: kind, content: rest["output"] };
+    if (kind.endsWith("_call"))
+      return { role: "assistant", tool_calls: [{ name: kind, ...rest, id: rest["call_id"] ?? rest["id"] }] };
+    unread.add(`input.${kind}`);
+    return undefined;
   });
-  return { ...converse(turns, "input"), files: parts.files, ignored: [...ignored] };
+  return { messages, unread: [...unread] };
 }
 
 function message(role: "system" | "developer" | "user" | "assistant", text: string): SentTurn {
@@ -107,7 +117,7 @@ function converse(turns: readonly SentTurn[], param: string): SentConversation {
       answer: round.answered.join("\n\n"),
     })),
     question: [...asked, ...(answered.length > 0 ? ["# Done since", ...answered] : [])].join("\n\n"),
-    ...{ files: [], ignored: [] },
+    files: [],
   };
 }
 
@@ -126,7 +136,7 @@ function createTools(parts: Pick<ReturnType<typeof createParts>, "wordsOfTool">)
     call(given: SentFields): SentTurn {
       const called = { ...given, ...fieldsIn(given["function"]), ...fieldsIn(given["custom"]) };
       const name = toText(called["name"]).slice(0, 200) || "a tool";
-      names.set(toText(given["call_id"] ?? given["id"]), name);
+      names.set(toText(given["id"]), name);
       const input = toText(called["arguments"] ?? called["input"] ?? called["action"]);
       return { by: "tool", text: `[called ${name}${input === "" ? "" : `: ${input}`}]` };
     },

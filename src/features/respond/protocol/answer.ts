@@ -23,9 +23,11 @@ import { isMemoryTool, useMemoryTool } from "../../../protocols/phases/memory-to
 import {
   callFailure,
   degradation,
+  hasClientTools,
   modelParams,
   readFinal,
   searchParams,
+  writeAnswer,
 } from "../../../protocols/phases/reply.ts";
 import { texts } from "./templates/index.ts";
 import { fitConversation } from "../../../protocols/phases/conversation.ts";
@@ -111,13 +113,20 @@ export async function respond(
       () => missingAnswer({ by, respondent }, failure),
     );
   }
-  return speakWithTools<RespondOutcome>(context, run, {
-    by: by.id,
-    step: StepKey.parse(`answer/${by.id}`),
+  const call = {
     work: { kind: "answer", by: by.id },
     request: requestWith(shown),
     timeoutMs,
     limitedBy: "respond-tokens",
+    outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"] as const,
+  };
+  const read = (reply: Call) => readAnswer(reply, { by, respondent });
+  // A client's tools take the place of the own.
+  if (respondent === "A" && hasClientTools(context))
+    return writeAnswer<RespondOutcome>(context, { ...call, key: `answer/${by.id}` }, read);
+  return speakWithTools<RespondOutcome>(context, run, {
+    ...{ ...call, read, by: by.id },
+    step: StepKey.parse(`answer/${by.id}`),
     tools: {
       ...settings.tools,
       ...(onLost ? { onLost } : {}),
@@ -127,8 +136,6 @@ export async function respond(
           ? useMemoryTool(context, { by, name, input, recall: settings.recall }, signal)
           : useTool(context, { name, input, specs: settings.tools.specs }, signal),
     },
-    outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
-    read: (call) => readAnswer(call, { by, respondent }),
   });
 }
 

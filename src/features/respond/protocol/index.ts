@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { stoppedByBudget } from "../../../protocols/phases/reply.ts";
+import { closeWithoutClient, stoppedByBudget } from "../../../protocols/phases/reply.ts";
 import { defineProtocol } from "../../../engine/index.ts";
 import { callOf } from "../../../kernel/index.ts";
 import { withLostTools } from "../../../protocols/phases/tools.ts";
@@ -47,7 +47,9 @@ export const respond = defineProtocol<RespondentSettings>({
     if (!by) return { outcome: "failed", why: "nobody sits in the respondent's seat" };
     let lost = 0;
     const onLost = () => void (lost += 1);
-    const event = await answer(context, { by, respondent: "A", history: context.history, onLost });
+    const turn = { by, respondent: "A", history: context.history, onLost } as const;
+    const event = await answer(context, turn).catch(closeWithoutClient);
+    if ("outcome" in event) return event;
     if (event.type === "answer-given" && "step" in event.origin)
       return withLostTools({ outcome: "answered", answer: event.origin.step, control: null }, lost);
     const call = callOf(event);

@@ -10,7 +10,7 @@ import {
 } from "../control.ts";
 import { withFittedHistory } from "../conversation.ts";
 import { draft, type Drafts } from "../draft.ts";
-import { stoppedByBudget } from "../reply.ts";
+import { closeWithoutClient, hasClientTools, stoppedByBudget } from "../reply.ts";
 import { seatDrafts, type Draft } from "../table.ts";
 import { withLostTools } from "../tools.ts";
 import { breakTie, isOfEarlierReaders, reachStanding, review, type Reviews } from "./review.ts";
@@ -29,7 +29,8 @@ export async function deliberateFromDrafts<S extends PanelSettings>(
   before(context);
   const drafted = await draft(context, members, { quorum, ...limits });
   const { drafts, absent, lost } = drafted;
-  if (drafts.length >= quorum) return withLostTools(await goOn(context, drafted), lost);
+  if (drafts.length >= quorum)
+    return withLostTools(await goOn(context, drafted).catch(closeWithoutClient), lost);
   return closeBelowQuorum({
     did: "members answered",
     given: drafts,
@@ -37,6 +38,19 @@ export async function deliberateFromDrafts<S extends PanelSettings>(
     quorum,
     best: leadingDraft,
   });
+}
+
+export type AnsweredClosing = Extract<Closing, { readonly outcome: "answered" | "answered-degraded" }>;
+
+/** The closing with a member's answer; where a client has brought tools, that member writes it again with them. */
+export async function closeWith(
+  context: ProtocolContext<PanelSettings>,
+  winner: Draft,
+  closing: AnsweredClosing,
+): Promise<Closing> {
+  if (!hasClientTools(context)) return closing;
+  const { writeAsWinner } = await import("./winner.ts");
+  return writeAsWinner(context, winner, closing);
 }
 
 /** The drafts are what the outcome is compared with. */
@@ -72,15 +86,18 @@ export async function conclude(
   const isAsked = reviews.reviews.length + reviews.absent.length > 0;
   // Where nobody ranks, no draft is ahead.
   const foremost = isAsked ? foremostDrafts(answers, standing) : answers;
-  const fallback = answerWith(leadingDraft(foremost.length > 0 ? foremost : answers), drafts, standing);
+  const leading = leadingDraft(foremost.length > 0 ? foremost : answers);
+  const fallback = answerWith(leading, drafts, standing);
   const outcome = absent.length + reviews.absent.length > 0 ? "answered-degraded" : "answered";
 
   if (context.settings.mode === "vote") {
     const broken = await breakTie(context, foremost);
     if (broken.tied) return { outcome: "inconclusive", why: broken.why, best: fallback };
-    if (broken.chosen) return { outcome, ...answerWith(broken.chosen, drafts, standing) };
+    const chosen = broken.chosen ?? leading;
     // Without a readable ranking there was no vote to win.
-    return { outcome: standing || !isAsked ? outcome : "answered-degraded", ...fallback };
+    const isWon = broken.chosen !== undefined || standing !== undefined || !isAsked;
+    const closing = answerWith(chosen, drafts, standing);
+    return closeWith(context, chosen, { outcome: isWon ? outcome : "answered-degraded", ...closing });
   }
   const evidence = { table, reviews: reviews.reviews, absent, standing: reached, comparison };
   const synthesis = await synthesize(context, evidence);

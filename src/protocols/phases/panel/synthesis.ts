@@ -16,8 +16,15 @@ import {
   type Stance,
 } from "../../../kernel/index.ts";
 import type { StandingData } from "../control.ts";
-import { USUAL_REPLY_TOKENS, emptyReplyFailure, modelParams, readFinal, readReply } from "../reply.ts";
-import { findByLabel, inLabelOrder, type Draft, type SeatedDraft } from "../table.ts";
+import {
+  USUAL_REPLY_TOKENS,
+  emptyReplyFailure,
+  modelParams,
+  readFinal,
+  readReply,
+  writeAnswer,
+} from "../reply.ts";
+import { findByLabel, inLabelOrder, stepOf, type Draft, type SeatedDraft } from "../table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 import { usualDrafts, type PanelReview, type Reviews } from "./review.ts";
 import type { PanelSettings } from "./settings.ts";
@@ -54,7 +61,8 @@ export async function synthesize(context: PanelContext, evidence: ChairEvidence)
   for (const chair of chairs) {
     const again = rewriting && rewriting.nth > 0 ? `/again-${rewriting.nth}` : "";
     const step = StepKey.parse(`synthesis/${chair.id}${again}`);
-    const event = await context.run.call(
+    const event = await writeAnswer(
+      context,
       {
         key: step,
         outcomes: ["synthesis-given", "degradation-noted"],
@@ -68,7 +76,7 @@ export async function synthesize(context: PanelContext, evidence: ChairEvidence)
       readChairReply(chair, evidence, context.settings.strategy.name),
     );
     if (event.type === "synthesis-given")
-      return { ok: true, step, final: event.data.final, failed: failures.length };
+      return { ok: true, step: stepOf(event, step), final: event.data.final, failed: failures.length };
     const { call, why } = event.data;
     failures.push(createAbsence(why, call?.ok === false ? call.failure : undefined));
   }

@@ -8,7 +8,7 @@ import {
   chooseControl,
   closeBelowQuorum,
 } from "../../../../protocols/phases/control.ts";
-import { stoppedByBudget } from "../../../../protocols/phases/reply.ts";
+import { closeWithoutClient, stoppedByBudget } from "../../../../protocols/phases/reply.ts";
 import { withLostTools } from "../../../../protocols/phases/tools.ts";
 import { labelAt, type SeatedDraft } from "../../../../protocols/phases/table.ts";
 import { clarify, readRequirements, type DebateContext } from "./brief.ts";
@@ -58,7 +58,8 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
       const agents = context.seats("agent");
       const requirements = await readRequirements(context);
       const clarifications = await clarify(context, agents);
-      const closing = await runRounds(context, agents, { material: context, requirements, clarifications });
+      const brief = { material: context, requirements, clarifications };
+      const closing = await runRounds(context, agents, brief).catch(closeWithoutClient);
       return withLostTools(closing, losses.tools);
     },
   });

@@ -21,8 +21,9 @@ import {
   modelParams,
   readFinal,
   readReply,
+  writeAnswer,
 } from "../../../../protocols/phases/reply.ts";
-import { inLabelOrder, type SeatedDraft } from "../../../../protocols/phases/table.ts";
+import { inLabelOrder, stepOf, type SeatedDraft } from "../../../../protocols/phases/table.ts";
 import type { DebateContext } from "./brief.ts";
 import { dueMethod, makeSummary, type Transcript, type TranscriptEntry } from "./history.ts";
 import {
@@ -123,7 +124,8 @@ async function askJudge(
     participant: judge.id,
     weakens: "another judge had to write the solution, or none did",
   };
-  const first = await context.run.call(
+  const first = await writeAnswer(
+    context,
     {
       key: step,
       outcomes: ["synthesis-given", "reply-received", "degradation-noted"],
@@ -141,7 +143,8 @@ async function askJudge(
         : { type: "reply-received", data: { by: judge.id, why: read.reason } };
     }),
   );
-  if (first.type === "synthesis-given") return { ok: true, step, final: first.data.final, degraded: false };
+  if (first.type === "synthesis-given")
+    return { ok: true, step: stepOf(first, step), final: first.data.final, degraded: false };
   if (first.type === "degradation-noted") {
     const { call, why } = first.data;
     return { ok: false, ...createAbsence(why, call?.ok === false ? call.failure : undefined) };
