@@ -11,7 +11,7 @@ import {
 import { spentIn } from "../views/cost.ts";
 import { isClosed } from "../views/result.ts";
 import { belongsTo } from "./conversation.ts";
-import { findOpening, resolveId } from "./lookup.ts";
+import { findOpening, FORMS, resolveId, type FormPrefix } from "./lookup.ts";
 
 /** What is forgotten by. `leases`: those of the whole store. `user`: whose runs alone; absent for anybody's. */
 export type ForgetContext = {
@@ -24,11 +24,9 @@ export type ForgetContext = {
 /** `at`: when, ISO 8601 in UTC. */
 export type Forgotten = { readonly id: string; readonly at: string };
 
-/** How often at most an answer is written in a client's form. */
-export const MAX_FORMS = 2;
-/** The request of a run that writes another run's answer in a client's form: a part of that one, forgotten with it. */
-export const formRequest = (id: string, nth: number): string =>
-  `api/form/${createHash("sha256").update(`${id}/${nth}`).digest("hex")}`;
+/** The request of a run that writes another run's answer in a form: a part of that one, forgotten with it. */
+export const formRequest = (prefix: FormPrefix, id: string, nth: number): string =>
+  `${prefix}${createHash("sha256").update(`${id}/${nth}`).digest("hex")}`;
 
 /**
  * Forgets the run that an id, or the beginning of one, names. Nothing is taken from under a driver or a reactor at work.
@@ -46,8 +44,12 @@ export async function forgetRun({ user, ...parts }: ForgetContext, given: string
       if (!isClosed(entries)) throw busy("it has not ended", "cancel it first");
       if ((await leases("")).some(({ name }) => name.endsWith(`/${id}`)))
         throw busy("something is still being made of it", "try again in a moment");
-      for (let nth = 1; nth <= MAX_FORMS; nth += 1)
-        await forgetRun(parts, idOfRequest(store.organization, formRequest(id, nth))).catch(unlessMissing);
+      for (const prefix of FORMS)
+        for (let nth = 1, known = true; known; nth += 1)
+          known = await forgetRun(parts, idOfRequest(store.organization, formRequest(prefix, id, nth))).then(
+            () => true,
+            unlessMissing,
+          );
       const { at: closedAt = openedAt, seq = 0 } = entries.at(-1) ?? {};
       const forgottenAt = new Date(now()).toISOString();
       const tombstone = {
@@ -63,6 +65,7 @@ export async function forgetRun({ user, ...parts }: ForgetContext, given: string
   }
 }
 
-const unlessMissing = (error: unknown): void => {
+const unlessMissing = (error: unknown): false => {
   if (!isFault(error, "deliberation-missing")) throw error;
+  return false;
 };

@@ -20,8 +20,11 @@ const PAGE = 500;
 
 /** What the names of runs begin with that measurements make: lists hide them, and none is the newest. */
 const MEASURED: readonly string[] = ["bench/", "ablate/", "authorship/", "persona/", "trial/"];
+/** The same of runs that write another run's answer in a form: for a program here, and for a server's client. */
+export const FORMS = ["form/", "api/form/"] as const;
+export type FormPrefix = (typeof FORMS)[number];
 /** Runs that people asked for, and no measurement. */
-export const UNMEASURED = { prefixes: MEASURED, hidden: true };
+export const UNMEASURED = { prefixes: [...MEASURED, ...FORMS], hidden: true };
 
 /** Names the newest deliberation. */
 export const NEWEST = "last";
@@ -95,7 +98,7 @@ export async function listRuns(
   const isBench = protocol === "bench";
   const isOpen = status === "open" || status === "waiting";
   const query: Omit<ListQuery, "limit" | "before"> = {
-    requests: { prefixes: MEASURED, hidden: !isBench },
+    requests: isBench ? { prefixes: MEASURED, hidden: false } : UNMEASURED,
     protocol: isBench ? undefined : protocol,
     ...(isOpen ? { open: true } : { status }),
     since: isoOf(since),

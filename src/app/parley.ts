@@ -29,6 +29,7 @@ import {
 import { resolveTurn } from "./conversation.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
 import type { Forgotten } from "./forget.ts";
+import type { FormedAnswer, JsonSchema } from "./form.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
 import type { SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
@@ -175,6 +176,11 @@ export interface Parley extends AsyncDisposable {
   read(id: string, options?: PrincipalOptions): Promise<readonly Entry[]>;
   /** Returns the published result so far. */
   result(id: string, options?: PrincipalOptions): Promise<Result>;
+  /**
+   * Has the answer of a run that has ended written as JSON that fits a JSON Schema, by the model that wrote it: up to two calls more,
+   * within what the run's limits left, and none where it was asked for before. @throws Fault `configuration`, `deliberation-missing`
+   */
+  writeInForm(id: string, schema: JsonSchema, options?: RunOptions & PrincipalOptions): Promise<FormedAnswer>;
   export(id: string, options?: PrincipalOptions): Promise<Exported>;
   /** Lists the organization's deliberations, newest first. */
   list(request?: ListRequest, options?: PrincipalOptions): Promise<readonly Summary[]>;
@@ -286,7 +292,7 @@ function boundTo(opened: OpenedProcess, own: CallerTerms): Parley {
     return forkRun(writing(call, changed), parent, how);
   };
 
-  return {
+  const parley: Parley = {
     as(principal, given = {}) {
       checkBoundSettings(given);
       if (opened.isServed) refusePackages(given);
@@ -370,6 +376,8 @@ function boundTo(opened: OpenedProcess, own: CallerTerms): Parley {
       if (!result) throw new Fault("deliberation-missing", { id: resolved });
       return result;
     },
+    writeInForm: async (id, schema, call) =>
+      (await import("./form.ts")).formAnswer(parley, { id, schema }, call),
     async export(id, call) {
       const context = reading(call);
       const { exportRun } = await import("./result.ts");
@@ -389,4 +397,5 @@ function boundTo(opened: OpenedProcess, own: CallerTerms): Parley {
     close: () => process.close(),
     [Symbol.asyncDispose]: () => process.close(),
   };
+  return parley;
 }

@@ -5,7 +5,7 @@ import type { StartRequest } from "../../../app/start.ts";
 import { Budget, type DeliberationId, type Labels } from "../../../kernel/index.ts";
 import { badField } from "./errors.ts";
 import type { SentFile } from "./parts.ts";
-import { readSchema } from "./structured.ts";
+import { checkSchema } from "./structured.ts";
 import type { ForcedTool, SentTools } from "./tools.ts";
 import type { SentMessage } from "./turns.ts";
 
@@ -191,7 +191,7 @@ export function formOf(forced: ForcedTool | undefined, asked: AskedForm = { type
   if (forced) return { schema: forced.schema, tool: { name: forced.name, isFunction: forced.isFunction } };
   if (asked.type === "text") return null;
   const schema = asked.json_schema?.schema ?? asked.schema ?? { type: "object" };
-  readSchema(schema);
+  checkSchema(schema);
   return { schema };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { tryJson } from "../../../app/form.ts";
 import { restAfter } from "../../../app/live-answer.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf, type HttpRefusal, type HttpReply } from "../../../server/problem.ts";
@@ -19,7 +20,7 @@ import {
   type ApiTurn,
   type ApiUsage,
 } from "./run.ts";
-import { tryJson, type ApiCall } from "./structured.ts";
+import type { ApiCall } from "./structured.ts";
 import { readTools, withoutUsed } from "./tools.ts";
 import { Message, readMessages, type SentMessage } from "./turns.ts";
 

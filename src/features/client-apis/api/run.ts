@@ -11,6 +11,7 @@ import {
   type Opening,
   type ToolCall,
 } from "../../../kernel/index.ts";
+import { tryJson } from "../../../app/form.ts";
 import { shownOf } from "../../../app/live-answer.ts";
 import { TOOL_CLIENT, type ClientName, type ClientTools } from "../../../protocols/phases/client-tools.ts";
 import { entryWords } from "../../../reports/entry-words.ts";
@@ -32,7 +33,7 @@ import {
   type ClientTurn,
 } from "./continuing.ts";
 import { contextOf, fieldsIn } from "./parts.ts";
-import { tryJson, writeInForm, type ApiCall, type Formed } from "./structured.ts";
+import { formForClient, type ApiCall, type Formed } from "./structured.ts";
 import { withToolNote } from "./tools.ts";
 import { readMessages } from "./turns.ts";
 
@@ -239,7 +240,7 @@ export async function readOutcome(
   if (said === undefined) throw withoutAnswer(result);
   const { format, stop = [], ignored = [] } = echoOf(entries) ?? { format: null };
   const formed = format
-    ? await writeInForm(call, { id, entries, text: said.text, schema: format.schema })
+    ? await formForClient(call, { id, entries, text: said.text, schema: format.schema })
     : undefined;
   const text = cutAt(formed?.text ?? said.text, stop);
   const { tool } = format ?? {};

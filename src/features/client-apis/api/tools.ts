@@ -2,7 +2,7 @@ import type { ClientName, ClientTool, ClientTools } from "../../../protocols/pha
 import { Json } from "../../../kernel/index.ts";
 import { badField } from "./errors.ts";
 import { fieldsIn, type SentFields } from "./parts.ts";
-import { readSchema } from "./structured.ts";
+import { checkSchema } from "./structured.ts";
 
 // Whoever writes the answer may call the client's tools. A request that demands a call of one tool asks for an answer in a form by another
 // name: the tool's parameters are its schema, and the answer is given as that call.
@@ -93,7 +93,7 @@ export function readTools(body: unknown): SentTools {
   if (first === undefined) return {};
   if (demanded && names.length === 1 && first.form !== "custom") {
     const schema = { type: "object", ...fieldsIn(first.parameters) };
-    readSchema(schema, { param: "tools", of: `the parameters of ${first.name.slice(0, 100)}` });
+    checkSchema(schema, { param: "tools", of: `the parameters of ${first.name.slice(0, 100)}` });
     return { forced: { name: first.name, isFunction, schema } };
   }
   const tools = specsOf(chosen);
