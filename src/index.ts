@@ -12,7 +12,8 @@ import { features } from "./features.ts";
 export const openParley = ({ features: own = [], ...options }: ParleyOptions = {}): Promise<Parley> =>
   open({ ...options, features: [...features, ...own] });
 export { defineFeature, type Feature } from "./features/feature.ts";
-export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
+export type { PrincipalOptions, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
+export type { ForkRequest } from "./app/fork.ts";
 export type { EstimatedCost, ForkEstimate, Range, RunEstimate } from "./contract/figures.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
 export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
@@ -25,6 +26,7 @@ export { Fault, isFault, type FaultCode } from "./kernel/fault.ts";
 export { isEvent } from "./kernel/envelope.ts";
 export { defineProtocol } from "./engine/protocol.ts";
 export { defineReactor } from "./engine/reactor.ts";
+export { defineModel, type OwnCall, type OwnModels, type OwnReply } from "./models/define-model.ts";
 export { createModels, type ModelsOptions } from "./models/models.ts";
 export { openStore, type OpenedStore } from "./stores/index.ts";
 export type { Exported } from "./app/result.ts";

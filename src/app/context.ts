@@ -37,6 +37,7 @@ import { resolveEndpoint } from "../models/endpoint.ts";
 import { providers, SDK } from "../models/providers.ts";
 import { agentPrograms, findProgram } from "../models/programs.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
+import type { SdkModel } from "../models/sdk-package.ts";
 import type { ModelCatalog } from "../models/model-list.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
@@ -159,6 +160,8 @@ export type ProcessParts = {
   readonly cwd?: string | undefined;
   /** Replaces the models from the settings and the environment. */
   readonly models?: Models | undefined;
+  /** Models beside these, by reference. */
+  readonly ownModels?: ReadonlyMap<string, SdkModel> | undefined;
   readonly withoutModels?: Process["withoutModels"];
   readonly exports: Process["exports"];
   /** What simulated models say to prompts of features. */
@@ -176,7 +179,7 @@ function lazily(load: () => Promise<Transport>): Transport {
 
 /** Creates models, memory and the engine over an open store, without a call. */
 export function openProcess(parts: ProcessParts): Process {
-  const { store, settings, env, protocols, reactors, scripts, loadFacts, loadRecorded } = parts;
+  const { store, settings, env, protocols, reactors, scripts, loadFacts, loadRecorded, ownModels } = parts;
   const { callsAtOnce, requestsPerMinute, tokensPerMinute } = settings;
   const places = { compatible: settings.compatible, providers: settings.providers };
   const sim = once(async () => (await import("../sim/sim.ts")).createSim({ loadFacts, scripts }));
@@ -187,7 +190,7 @@ export function openProcess(parts: ProcessParts): Process {
   const home = configFolder({ env, cwd: process.cwd() });
   const catalog = openCatalog(settings, { env, cwd: process.cwd() });
   const packages = lazily(async () =>
-    (await import("../models/sdk-transport.ts")).createSdkTransport({ env, home }),
+    (await import("../models/sdk-transport.ts")).createSdkTransport({ env, home, own: ownModels }),
   );
   const programs = lazily(async () =>
     (await import("../models/program-transport.ts")).createProgramTransport(env, settings.programs),
@@ -204,7 +207,9 @@ export function openProcess(parts: ProcessParts): Process {
         limits: { callsAtOnce, requestsPerMinute, tokensPerMinute },
         locals: { sim: lazily(sim), recorded: lazily(recorded) },
         programs,
-        remotes: { [SDK]: packages },
+        remotes: Object.fromEntries(
+          [SDK, ...(ownModels?.keys() ?? [])].map((ref) => [ref.split("/", 1)[0], packages]),
+        ),
       });
   const models = parts.models ?? own;
   if (!models) throw new RangeError("there are neither models nor settings for them");
@@ -281,6 +286,8 @@ export function openProcess(parts: ProcessParts): Process {
         const prepared = (await local()).prepare(ref);
         return prepared.ok ? undefined : { code: "configuration", reason: prepared.reason };
       }
+      const brought = ownModels && (await import("../models/own-model.ts")).findOwnModel(ownModels, ref);
+      if (brought) return brought.ok ? undefined : { code: "configuration", ...brought };
       if (ref.startsWith(`${SDK}/`)) {
         const found = (await import("../models/sdk-package.ts")).findSdkPackage(ref, home);
         return found.ok ? undefined : { code: "configuration", reason: found.reason, next: found.next };

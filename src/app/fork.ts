@@ -9,6 +9,7 @@ import {
   type DeliberationId,
   type Digest,
   type Entry,
+  type Labels,
   type Opening,
   type Participant,
   refusal,
@@ -31,18 +32,22 @@ import {
   seatPanel,
   type ClientParts,
 } from "./opening.ts";
-import type { OpenedRun } from "./start.ts";
+import type { OpenedRun, RequestSettings } from "./start.ts";
 import { protocolNamed } from "./registry.ts";
-type HowForked = {
-  readonly without?: readonly string[] | undefined;
-  /** Whether a parent without outages is refused. */
-  readonly retry?: boolean | undefined;
-};
 
-type ForkNames = Pick<ClientParts, "labels" | "client" | "clientTools"> & {
+export type ForkRequest = RequestSettings & {
+  /** Members to leave out, by id or name. */
+  readonly without?: readonly string[] | undefined;
   readonly request?: string | undefined;
+  /** Reuses only what was recorded up to and including this `seq`; by default everything. */
   readonly upToSeq?: number | undefined;
+  /** Refuses a parent that lost no call by network, rate, overload or credentials. Every fork asks anew what was lost so. */
+  readonly retry?: boolean | undefined;
+  readonly labels?: Labels | undefined;
 };
+type HowForked = Pick<ForkRequest, "without" | "retry">;
+type ForkNames = Pick<ClientParts, "labels" | "client" | "clientTools"> &
+  Pick<ForkRequest, "request" | "upToSeq">;
 
 /** Whether an outage failed a call that is no reaction's. */
 function isLost(entry: Entry): boolean {

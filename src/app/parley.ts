@@ -15,6 +15,7 @@ import {
   type Scope,
   type Summary,
 } from "../kernel/index.ts";
+import type { OwnModels } from "../models/define-model.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
 import {
@@ -28,12 +29,14 @@ import {
 } from "./context.ts";
 import { resolveTurn } from "./conversation.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
+import type { ForkRequest } from "./fork.ts";
 import type { Forgotten } from "./forget.ts";
 import type { FormedAnswer, JsonSchema } from "./form.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
 import type { SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
-import { exportsIn, scriptsOf, withProtocols, withReactors, type AppFeature } from "./registry.ts";
+import { bringModels, exportsIn, scriptsOf, withProtocols, withReactors } from "./registry.ts";
+import type { AppFeature, BroughtModels } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
   checkBoundSettings,
@@ -63,8 +66,8 @@ export type ParleyOptions = {
   readonly settings?: (RequestSettings & Partial<ProcessSettings>) | undefined;
   /** The environment with keys and URLs of providers; `process.env` by default. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Replaces the models from the environment and the settings. */
-  readonly models?: Models | undefined;
+  /** Models by reference (`defineModel`), beside those from the environment and the settings; or what replaces all of these. */
+  readonly models?: Models | OwnModels | undefined;
   /** Additional protocols: a list, or a map by name, loaded on use. They can replace built-in ones by name. */
   readonly protocols?: Registry<AnyProtocol> | undefined;
   /** What it can do beside what is built in; `features` of the package's entry are those that ship. */
@@ -89,17 +92,6 @@ export type PrincipalOptions = {
   readonly principal?: Principal | undefined;
   /** What a server's client may have of a run, beside what the server's settings say. */
   readonly ceiling?: Ceiling | undefined;
-};
-
-export type ForkRequest = RequestSettings & {
-  /** Members to leave out, by id or name. */
-  readonly without?: readonly string[] | undefined;
-  readonly request?: string | undefined;
-  /** Reuses only what was recorded up to and including this `seq`; by default everything. */
-  readonly upToSeq?: number | undefined;
-  /** Refuses a parent that lost no call by network, rate, overload or credentials. Every fork asks anew what was lost so. */
-  readonly retry?: boolean | undefined;
-  readonly labels?: Labels | undefined;
 };
 
 export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
@@ -207,11 +199,12 @@ export async function openParleyWith(
   settings: Omit<EffectiveSettings, "store">,
   options: Omit<ParleyOptions, "settings">,
 ): Promise<Parley> {
-  const { store: target = "parley.db" } = options;
+  const { store: target = "parley.db", models, ...others } = options;
+  const brought = await bringModels(models, options.features);
   const store =
     typeof target === "string" ? await openStore(target, { connections: settings.storeConnections }) : target;
   const families = declaredFamilies(settings);
-  return parleyOver(store, { ...settings, families, store: store.location }, options);
+  return parleyOver(store, { ...settings, families, store: store.location }, { ...others, ...brought });
 }
 
 /** Whom a `Parley` acts for, and with which settings of its own. */
@@ -223,7 +216,11 @@ type OpenedProcess = {
   contextFor(own: CallerTerms & Pick<PrincipalOptions, "ceiling">, asked: ScopedRequest): AppContext;
 };
 
-function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: ParleyOptions): Parley {
+function parleyOver(
+  store: OpenedStore,
+  settings: EffectiveSettings,
+  options: Omit<ParleyOptions, "models"> & BroughtModels,
+): Parley {
   const { features = [], isServed = false, protocols = [], reactors = [], ...parts } = options;
   const process = openProcess({
     ...parts,

@@ -2,14 +2,30 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { configFolder, type FileContext } from "../config/paths.ts";
 import { loadAll, loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
-import { refusal, type DeliberationId } from "../kernel/index.ts";
+import { refusal, type DeliberationId, type Models } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { SimScript } from "../sim/belief.ts";
+import type { OwnModels } from "../models/define-model.ts";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
-import type { AppContext, AppReactor, ExportForm, FeatureExports } from "./context.ts";
+import type { AppContext, AppReactor, ExportForm, FeatureExports, ProcessParts } from "./context.ts";
 
 export const withReactors = (features: readonly AppFeature[]): readonly AppReactor[] =>
   features.flatMap((feature) => feature.reactors ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+
+export type BroughtModels = Pick<ProcessParts, "models" | "ownModels">;
+
+/** The models that replace all others, or those beside them: a program's own, and those of features. @throws Fault `configuration` */
+export async function bringModels(
+  models: Models | OwnModels = {},
+  features: readonly AppFeature[] = [],
+): Promise<BroughtModels> {
+  if (isModels(models)) return { models };
+  const own: OwnModels = Object.assign({}, ...features.map((one) => one.models), models);
+  if (Object.keys(own).length === 0) return {};
+  return { ownModels: (await import("../models/own-model.ts")).checkOwnModels(own) };
+}
+
+const isModels = (models: Models | OwnModels): models is Models => typeof models["complete"] === "function";
 
 /** Loads a protocol by name. @throws Fault `configuration` for an unknown name, with the nearest one */
 export async function protocolNamed(registry: Registry<AnyProtocol>, name: string): Promise<AnyProtocol> {
@@ -27,6 +43,8 @@ export type AppFeature = {
   readonly name: string;
   readonly protocols?: Readonly<Record<string, () => Promise<AnyProtocol>>>;
   readonly reactors?: readonly AppReactor[];
+  /** Models by reference, made by `defineModel` or a package of the AI SDK. */
+  readonly models?: OwnModels;
   /** What a simulated model replies to its prompts. */
   readonly script?: () => Promise<SimScript>;
   /** Reads what its files in a folder name that takes effect only where they are trusted, or `file`, which somebody named. */

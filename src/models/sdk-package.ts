@@ -127,10 +127,13 @@ function providerOf(loaded: LooseObject, options: LooseObject & { readonly name:
   );
 }
 
-const SPECIFICATIONS = ["v2", "v3", "v4"];
+export const SPECIFICATIONS = ["v2", "v3", "v4"];
 
 /** A model as a package gives it: nothing about it is known but its version, and that it can be asked to stream. */
 export type SdkModel = { readonly specificationVersion: unknown; doStream(options: LooseObject): unknown };
+
+/** A package, or a model of a program's own, that cannot be used: asking again would bring the same. */
+export class PackageError extends Error {}
 
 /** Loads a package's code and gives one of its models. @throws whatever the package throws, and what is wrong with it */
 export async function loadSdkModel(
@@ -156,5 +159,5 @@ export async function loadSdkModel(
   return made;
 }
 
-const isSdkModel = (value: unknown): value is SdkModel =>
+export const isSdkModel = (value: unknown): value is SdkModel =>
   isObject(value) && "specificationVersion" in value && typeof value["doStream"] === "function";

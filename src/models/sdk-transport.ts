@@ -13,7 +13,13 @@ import type { CallProblem } from "./failures.ts";
 import { firstCount, isObject, objectAt, toCount, toJsonText, toObject, toText } from "./loose.ts";
 import type { LooseObject } from "./loose.ts";
 import { cleanReply, createSecretFilter } from "./secret-filter.ts";
-import { findSdkPackage, loadSdkModel, readSdkReference, type SdkModel } from "./sdk-package.ts";
+import {
+  findSdkPackage,
+  loadSdkModel,
+  PackageError,
+  readSdkReference,
+  type SdkModel,
+} from "./sdk-package.ts";
 import { askedOf, callOptions, kindsIn, leaveOut, type LeftOut } from "./sdk-request.ts";
 import { openaiCompatible, readUsage as readChatUsage } from "./wires/openai-compatible.ts";
 import { Separator } from "./thinking.ts";
@@ -30,16 +36,19 @@ export type SdkOptions = {
   /** The user's folder, where packages are looked for first. */
   readonly home: string;
   readonly clock?: Clock;
+  /** Models that are of no package, by reference. */
+  readonly own?: ReadonlyMap<string, SdkModel> | undefined;
   /** Stands in for the packages. */
   readonly load?: (ref: string) => Promise<SdkModel>;
 };
 
-/** Calls the models of AI SDK provider packages that are installed in the user's folder or beside Parley. */
+/** Calls the models of AI SDK provider packages that are installed in the user's folder or beside Parley, and a program's own. */
 export function createSdkTransport({
   env,
   home,
   clock = systemClock,
-  load = (ref) => loadModel(ref, home, env),
+  own,
+  load = async (ref) => own?.get(ref) ?? loadModel(ref, home, env),
 }: SdkOptions): Transport {
   const filter = createSecretFilter(secretsIn(env));
   const models = new Map<string, Promise<SdkModel>>();
@@ -144,9 +153,6 @@ async function loadModel(ref: string, home: string, env: Variables): Promise<Sdk
   }
 }
 
-/** A package that is missing or cannot be used. */
-class PackageError extends Error {}
-
 /** Values of variables that hold keys, whichever of them a package reads. */
 const secretsIn = (env: Variables): string[] =>
   Object.entries(env)
@@ -169,8 +175,16 @@ const THROWN: readonly (readonly [RegExp, CallProblem["code"]])[] = [
 function problemOf(error: unknown, nowMs: number): CallProblem {
   const words = messageOf(error);
   if (error instanceof PackageError) return finalProblem("refused", words);
-  const { statusCode, responseHeaders, responseBody, isRetryable, name, cause } = toObject(error);
-  const status = toCount(statusCode);
+  const {
+    statusCode,
+    status: own,
+    responseHeaders,
+    responseBody,
+    isRetryable,
+    name,
+    cause,
+  } = toObject(error);
+  const status = toCount(statusCode ?? own);
   if (status !== null && status >= 300 && status < 600) {
     const header = (wanted: string) => toText(toObject(responseHeaders)[wanted]);
     return problemFromStatus({ status, header }, toText(responseBody) || words, nowMs);

@@ -2,7 +2,7 @@ import type { PendingQuestions } from "../../contract/runs.ts";
 import { printEstimate } from "../estimate-text.ts";
 import { forgetRun } from "../../app/forget.ts";
 import { NEWEST, resolveId } from "../../app/lookup.ts";
-import type { ForkRequest } from "../../app/parley.ts";
+import type { ForkRequest } from "../../app/fork.ts";
 import type { Run } from "../../app/run.ts";
 import { readAnswersFile, readAnswersText } from "../../config/input-files.ts";
 import { callOf, type Entry } from "../../kernel/index.ts";
