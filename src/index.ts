@@ -16,6 +16,7 @@ export type { PrincipalOptions, ListRequest, Parley, ParleyOptions } from "./app
 export type { ForkRequest } from "./app/fork.ts";
 export type { EstimatedCost, ForkEstimate, Range, RunEstimate } from "./contract/figures.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
+export type { FormedAnswer, JsonSchema } from "./app/form.ts";
 export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";
 export type { Feedback, FeedbackOutcome } from "./app/feedback.ts";
@@ -24,6 +25,9 @@ export { shippedResources, type Resources } from "./config/resources.ts";
 export { LOCAL_PRINCIPAL, Principal } from "./kernel/principal.ts";
 export { Fault, isFault, type FaultCode } from "./kernel/fault.ts";
 export { isEvent } from "./kernel/envelope.ts";
+export type { Failure, FailureCode } from "./kernel/model.ts";
+export type { RunStatus } from "./kernel/outcome.ts";
+export type { Result } from "./views/result.ts";
 export { defineProtocol } from "./engine/protocol.ts";
 export { defineReactor } from "./engine/reactor.ts";
 export { defineModel, type OwnCall, type OwnModels, type OwnReply } from "./models/define-model.ts";

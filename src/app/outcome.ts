@@ -7,6 +7,7 @@ import {
   type DeliberationId,
   type Entry,
   type Failure,
+  type RunStatus,
 } from "../kernel/index.ts";
 import type { AnyProtocol, DriveResult, Registry } from "../engine/index.ts";
 import { pendingQuestions } from "../views/pending-questions.ts";
@@ -23,8 +24,7 @@ export type Waiting = {
 
 /** Why there is no full answer; each user interface formats it. */
 export type Problem = {
-  /** The outcome that closed the run (`failed`, `stopped-by-budget`, `inconclusive`, …). */
-  readonly status: string;
+  readonly status: RunStatus;
   readonly reason: string | null;
   /** The final failures of calls, in order. */
   readonly failures: readonly Failure[];
@@ -32,13 +32,10 @@ export type Problem = {
   readonly caps: readonly Cap[];
 };
 
-/**
- * The outcome of a drive. `status` is a closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`,
- * `stopped-by-budget`, `inconclusive`), `waiting` or `interrupted`; the last two leave the deliberation open.
- */
+/** The outcome of a drive. `waiting` and `interrupted` leave the deliberation open; any other status is its closing's. */
 export type Outcome = {
   readonly id: DeliberationId;
-  readonly status: string;
+  readonly status: Exclude<RunStatus, "open"> | "interrupted";
   /** The published result; null before anything is recorded. */
   readonly result: Result | null;
   readonly waiting?: Waiting;
@@ -68,7 +65,7 @@ export async function describeOutcome(
     // A protocol of one's own may wait for what no view knows.
     return { id, status: driven.status, result: result && { ...result, status: driven.status }, waiting };
   }
-  const status = result?.status ?? driven.closing.data.outcome;
+  const status = driven.closing.data.outcome;
   const problem = result && status !== "answered" ? describeProblem(result, entries) : undefined;
   return { id, status, result, ...(problem ? { problem } : {}) };
 }

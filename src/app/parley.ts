@@ -117,6 +117,8 @@ export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
  * ```
  */
 export interface Parley extends AsyncDisposable {
+  /** Where it writes: a file of SQLite's as an absolute path, `:memory:`, or a server's address without its password. */
+  readonly storeAt: string;
   /** The same for one principal, in place of `LOCAL_PRINCIPAL`; each of its calls has these settings, as if it named them. */
   as(principal: Principal, settings?: RequestSettings): Parley;
   /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
@@ -290,6 +292,7 @@ function boundTo(opened: OpenedProcess, own: CallerTerms): Parley {
   };
 
   const parley: Parley = {
+    storeAt: process.store.location,
     as(principal, given = {}) {
       checkBoundSettings(given);
       if (opened.isServed) refusePackages(given);

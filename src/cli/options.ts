@@ -1,6 +1,7 @@
 import { exportForms, type AppFeature } from "../app/registry.ts";
 import { joinWithOr } from "../config/explain.ts";
 import { Duration, Since } from "../config/duration.ts";
+import { RunStatus } from "../kernel/index.ts";
 import { choice, flag, integer, listSetting, repeatable, setting, settingAs, text } from "./command.ts";
 
 // Options that several commands share, and those that the modules of commands name as types.
@@ -225,10 +226,7 @@ export const SIM_SERVER = {
 };
 export const YES = flag("-y, --yes", "do not ask: confirm everything");
 export const TRUST = { yes: YES, ...JSON_FLAG };
-const STATUSES = [
-  ...(["answered", "answered-degraded", "stopped-by-budget", "inconclusive", "failed", "cancelled"] as const),
-  ...(["open", "waiting"] as const),
-];
+const STATUSES = RunStatus.options;
 export const LIST_RUNS = {
   protocol: text("--protocol <name>", "only runs of this protocol, or bench: its runs, hidden otherwise"),
   status: choice("--status <status>", `only runs with this status: ${STATUSES.join(", ")}`, STATUSES),

@@ -144,6 +144,7 @@ export {
   Control,
   Rank,
   Remark,
+  RunStatus,
   Score,
   Stance,
   answerStep,

@@ -95,6 +95,13 @@ export const Closing = z.discriminatedUnion("outcome", [
 ]);
 export type Closing = z.infer<typeof Closing>;
 
+/** What a deliberation has come to: its closing's outcome, `waiting` for answers of people, or `open`. */
+export const RunStatus = z.enum([
+  ...(["answered", "answered-degraded", "stopped-by-budget", "inconclusive", "failed", "cancelled"] as const),
+  ...(["open", "waiting"] as const),
+]);
+export type RunStatus = z.infer<typeof RunStatus>;
+
 /** The step whose event holds the answer, or the best one so far; undefined if there is none. */
 export const answerStep = (closing: Closing): StepKey | undefined =>
   "answer" in closing ? closing.answer : "best" in closing ? closing.best?.answer : undefined;

@@ -131,7 +131,7 @@ describe("above the answer", () => {
 
   it("a failure says why and that there is no answer, an open deliberation how to go on", () => {
     const failed = {
-      status: "failed",
+      status: "failed" as const,
       answer: null,
       degraded: [{ what: "failed", why: "1 of 3 members answered" }],
     };

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   type EventBatch,
   type Decision,
@@ -179,7 +180,7 @@ async function sqliteDatabase(
   };
 
   return {
-    location: path,
+    location: path === ":memory:" ? path : resolve(path),
     dialect: DIALECT,
     pollMs: 25,
     all,

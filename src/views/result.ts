@@ -7,6 +7,7 @@ import {
   isVoice,
   timeOf,
   Needs,
+  RunStatus,
   workOf,
   type Budget,
   type Control,
@@ -65,8 +66,8 @@ export const Result = z.strictObject({
   protocol: z.strictObject({ name: z.string(), version: z.int() }),
   /** The pack that members, strategy and settings are from; null where none was named. */
   pack: nullable.text,
-  /** A closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`, `stopped-by-budget`, `inconclusive`), `waiting` for answers of a person, or `open`. */
-  status: z.string(),
+  /** A closing's outcome, `waiting` for answers of a person, or `open`. */
+  status: RunStatus,
   /** Whether any part of it was said by a simulated model. */
   simulated: z.boolean(),
   question: z.string(),

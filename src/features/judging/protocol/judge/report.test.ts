@@ -1,3 +1,4 @@
+import { RunStatus } from "../../../../kernel/index.ts";
 import { expect, it } from "vitest";
 import type { Judgement, Validation } from "./view.ts";
 import { sectionParts } from "./report.ts";
@@ -24,7 +25,7 @@ type TextStyle = Parameters<typeof answerText>[1];
 function textOf(section: JudgeSection, names: readonly string[], style: TextStyle): string {
   const { id, status, simulated, model, family, calls, unknown, tokens, cost } = section;
   const result = {
-    ...{ id, status, simulated, calls, unknown, tokens, cost, section },
+    ...{ id, status: RunStatus.parse(status), simulated, calls, unknown, tokens, cost, section },
     protocol: { name: "judge", version: 1 },
     question: "Who is right?",
     ...{
