@@ -9,7 +9,6 @@ import {
   Fault,
   LOCAL_PRINCIPAL,
   type Entry,
-  type Labels,
   type Models,
   type Principal,
   type Scope,

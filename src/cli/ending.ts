@@ -50,13 +50,15 @@ export async function finish(
   const shown = await loadShown(io.protocols, entries);
   if (!shown) return EXIT.usage;
   const { result, isVerdict = false } = shown;
+  const { failures } = describeProblem(result, entries);
+  const exit = exitOf(result, failures, showing.onDegraded);
+  if ((showing.form || showing.code) && result.answer !== null && exit === EXIT.answered)
+    return (await import("./answer-part.ts")).printPart(io, shown, showing);
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await output.result(jsonText(result));
-  const { failures } = describeProblem(result, entries);
   const isRetried = result.status === "answered-degraded" && failures.some(isOutage);
   const next = [...nextCommands(io, result), ...(isRetried ? [`parley retry ${result.id}`] : [])];
   if (isShown) await showResult(io, shown, { ...showing, unpriced: unpricedModels(entries), next });
-  const exit = exitOf(result, failures, showing.onDegraded);
   if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));
   return exit;
 }

@@ -78,10 +78,16 @@ export const ENV_FILE = {
   envFile: text("-e, --env-file <file>", "load a .env file (existing variables win)"),
 };
 
+export const CODE = {
+  code: flag("-x, --code", "print the first code block of the answer alone", { conflicts: "json" }),
+};
+
 /** How a run is shown. */
 export const SHOWING = {
   ...JSON_FLAG,
   events: flag("--events", "print events, text and the result as lines of JSON", { conflicts: "json" }),
+  ...CODE,
+  schema: text("--schema <file>", "answer as JSON: in the form of this JSON Schema", { conflicts: "code" }),
   ...QUIET,
   ...ENV_FILE,
   onDegraded: setting("--on-degraded <what>", "accept or refuse (exit 6) a degraded answer"),
@@ -238,5 +244,6 @@ export const LIST_RUNS = {
 export const SHOW = {
   details: flag("--details", "show drafts, reviews and every step too"),
   all: flag("--all", "as --details", { isHidden: true }),
+  ...CODE,
   ...JSON_FLAG,
 };

@@ -9,6 +9,7 @@ import type { OpenedOrganizationStore, OpenedStore } from "../stores/store.ts";
 import type { ProjectionReading } from "../app/projection.ts";
 import { formatNumber } from "../text/format.ts";
 import { quoteValue } from "../text/words.ts";
+import type { WriteForm } from "./answer-part.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 
@@ -84,17 +85,25 @@ export type Showing = {
   readonly onDegraded: "accept" | "refuse";
   /** Whether a file gets the result, so that stdout gets nothing of it but what `json` or `events` ask for. */
   readonly isWritten?: boolean;
+  /** Whether the answer's first code block is shown alone. */
+  readonly code?: boolean | undefined;
+  /** Writes the answer in the form that is shown in its place. */
+  readonly form?: WriteForm | undefined;
 };
 
-export const showingIn = (
-  {
-    json,
-    events,
-    quiet,
-    output,
-  }: Pick<Showing, "json" | "events" | "quiet"> & { readonly output?: string | undefined },
-  { onDegraded }: Pick<EffectiveSettings, "onDegraded">,
-): Showing => ({ json, events, quiet, onDegraded, isWritten: output !== undefined });
+type ShowingOptions = Pick<Showing, "json" | "events" | "quiet" | "code"> & {
+  readonly output?: string | undefined;
+  readonly schema?: string | undefined;
+};
+
+export async function showingIn(
+  io: Io,
+  { json, events, quiet, output, code, schema }: ShowingOptions,
+  { settings: { onDegraded }, me }: { readonly settings: EffectiveSettings; readonly me?: Parley },
+): Promise<Showing> {
+  const form = schema !== undefined && me && (await import("./answer-part.ts")).formIn(io, me, schema);
+  return { json, events, quiet, onDegraded, isWritten: output !== undefined, code, form: form || undefined };
+}
 
 /** A terminal and npm may both deliver one Ctrl-C: within this time two are one. */
 const SAME_INTERRUPT_MS = 1_000;

@@ -21,10 +21,18 @@ export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =
 const isFiltered = ({ protocol, status, since, words }: Values<typeof LIST_RUNS>): boolean =>
   [protocol, status, since, words].some((one) => one !== undefined);
 
-export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
+export const show = (
+  io: Io,
+  { details, all, json, code }: Values<typeof SHOW>,
+  id: string,
+): Promise<number | void> =>
   withStore(io, async (stored) => {
     const entries = veilEntries(await readEntries(stored, id));
     const shown = await loadShown(io.protocols, entries, stored.store);
+    if (code && shown) {
+      const { printPart } = await import("../answer-part.ts");
+      return printPart(io, shown, { json: false, events: false, quiet: false });
+    }
     if ((details || all) && !json)
       await io.output.result(documentText(deliberationMarkdown(entries, shown), await faceOf(io.output)));
     else if (shown) {
@@ -33,4 +41,5 @@ export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: st
       await print(io, { json, value: shown.result, readable: true }, words);
       if (!json) io.output.note(nextLine(io, shown.result));
     }
+    return undefined;
   });

@@ -29,7 +29,7 @@ export const askQuestion = (
     const how = turn.member === undefined ? asked : {};
     const request = { ...how, ...turn, ...readSeats(options.seat), context: texts };
     if (options.dryRun) return printEstimate(io, options, await me.estimate(request));
-    const showing = showingIn(options, settings);
+    const showing = await showingIn(io, options, { settings, me });
     const onMost = estimateNote(io, showing);
     const begin = (signal: AbortSignal) => me.start(request, { signal, onMost });
     return (await runWithQuestions(io, { context, me }, { begin, showing })).exit;

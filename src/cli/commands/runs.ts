@@ -29,7 +29,7 @@ export const answer = (
   withParley(io, options, async (context, me) => {
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
-    const showing = showingIn(options, settings);
+    const showing = await showingIn(io, options, { settings, me });
     const files = runFiles(options, io);
     const entries = await store.read(id);
     const pending = pendingQuestions(entries);
@@ -99,7 +99,7 @@ export const resume = (io: Io, options: Values<typeof RESUME & FileSet>, prefix:
   withParley(io, options, async (context, me) => {
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
-    const showing = showingIn(options, settings);
+    const showing = await showingIn(io, options, { settings, me });
     const files = runFiles(options, io);
     const entries = await store.read(id);
     context.folders.add(io.cwd); // what the run's models may read here
@@ -149,7 +149,8 @@ export const fork = (
       runs.push(run);
       return run;
     };
-    const exit = await runDeliberation(io, { begin }, showingIn(options, context.settings));
+    const showing = await showingIn(io, options, { settings: context.settings, me });
+    const exit = await runDeliberation(io, { begin }, showing);
     for (const run of options.quiet ? [] : runs) io.output.note(wordFork(run));
     return exit;
   });

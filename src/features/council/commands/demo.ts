@@ -22,7 +22,11 @@ export async function demo(io: Io, options: Values<typeof DEMO>): Promise<number
   try {
     if (!options.quiet)
       io.output.note("This is a recording: its texts were written for this demo, and no model is called.");
-    const exit = await runDeliberation(io, { begin: playing.start }, showingIn(options, settings));
+    const exit = await runDeliberation(
+      io,
+      { begin: playing.start },
+      await showingIn(io, options, { settings }),
+    );
     if (!options.quiet && !keep)
       io.output.note("This run was not stored. Try: parley demo --keep, then parley show, export or replay");
     return exit;

@@ -39,7 +39,7 @@ export const debate = (
       throw refusal("the problem is empty", next);
     }
     const turn = { ...readFollowUp(question, options.continue), ...readSeats(options.seat) };
-    const showing = showingIn(options, settings);
+    const showing = await showingIn(io, options, { settings, me });
     const isUsual = options.config === undefined && existsSync(join(io.cwd, DEBATE_CONFIG));
     // Dialectic goes on with its built-in agents where the file that is named is not there.
     const isMissing = options.config !== undefined && !existsSync(toAbsolute(options.config, io));

@@ -108,7 +108,8 @@ type Answering = { readonly showing: Showing; readonly view: AnswerView; readonl
 
 /** The answer as it is written; until its first words, who is waited for. */
 async function turnScreen(io: Io, run: Run, { showing, isAlone }: Omit<Answering, "view">): Promise<Screen> {
-  const view = showing.json || showing.events ? undefined : await createAnswerView(io.output);
+  const isHidden = showing.json || showing.events || showing.code === true || showing.form !== undefined;
+  const view = isHidden ? undefined : await createAnswerView(io.output);
   const [by] = run.opening.participants;
   const waiting = createWaitingLine(io.output, showing.quiet ? undefined : (by?.model ?? ""));
   return {
@@ -208,7 +209,7 @@ export const respond = (
     interruptible(async (interrupted) => {
       const { settings } = own;
       refuseUnusedSecond(flags, settings);
-      const showing = showingIn(options, settings);
+      const showing = await showingIn(io, options, { settings, me });
       const leave = linkAbort(interrupted);
       const { signal } = leave;
       const { wait, folder } = options;

@@ -37,7 +37,7 @@ export const seat = (
       return EXIT.answered;
     }
     const id = await resolveId(context, newest?.id ?? prefix ?? "");
-    const showing = showingIn(options, context.settings);
+    const showing = await showingIn(io, options, { settings: context.settings, me });
     const files = runFiles(options, io);
     const entries = await context.store.read(id);
     const noteLate = () => {
