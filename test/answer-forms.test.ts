@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { respond } from "../features/respond/protocol/index.ts";
-import { defineModel } from "../models/define-model.ts";
-import { openParley } from "./parley.ts";
+import { respond } from "../src/features/respond/protocol/index.ts";
+import { defineModel } from "../src/models/define-model.ts";
+import { openParley } from "../src/app/parley.ts";
 
 const SUM = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] };
 const WORD = { type: "object", properties: { word: { type: "string" } }, required: ["word"] };

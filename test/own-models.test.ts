@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { openParley, type ParleyOptions } from "../app/parley.ts";
-import { council } from "../features/council/protocol/index.ts";
-import { respond } from "../features/respond/protocol/index.ts";
-import { isFault } from "../kernel/index.ts";
-import { defineModel, type OwnCall, type OwnModels, type OwnReply } from "./define-model.ts";
-import { checkOwnModels } from "./own-model.ts";
+import { openParley, type ParleyOptions } from "../src/app/parley.ts";
+import { council } from "../src/features/council/protocol/index.ts";
+import { respond } from "../src/features/respond/protocol/index.ts";
+import { isFault } from "../src/kernel/index.ts";
+import { defineModel, type OwnCall, type OwnModels, type OwnReply } from "../src/models/define-model.ts";
+import { checkOwnModels } from "../src/models/own-model.ts";
 
 const open = (models: OwnModels, options: Partial<ParleyOptions> = {}) =>
   openParley({ store: ":memory:", env: {}, protocols: [respond, council], models, ...options });
@@ -157,15 +157,7 @@ describe("a model that a function is", () => {
       "this program has no model mine/ecco; mine/echo",
     );
     const echo = defineModel(() => "4");
-    for (const ref of [
-      "echo",
-      "openai/echo",
-      "sim/echo",
-      "codex/x",
-      "ai-sdk/x/y",
-      "mine/a b",
-      "mine/a?b=1",
-    ])
+    for (const ref of ["echo", "openai/echo", "sim/echo", "codex/x", "ai-sdk/x/y", "mine/a b", "mine/a?b=1"])
       expect(() => checkOwnModels({ [ref]: echo }), ref).toThrow(/cannot be called so/);
     for (const none of [undefined, () => "4", {}, { specificationVersion: "v9", doStream: () => 0 }])
       expect(() => checkOwnModels({ "mine/echo": none as never })).toThrow(/is none; give what defineModel/);
