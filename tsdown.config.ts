@@ -18,7 +18,7 @@ const library = Object.keys(manifest.exports)
   });
 
 /** Not in the build: they bring binaries and threads, or are the user's to install. */
-const EXTERNAL = ["@libsql", "pg", "piscina", "unpdf", "vitest"];
+const EXTERNAL = ["@libsql", "@opentelemetry/api", "pg", "piscina", "unpdf", "vitest"];
 
 /**
  * libsql asks Node for two diagnostic reports, 5 ms each, to tell which C library there is. The command tries the binaries that
@@ -116,6 +116,14 @@ const yamlOnDemand = {
         ${["Lexer", "LineCounter"].map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join("\n")}
         export const CST = new Proxy({}, { get: (_, name) => yaml().CST[name] });`
       : null,
+};
+
+/** What gathers figures looks for traces in a part that is not used here; the traces themselves are of the operator's own package. */
+const figuresAlone = {
+  name: "figures-alone",
+  resolveId: (id: string, importer: string | undefined) =>
+    id === "@opentelemetry/api" && importer?.includes("prom-client") ? "\0no-traces" : null,
+  load: (id: string) => (id === "\0no-traces" ? "module.exports = {};" : null),
 };
 
 /** Node's own modules are required where they are loaded on demand: an import within compiled code makes Node warn of an experiment. */
@@ -291,6 +299,7 @@ export default defineConfig([
       yamlOnDemand,
       libsqlBinary,
       plainSchemas,
+      figuresAlone,
       builtinsOnDemand,
       importable,
       lazySchemas("parley-zod-"),

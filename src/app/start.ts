@@ -45,8 +45,8 @@ import { follow, type Run, type RunOptions } from "./run.ts";
 const PROCESS_SETTINGS = [
   ...(["store", "organization", "user", "compatible", "mcpServers", "families", "prices"] as const),
   ...(["embedding", "clientModels", "features", "providers", "memberOptions"] as const),
-  ...(["fetchPrivate", "fetchUrls", "programs", "clientToolsTimeoutMs"] as const),
-  ...(["callsAtOnce", "requestsPerMinute", "tokensPerMinute"] as const),
+  ...(["fetchPrivate", "fetchUrls", "programs", "clientToolsTimeoutMs", "logFormat", "logLevel"] as const),
+  ...(["callsAtOnce", "requestsPerMinute", "tokensPerMinute", "corsOrigins", "notifyUrl", "traces"] as const),
 ] as const;
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
 type ProcessSetting = (typeof PROCESS_SETTINGS)[number];

@@ -31,6 +31,7 @@ export function settingsHelp(width: number): string {
 const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ["PARLEY_HOME", "The folder of everything that Parley writes and of the user's settings."],
   ["PARLEY_DATABASE_URL", "The same as PARLEY_STORE."],
+  ["PARLEY_NOTIFY_SECRET", "What a server signs its notices with: whsec_ and base64; see notify-url."],
   ["PARLEY_SIM_KEY", "The key that parley sim-server expects."],
   ["PARLEY_DEBUG", "1 prints where an unexpected error came from."],
   ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "The proxy to providers, and what is reached without it."],

@@ -199,6 +199,16 @@ export const settingTypes = {
   fetchPrivate: truth,
   /** Whether a server fetches addresses that its clients name. */
   fetchUrls: truth,
+  /** How a server writes its log: lines for people, or JSON lines, which also tell of requests, runs and failed calls. */
+  logFormat: choice(["text", "json"], "json"),
+  /** The least that a log of JSON lines tells. */
+  logLevel: choice(["debug", "info", "warn", "error"], "warn"),
+  /** The origins of other sites whose pages may call a server, with a key. */
+  corsOrigins: entries(z.array(line(300)).max(100), "origins, as https://HOST", "https://app.example.org"),
+  /** Where a server sends what happened to runs: that one ended, or waits for a person. `PARLEY_NOTIFY_SECRET` signs it. */
+  notifyUrl: line(2_000, { expects: "an http or https URL", example: "https://hooks.example.org/parley" }),
+  /** Whether a server's runs are traced by OpenTelemetry, and whether spans have what was asked and answered. */
+  traces: choice(["off", "on", "content"], "on", toSwitch),
   /** Where runs are recorded: `postgres://…`, an absolute path of an SQLite file, or `:memory:`. `PARLEY_DATABASE_URL` is read too. */
   store: z
     .string()
@@ -298,7 +308,8 @@ const makeDefaults = () => ({
   ...{ respondent: "respondent", respondentB: false, temperatureB: 0.5, strategy: "balanced" },
   ...{ mode: "consensus", onDegraded: "accept", personaFeedback: false, strictFamilies: false },
   ...{ maxContextBytes: 1_000_000, maxAttachmentBytes: 10_000_000, pdf: "text" },
-  ...{ fetchPrivate: false, fetchUrls: false, storeConnections: 4 },
+  ...{ fetchPrivate: false, fetchUrls: false, storeConnections: 4, corsOrigins: [] },
+  ...{ logFormat: "text", logLevel: "info", traces: "off" },
   ...{ organization: OrganizationId.parse("local"), mcpServers: {}, compatible: {}, providers: {} },
   ...{ programs: {}, families: {}, prices: {}, features: [], reactors: {} },
   ...{ callsAtOnce: {}, requestsPerMinute: {}, tokensPerMinute: {} },

@@ -161,7 +161,7 @@ function flagLayer(
 const STORE_VARIABLE = "PARLEY_DATABASE_URL";
 
 /** Variables of Parley's that set nothing here. */
-const OTHER_VARIABLES = ["PARLEY_HOME", "PARLEY_DEBUG", "PARLEY_SIM_KEY"];
+const OTHER_VARIABLES = ["PARLEY_HOME", "PARLEY_DEBUG", "PARLEY_SIM_KEY", "PARLEY_NOTIFY_SECRET"];
 
 /** `PARLEY_` and the key; an empty variable is not set. `PARLEY_STORE` counts before its other name. */
 function environmentLayer(place: FileContext): SettingLayer {

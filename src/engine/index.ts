@@ -49,7 +49,7 @@ export {
   type Reaction,
   type Reactor,
 } from "./reactor.ts";
-export { holdLease, leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
+export { consume, holdLease, leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { ReplayResult } from "./replay.ts";
 export type { OpenResult } from "./opening.ts";
 export type { CallSpec, DryDesk, DryReply, ReadReply, ReplyEventType, StepOutcome, StepRunner } from "./run.ts";

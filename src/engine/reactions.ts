@@ -68,37 +68,59 @@ export async function react(context: ReactionsContext, options: ReactOptions): P
   ).finally(stop.release);
 }
 
-async function runReactor(
-  context: ReactionsContext,
-  reactor: AnyReactor,
+const runReactor = (context: ReactionsContext, reactor: AnyReactor, options: ReactOptions): Promise<void> =>
+  consume(context, options, {
+    name: reactor.name,
+    wants: (entry) => subscribesTo(reactor, entry), // REACT-5
+    async take(entry, signal) {
+      const { store } = context;
+      await awaitDrain(context, reactorLease(reactor.name, entry.deliberation), { ...options, signal });
+      const organization = await store.findOrganization(entry.deliberation);
+      if (organization === undefined) return;
+      await makeReaction({ ...context, store: store.for(organization) }, { reactor, entry, signal });
+    },
+  });
+
+/** What takes events from a cursor of its own: each at least once, also over a kill, by one process at a time. */
+export type Consumer = {
+  readonly name: string;
+  wants(entry: Entry): boolean;
+  /** Resolves when the event is done with, or when `signal` aborts. */
+  take(entry: Entry, signal: AbortSignal): Promise<void>;
+};
+
+type ConsumerContext = Pick<ReactionsContext, "store" | "world">;
+
+/** Gives events to a consumer until `signal` aborts. @throws Fault of the store, except `store-unavailable` */
+export async function consume(
+  context: ConsumerContext,
   options: ReactOptions,
+  consumer: Consumer,
 ): Promise<void> {
   const { store, world } = context;
   const { worker, signal } = options;
+  const lease = reactorLease(consumer.name);
   while (!signal.aborted) {
     try {
-      if (await store.lease(reactorLease(reactor.name), worker, WORKER_LEASE_MS))
-        await serve(context, reactor, options);
+      if (await store.lease(lease, worker, WORKER_LEASE_MS)) await serve(context, consumer, options);
     } catch (error) {
       if (!isFault(error, "store-unavailable")) throw error;
     }
     await world.sleep(WORKER_LEASE_MS / 5, signal);
   }
-  await store.release(reactorLease(reactor.name), worker);
+  await store.release(lease, worker);
 }
 
-/** Runs one reactor for as long as it holds its lease. */
-async function serve(context: ReactionsContext, reactor: AnyReactor, options: ReactOptions): Promise<void> {
-  const { store } = context;
-  const start = await store.cursor(reactor.name);
+/** Serves one consumer for as long as its lease is held. */
+async function serve(context: ConsumerContext, consumer: Consumer, options: ReactOptions): Promise<void> {
+  const { store, world } = context;
+  const { name } = consumer;
+  const start = await store.cursor(name);
   const from = start ?? (options.backfill ? FIRST_CURSOR : await store.end());
-  if (start === undefined && !(await store.advance(reactor.name, undefined, from))) return;
+  if (start === undefined && !(await store.advance(name, undefined, from))) return;
 
-  const held = holdLease(
-    { progress: store, world: context.world },
-    { name: reactorLease(reactor.name), ttlMs: WORKER_LEASE_MS },
-    options,
-  );
+  const lease = { name: reactorLease(name), ttlMs: WORKER_LEASE_MS };
+  const held = holdLease({ progress: store, world }, lease, options);
   const { signal } = held;
   const unfinished = new Set<Cursor>();
   const chains = new Map<DeliberationId, Promise<void>>();
@@ -119,7 +141,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
         // The result lies between two cursors of the store.
         const to = unfinished.size > 0 ? ((Math.min(...unfinished) - 1) as Cursor) : seen; // REACT-2
         if (signal.aborted || to <= at) return;
-        if (await store.advance(reactor.name, at, to)) at = to;
+        if (await store.advance(name, at, to)) at = to;
         else held.lose(); // REACT-3
       })
       .catch(fail);
@@ -129,14 +151,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     unfinished.add(entry.cursor);
     const before = chains.get(entry.deliberation) ?? Promise.resolve();
     const chain = before
-      .then(() =>
-        slots.take(async () => {
-          await awaitDrain(context, reactorLease(reactor.name, entry.deliberation), { ...options, signal });
-          const organization = await store.findOrganization(entry.deliberation);
-          if (organization === undefined) return;
-          await makeReaction({ ...context, store: store.for(organization) }, { reactor, entry, signal });
-        }),
-      )
+      .then(() => slots.take(() => consumer.take(entry, signal)))
       .catch((error: unknown) => {
         if (!isUnreadable(error)) throw error;
         options.onUnreadable?.(entry.deliberation, error);
@@ -160,7 +175,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
           options.onUnreadable?.(entry.deliberation, entry.fault);
           continue;
         }
-        if (!subscribesTo(reactor, entry)) continue; // REACT-5
+        if (!consumer.wants(entry)) continue;
         const chain = begin(entry).finally(() => running.delete(chain));
         running.add(chain);
       }

@@ -52,6 +52,7 @@ export {
   StepKey,
 } from "./ids.ts";
 export {
+  forgettingsOf,
   type Appended,
   type Changes,
   type Feed,

@@ -140,6 +140,7 @@ export type Forgetting = { readonly tombstone: Tombstone; readonly seq: number }
  *     a late writer brings a forgotten run back.
  * FORGET-3. No file of the store has a word of it once this has resolved or, after a kill, once the store was opened again. Else: whoever
  *     has the store's files reads what was forgotten.
+ * FORGET-4. Each forgetting moves the cursor `forgettingsOf` in its transaction. Else: what was made of all runs and kept shows a forgotten one.
  */
 export interface Forgets {
   /** `changed`: more was recorded than the tombstone counts. Of one that was forgotten before, the first tombstone stays. */
@@ -147,6 +148,9 @@ export interface Forgets {
   /** Of what was opened at this time or later, ISO 8601 in UTC; in any order. */
   tombstones(since?: string): Promise<readonly Tombstone[]>;
 }
+
+/** The cursor that counts what an organization has forgotten: no event says it. */
+export const forgettingsOf = (organization: OrganizationId): string => `forgotten/${organization}`;
 
 /** The worst case of a request that is about to be sent; without a budget only that it is one. */
 export type Reservation = { readonly calls: number; readonly tokens: number; readonly usd: number };

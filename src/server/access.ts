@@ -33,6 +33,9 @@ export type AccessOptions = CredentialParts & {
 export function createAccess(options: AccessOptions) {
   const find = credentialFinder(options);
   const countRequest = createRequestCounter(options.world);
+  const credentials = new WeakMap<IncomingMessage, string>();
+  /** Those of other sites' pages, whose cookies count for nothing. */
+  const foreign = new WeakSet<IncomingMessage>();
   const { base, host, port, publicUrls } = options;
   const [first] = publicUrls;
   const place = first ? `${first.host}${first.pathname}` : `${port}${base}`;
@@ -67,7 +70,7 @@ export function createAccess(options: AccessOptions) {
     signedOut: cookieOf("", 0),
     /** @throws Refused 401, 403 (ACCESS-1) */
     async caller(request: IncomingMessage): Promise<ApiCaller> {
-      const given = secretsIn(request, cookie);
+      const given = secretsIn(request, foreign.has(request) ? undefined : cookie);
       const [first] = given;
       if (!first || given.some(({ secret }) => secret !== first.secret)) {
         const detail = first ? "the request has two different credentials" : "the request has no credential";
@@ -78,14 +81,19 @@ export function createAccess(options: AccessOptions) {
         const ended = first.by === "cookie" ? { "set-cookie": cookieOf("", 0) } : {};
         throw unauthorizedReply("the credential is unknown, revoked or has ended", ended);
       }
+      credentials.set(request, credential.id);
       countRequest(credential);
       if (first.by === "cookie" && !isRead(request)) refuseOtherSites(request); // ACCESS-2
       return { credential, principal: credential.principal, by: first.by };
     },
-    /** @throws Refused 403 for a request in another site's name (ACCESS-2) */
-    checkHost({ headers: { host: named, origin } }: IncomingMessage): void {
+    /** The id of the credential that a request came with, once it was read. */
+    credentialOf: (request: IncomingMessage) => credentials.get(request),
+    /** @throws Refused 403 for a request in another site's name, unless that is `admitted` (ACCESS-2) */
+    checkHost(request: IncomingMessage, admitted: boolean): void {
+      const { host: named, origin } = request.headers;
       if (!isKnown(named)) throw forbidden(`the host ${quote(named)} is not this server's`);
-      if (origin === undefined) return;
+      if (admitted) foreign.add(request);
+      if (admitted || origin === undefined) return;
       if (origin === "null" || !URL.canParse(origin) || !isKnown(new URL(origin).host))
         throw forbidden(`the origin ${quote(origin)} may not call this server`);
     },
@@ -94,15 +102,19 @@ export function createAccess(options: AccessOptions) {
 export type Access = ReturnType<typeof createAccess>;
 
 /** What a request names itself by, in every spelling. (ACCESS-1) */
-function secretsIn({ headers }: IncomingMessage, name: string): { secret: string; by: ApiCaller["by"] }[] {
+function secretsIn(
+  { headers }: IncomingMessage,
+  name: string | undefined,
+): { secret: string; by: ApiCaller["by"] }[] {
   const { authorization, cookie } = headers;
   const bearer = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
   const key = headers["x-api-key"];
-  const sessions = cookie?.split(/; */).filter((part) => part.startsWith(`${name}=`)) ?? [];
+  const parts = name === undefined ? [] : (cookie?.split(/; */) ?? []);
+  const sessions = parts.filter((part) => part.startsWith(`${name}=`));
   return [
     ...(bearer === undefined ? [] : [{ secret: bearer, by: "header" as const }]),
     ...(typeof key === "string" ? [{ secret: key.trim(), by: "header" as const }] : []),
-    ...sessions.map((session) => ({ secret: session.slice(name.length + 1), by: "cookie" as const })),
+    ...sessions.map((part) => ({ secret: part.slice(part.indexOf("=") + 1), by: "cookie" as const })),
   ];
 }
 

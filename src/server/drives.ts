@@ -1,6 +1,7 @@
 import { isUnkept } from "../app/conversation.ts";
 import type { Parley } from "../app/parley.ts";
 import { DRIVE_LEASES } from "../app/driver.ts";
+import type { Run } from "../app/run.ts";
 import {
   isEvent,
   isFault,
@@ -55,6 +56,7 @@ export type DrivesOptions = {
   readonly log: (line: string) => void;
   /** Does what is left to do when a deliberation has ended, before its drive counts as ended. */
   readonly settle?: (id: DeliberationId, principal: Principal) => Promise<void>;
+  readonly onDrive?: (run: Run) => void;
   /** Called when a drive has ended, whatever it came to. */
   readonly onEnd?: (id: DeliberationId) => void;
 };
@@ -62,7 +64,7 @@ export type DrivesOptions = {
 type InLine = { readonly id: DeliberationId; readonly principal: Principal };
 
 /** The deliberations that this server drives, and those in line. */
-export function createDrives({ parley, principal, adopts, most, log, settle, onEnd }: DrivesOptions) {
+export function createDrives({ parley, principal, adopts, most, log, settle, ...told }: DrivesOptions) {
   const { process, world } = parley.context({}, { principal });
   const { store } = process;
   const running = new Map<DeliberationId, { readonly ended: Promise<void>; readonly stop: () => void }>();
@@ -93,7 +95,7 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
       })
       .finally(() => {
         running.delete(id);
-        onEnd?.(id);
+        told.onEnd?.(id);
         next();
       });
     running.set(id, { ended, stop });
@@ -101,6 +103,7 @@ export function createDrives({ parley, principal, adopts, most, log, settle, onE
 
   const run = async ({ id, principal: by }: InLine, signal: AbortSignal): Promise<void> => {
     const driven = await parley.resume(id, { principal: by, signal, ifHeld: "leave" }); // DRIVES-1
+    told.onDrive?.(driven);
     const { status, waiting } = await driven.outcome();
     await driven.reactions;
     waited.delete(id);

@@ -3,6 +3,7 @@ import { Opened } from "../contract/runs.ts";
 import type { AppContext } from "../app/context.ts";
 import type { ProjectionReading } from "../app/projection.ts";
 import type { AppFeature } from "../app/registry.ts";
+import type { Run } from "../app/run.ts";
 import type { OpenedRun } from "../app/start.ts";
 import { isWaiting } from "../views/waiting.ts";
 import type { ApiCaller } from "./quota.ts";
@@ -15,6 +16,7 @@ import {
   route,
   type ApiRoute,
   type ApiSurface,
+  type HttpExchange,
   type HttpMethod,
   type RouteCall,
   type RouteParts,
@@ -95,6 +97,48 @@ export type ServerFeature = AppFeature & {
   readonly operations?: () => Promise<readonly Operation[]>;
   /** Routes beside the API's own, for clients that speak another. */
   readonly apis?: () => Promise<readonly ApiSurface[]>;
+  /** Watches over a server, from its start on. @throws Fault `configuration` */
+  readonly watch?: (server: WatchedServer) => Promise<ServerWatch>;
+};
+
+/** A server as whoever watches over it sees it. */
+export type WatchedServer = {
+  readonly context: AppContext;
+  /** Writes a line as it is. */
+  readonly log: (line: string) => void;
+  /** Figures of this moment. */
+  readonly gauges: () => Readonly<Record<"running" | "waiting" | "followers" | "lagSeconds", number>>;
+  /** Aborts when it stops. */
+  readonly signal: AbortSignal;
+};
+
+/** A request at its end: nothing that it brought, but who sent it. */
+export type ServedRequest = Pick<HttpExchange, "request"> & {
+  readonly id: string;
+  /** The route that it came to, as it is written: `/api/v1/deliberations/:id`; undefined where there is none. */
+  readonly route: string | undefined;
+  /** 0 where the client went away before a reply began. */
+  readonly status: number;
+  readonly ms: number;
+  /** The id of the credential that it came with. */
+  readonly key: string | undefined;
+};
+
+/** Hears what a server does: no reply waits for it, and no run. */
+export type ServerWatch = {
+  /** Begins, once clients reach the server at `url`, which has a slash at its end. */
+  readonly start?: (url: string) => void;
+  /** Writes a line of the log in a form of its own. */
+  readonly log?: (line: string, level: "info" | "warn") => void;
+  readonly served?: (request: ServedRequest) => void;
+  /** A run that this server begins to drive, or goes on with. */
+  readonly driven?: (run: Run) => void;
+  /** Figures for whoever watches over it. */
+  readonly metrics?: () => Promise<NonNullable<HttpReply["content"]>>;
+  /** How a request of another site's page to an API is admitted; undefined where it is not one, or not of a site that may. @throws Refused */
+  readonly admit?: (exchange: Pick<HttpExchange, "request" | "response">) => HttpReply | true | undefined;
+  /** Ends what it does, once the server has stopped. */
+  readonly stop?: () => Promise<void>;
 };
 
 type NoFields = z.ZodObject<Record<never, never>>;
@@ -133,12 +177,19 @@ export function operation<
     readonly output: O;
     /** Whether line breaks keep the connection while it works. */
     readonly isSlow?: boolean;
+    /** Whether it tells of the organization's runs alone, the same to all who may ask: a reply is kept until these change. */
+    readonly isKept?: boolean;
   },
 ): HttpOperation {
-  const { output, status = 200, isSlow = false, replies } = parts;
+  const { output, status = 200, isSlow = false, isKept = false, replies } = parts;
   const all = { [status]: output, ...REFUSALS, ...replies };
   return make(address, { ...parts, name, opens: false, replies: all }, (call, run) => {
-    const reply = async () => ({ status, body: await run() });
+    const reply = async (): Promise<HttpReply> => {
+      if (!isKept) return { status, body: await run() };
+      const key = JSON.stringify([name, call.params, call.query]);
+      const bytes = await call.results.ofAll(call.caller.principal, key, run);
+      return { status, content: { type: "application/json", bytes } };
+    };
     return isSlow ? withPatience(call, {}, reply) : reply();
   });
 }

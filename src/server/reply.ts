@@ -35,7 +35,7 @@ type Streamed = {
 export async function sendParts({ request, response, type, parts }: Streamed): Promise<void> {
   const isPacked = takesGzip(request.headers);
   response.writeHead(200, {
-    ...{ ...SAFE_HEADERS, "content-type": type, vary: "accept-encoding" },
+    ...{ ...SAFE_HEADERS, "content-type": type, vary: "accept-encoding, origin" },
     ...(isPacked ? { "content-encoding": "gzip" } : {}),
   });
   const source = Readable.from(parts, { objectMode: true, highWaterMark: 1 });
@@ -59,7 +59,7 @@ export async function encodeReply({ headers }: IncomingMessage, reply: HttpReply
   if (!content || content.bytes.length < MIN_PACKED || "content-encoding" in own || !takesGzip(headers))
     return { ...reply, ...(content ? { content } : {}) };
   return {
-    ...{ status, headers: { ...own, "content-encoding": "gzip", vary: "accept-encoding" } },
+    ...{ status, headers: { ...own, "content-encoding": "gzip", vary: "accept-encoding, origin" } },
     content: { ...content, bytes: await promisify(gzip)(content.bytes, { level: LEVEL }) },
   };
 }

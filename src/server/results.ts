@@ -2,7 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { AppContext } from "../app/context.ts";
 import type { Parley } from "../app/parley.ts";
 import { loadResult } from "../app/result.ts";
-import { DeliberationId, Fault, isEvent, type Entry, type Principal } from "../kernel/index.ts";
+import {
+  DeliberationId,
+  Fault,
+  forgettingsOf,
+  isEvent,
+  type Entry,
+  type Principal,
+} from "../kernel/index.ts";
 import { hasPeople, veilEntries } from "../views/veil.ts";
 
 /** The process as a caller sees it who may read alone; what a route needs beyond that, it has asked for. */
@@ -18,13 +25,32 @@ const MAX_KEPT_BYTES = 64_000_000;
 /** A result as it is sent. `etag`: after which event, and how many requests. */
 export type EncodedResult = { readonly seq: number; readonly etag: string; readonly bytes: Buffer };
 
+/** How many lists and figures over all runs are kept. */
+const MAX_LISTS = 200;
+
 /** Results as they are sent, each encoded once for as long as nothing more is recorded. */
 export function createResults(parley: Parley) {
+  const lists = new LRUCache<string, { readonly stamp: string; readonly bytes: Promise<Buffer> }>({
+    max: MAX_LISTS,
+  });
   const kept = new LRUCache<string, EncodedResult>({
     ...{ max: MAX_KEPT, maxSize: MAX_KEPT_BYTES },
     sizeCalculation: ({ bytes }) => bytes.length + 1,
   });
   return {
+    /** What `make` gives of an organization's runs, as it is sent: made once for as long as nothing is recorded or forgotten. */
+    async ofAll(principal: Principal, name: string, make: () => Promise<unknown>): Promise<Buffer> {
+      const { store } = readingContext(parley, principal).process;
+      const key = `${principal.organization} ${name}`;
+      const forgotten = await store.cursor(forgettingsOf(principal.organization));
+      const stamp = `${await store.end()}-${forgotten ?? 0}`; // what comes from here on makes the next one anew
+      const known = lists.get(key);
+      if (known?.stamp === stamp) return known.bytes;
+      const bytes = make().then((made) => Buffer.from(JSON.stringify(made)));
+      lists.set(key, { stamp, bytes });
+      bytes.catch(() => lists.delete(key));
+      return bytes;
+    },
     /** @throws Fault `deliberation-missing`, also for another organization's (the same words) */
     async of(principal: Principal, given: string): Promise<EncodedResult> {
       const { store, protocols } = readingContext(parley, principal);

@@ -3,13 +3,13 @@ import type { AddressInfo, Socket } from "node:net";
 import { Hono } from "hono";
 import type { Parley } from "../app/parley.ts";
 import { issueLink } from "../app/credentials.ts";
-import type { AppFeature } from "../app/registry.ts";
 import type { Principal } from "../kernel/index.ts";
 import { createAccess, isAnyAddress } from "./access.ts";
 import { MAX_BODY } from "./body.ts";
 import { createDrives } from "./drives.ts";
 import { createFollowers } from "./followers.ts";
 import { createTurns, watchHealth } from "./health.ts";
+import type { ServerFeature, ServerWatch } from "./operation.ts";
 import { BUILD_HEADER, createPage } from "./page.ts";
 import { problemReply, Refused, refusalOf, type HttpReply } from "./problem.ts";
 import { encodeReply, send } from "./reply.ts";
@@ -46,8 +46,8 @@ export type ServerOptions = {
   /** In whose name the server drives, and whose sessions its link opens. */
   readonly principal: Principal;
   readonly surfaces: readonly ApiSurface[];
-  /** Those whose runs leave something to do. */
-  readonly features?: readonly AppFeature[] | undefined;
+  /** Those whose runs leave something to do, and who watch over it. */
+  readonly features?: readonly ServerFeature[] | undefined;
   /** By path, without a slash at its beginning: `mcp`. */
   readonly mounts: { readonly [path: string]: Mount };
   readonly config: ServerConfig;
@@ -62,7 +62,8 @@ export type ServerOptions = {
   readonly maxDrives: number;
   /** How many connections are open at a time; 4,000 by default. */
   readonly maxConnections?: number;
-  readonly log: (line: string) => void;
+  /** Writes a line: for people, or, `isWhole`, one that nothing may break. */
+  readonly log: (line: string, isWhole?: boolean) => void;
 };
 
 export type RunningServer = {
@@ -71,13 +72,15 @@ export type RunningServer = {
   /** The same with a token, for ten minutes. (CREDENTIAL-3) */
   readonly link: string;
   readonly port: number;
+  /** Writes into its log. */
+  readonly log: (line: string, level: "info" | "warn") => void;
   /** Is not ready any more, tells streams to return, gives drives this long to reach a recorded step, and ends. */
   stop(graceMs: number): Promise<void>;
 };
 
 /** Listens. @throws the system's error for an address that cannot be listened on */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { parley, principal, base, host, log, config } = options;
+  const { parley, principal, base, host, config, features = [] } = options;
   const context = parley.context({}, { principal });
   const { world, credentials, process } = context;
   const publicUrls = (options.publicUrls ?? []).map((one) => new URL(one));
@@ -86,33 +89,34 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.page === undefined
       ? undefined
       : createPage(options.page, given?.pathname.replace(/\/?$/, "/") ?? base);
+  const stopped = new AbortController();
+  const watches: ServerWatch[] = [];
+  const tell = (line: string, level: "info" | "warn") => {
+    const own = watches.find((one) => one.log);
+    if (own) own.log?.(line, level);
+    else options.log(line);
+  };
+  const log = (line: string) => tell(line, "warn");
   const followers = createFollowers({ parley, principal, log });
   const drives = createDrives({
     ...{ parley, principal, log, adopts: "store", most: options.maxDrives },
     settle: async (id, by) => {
       if (!by.scopes.includes("manage")) return;
       const managing = parley.context({}, { principal: by, needs: "manage" });
-      for (const { settle } of options.features ?? []) await settle?.(managing, id, config.place);
+      for (const { settle } of features) await settle?.(managing, id, config.place);
     },
+    onDrive: (run) => watches.forEach(({ driven }) => driven?.(run)),
     onEnd: (id) => followers.settle(id),
   });
   const exchanges = new Set<AbortController>();
   const turns = createTurns();
-  const counts = new Map<number, number>();
-  const stopped = new AbortController();
   const health = await watchHealth({ store: process.store, world, stopped: stopped.signal });
-
-  const metrics = (): string => {
-    const { running, waiting } = drives.count();
-    const rows = [
-      ["parley_drives_running", running],
-      ["parley_drives_waiting", waiting],
-      ["parley_followers", followers.count()],
-      ["parley_loop_lag_seconds", health.lagSeconds()],
-      ...[...counts].map(([status, count]) => [`parley_replies_total{status="${status}"}`, count] as const),
-    ] as const;
-    return `${rows.map(([name, value]) => `${name} ${value}`).join("\n")}\n`;
-  };
+  const gauges = () => ({
+    ...{ ...drives.count(), followers: followers.count(), lagSeconds: health.lagSeconds() },
+  });
+  const write = (line: string) => options.log(line, true);
+  const watched = { context, log: write, gauges, signal: stopped.signal };
+  for (const { watch } of features) if (watch) watches.push(await watch(watched));
   const app = new Hono<RoutingEnv>({ getPath: (_, given) => given?.env?.path ?? "/" });
   const on = (
     method: string,
@@ -120,6 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     reply: (routed: MatchedExchange) => Promise<HttpReply | undefined>,
   ) =>
     app.on(method, path, async ({ env, req }) => {
+      env.matched(path);
       const made = await reply({ ...env, params: req.param() });
       if (made) send(env.response, await encodeReply(env.request, made));
       return WRITTEN;
@@ -131,7 +136,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   on("GET", "/metrics", async ({ request }) => {
     checkScope(await access.caller(request), "operate");
-    return { status: 200, content: { type: "text/plain; version=0.0.4", bytes: metrics() } };
+    const content = await watches.find((one) => one.metrics)?.metrics?.();
+    return content ? { status: 200, content } : { status: 204 };
   });
   on("GET", "/", async (exchange) => {
     const token = exchange.url.searchParams.get("token");
@@ -156,6 +162,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       );
   for (const [path, mount] of Object.entries(options.mounts))
     app.all(`/${path}`, async ({ env }) => {
+      env.matched(`/${path}`);
       await mount(env, services);
       return WRITTEN;
     });
@@ -176,13 +183,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const control = new AbortController();
+    const begun = performance.now();
+    const id = world.id();
+    let path = "/";
+    let route: string | undefined;
     exchanges.add(control);
     response.on("close", () => {
       exchanges.delete(control);
       control.abort(GONE); // without a reason, each would make an error of its own
+      const status = response.headersSent ? response.statusCode : 0;
+      const served = { request, id, route, status, ms: performance.now() - begun };
+      for (const one of watches) one.served?.({ ...served, key: access.credentialOf(request) });
     });
-    let path = "/";
-    const id = world.id();
     response.setHeader(REQUEST_HEADER, id);
     if (page) response.setHeader(BUILD_HEADER, page.build);
     if (stopped.signal.aborted) response.shouldKeepAlive = false;
@@ -194,7 +206,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (!url) throw notHere(target);
       path = pathBelow(url.pathname, base);
       if (path !== "/healthz" && path !== "/readyz") {
-        access.checkHost(request); // those probe a server by any address of its own
+        const isApi = surfaceOf(path) !== undefined || Object.hasOwn(options.mounts, path.slice(1));
+        const admits = watches.flatMap((one) => (isApi && one.admit?.({ request, response })) || []);
+        access.checkHost(request, admits.length > 0); // those probe a server by any address of its own
+        const reply = admits.find((one) => one !== true);
+        if (reply) return send(response, reply);
         await turns.turn();
       }
       // Of a request, Hono reads the method alone.
@@ -204,6 +220,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         url,
         signal: control.signal,
         path,
+        matched: (of: string) => void (route = of),
       });
     } catch (error) {
       if (request.errored !== null) return; // the client has gone, or was too slow
@@ -217,8 +234,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       else {
         send(response, (surfaceOf(path)?.refuse ?? problemReply)(refusal));
       }
-    } finally {
-      if (response.headersSent) counts.set(response.statusCode, (counts.get(response.statusCode) ?? 0) + 1);
     }
   };
 
@@ -260,11 +275,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     results: createResults(parley),
   };
   followers.start();
+  for (const one of watches) one.start?.(url);
   const keeping = drives.keep(SWEEP_MS, stopped.signal);
   return {
     url,
     link: await issueLink(context, principal, url),
     port,
+    log: tell,
     async stop(graceMs) {
       stopped.abort();
       // It still answers, so that whoever watches over it sees that it is not ready.
@@ -277,6 +294,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       server.closeIdleConnections();
       await closed;
       clearTimeout(late);
+      for (const { stop } of watches) await stop?.();
     },
   };
 }
@@ -287,7 +305,9 @@ const ORIGIN = "http://parley.invalid";
 const METHODS = ["GET", "POST", "DELETE"] as const;
 /** Hono takes a response of each handler; what it stands for has been written to Node's own. */
 const WRITTEN = new Response();
-type RoutingEnv = { readonly Bindings: HttpExchange & { readonly path: string } };
+type RoutingEnv = {
+  readonly Bindings: HttpExchange & { readonly path: string; readonly matched: (route: string) => void };
+};
 type MatchedExchange = HttpExchange & { readonly params: Readonly<Record<string, string>> };
 
 /** A path below the base; a proxy may have taken the base away already. */

@@ -1,4 +1,10 @@
-import type { DeliberationId, Forgets, Forgetting, OrganizationId } from "../kernel/index.ts";
+import {
+  forgettingsOf,
+  type DeliberationId,
+  type Forgets,
+  type Forgetting,
+  type OrganizationId,
+} from "../kernel/index.ts";
 import type { Database } from "./database.ts";
 import { engramWrites } from "./engram-writes.ts";
 import { putParts } from "./projection.ts";
@@ -16,6 +22,8 @@ const DROPS = ["event", "reservation", "text_use"].map(
 );
 const BURY = `update @deliberation
   set question = '""', series = null, status = 'forgotten', seq = 0, forgotten = $2 where id = $1`;
+const COUNT = `insert into @reactor as known (name, cursor) values ($1, 1)
+  on conflict (name) do update set cursor = known.cursor + 1`;
 
 type OwnForgetting = Forgetting & { readonly organization: OrganizationId; readonly id: DeliberationId };
 
@@ -41,6 +49,7 @@ export function forgetRun(database: Database, of: OwnForgetting): ReturnType<For
     await putParts(to, database.dialect, { organization, parts: [part] });
     for (const drop of [DROP_TEXTS, ...DROPS]) await to.run(drop, id, organization);
     await to.run(BURY, id, JSON.stringify(tombstone));
+    await to.run(COUNT, forgettingsOf(organization)); // FORGET-4
     return "forgotten" as const;
   });
 }

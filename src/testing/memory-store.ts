@@ -7,6 +7,7 @@ import {
   decodeEntry,
   eventId,
   feedEntry,
+  forgettingsOf,
   isEvent,
   originKey,
   outlivesClosing,
@@ -231,6 +232,8 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       reservations.splice(0, reservations.length, ...reservations.filter((one) => one.id !== id));
       heads.set(id, { ...head, question: "", series: null, status: "forgotten", seq: 0, places: [] });
       tombstones.set(id, tombstone);
+      const count = forgettingsOf(organization);
+      cursors.set(count, Cursor.parse((cursors.get(count) ?? 0) + 1));
       return "forgotten";
     },
     async tombstones(since = "") {

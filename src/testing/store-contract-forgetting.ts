@@ -1,5 +1,13 @@
 import { expect } from "./contract.ts";
-import { Digest, FIRST_CURSOR, OrganizationId, Tombstone, isFault, type Store } from "../kernel/index.ts";
+import {
+  Digest,
+  FIRST_CURSOR,
+  forgettingsOf,
+  OrganizationId,
+  Tombstone,
+  isFault,
+  type Store,
+} from "../kernel/index.ts";
 import { collect, type StoreCase } from "./store-place.ts";
 import { LOCAL, byClient, byClosing, byOpening, byStep } from "./store-samples.ts";
 import { closing, deliberation, eventsOf, feedback, note, opening } from "./store-samples.ts";
@@ -50,6 +58,21 @@ const twoRuns = (title: string, body: (here: Store, there: Store) => Promise<voi
 
 /** A deliberation goes whole, and leaves its tombstone. */
 export const forgettingCases: readonly StoreCase[] = [
+  twoRuns("FORGET-4: counts what an organization has forgotten, for all processes", async (here, there) => {
+    const store = here.for(LOCAL);
+    const counts = () => Promise.all([here, there].map((one) => one.cursor(forgettingsOf(LOCAL))));
+    expect(await counts()).toEqual([undefined, undefined]);
+    expect(await store.forget(id, { tombstone: tombstone("d1"), seq: 1 })).toBe("changed");
+    expect(await counts()).toEqual([undefined, undefined]);
+    for (let nth = 0; nth < 2; nth += 1) {
+      expect(await store.forget(id, { tombstone: tombstone("d1"), seq: 5 })).toBe("forgotten");
+      expect(await counts()).toEqual([1, 1]);
+    }
+    await store.append(deliberation("d2"), [closing], byClosing);
+    await store.forget(deliberation("d2"), { tombstone: tombstone("d2"), seq: 2 });
+    expect(await counts()).toEqual([2, 2]);
+    expect(await here.cursor(forgettingsOf(OrganizationId.parse("other")))).toBeUndefined();
+  }),
   twoRuns("FORGET-1: forgets a deliberation whole, and its own texts alone", async (here, there) => {
     const store = here.for(LOCAL);
     expect(await store.forget(id, { tombstone: tombstone("d1"), seq: 5 })).toBe("forgotten");

@@ -5,7 +5,7 @@ import { issueLink, listCredentials } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
 import { surfacesOf } from "../../server/api/index.ts";
 import { mcpMount } from "../../server/mcp/index.ts";
-import { startServer } from "../../server/server.ts";
+import { startServer, type RunningServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
 import { withoutModels } from "../connect.ts";
@@ -33,10 +33,11 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
       isServed: true,
       ...withoutModels(options),
     });
-    for (const note of configured.renamed) output.note(note);
     const { parley, context } = configured;
     const { principal } = context;
-    const log = (line: string) => output.note(line);
+    const log = (line: string, isWhole = false) =>
+      isWhole ? void process.stderr.write(`${line}\n`) : output.note(line);
+    let server: RunningServer | undefined;
     try {
       if (
         !LOOPBACK.test(host) &&
@@ -45,11 +46,11 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
         const why = `others can reach ${host}, and there is no key that they would need`;
         throw new Fault("configuration", { why, next: "parley serve keys new NAME, and then serve again" });
       }
-      const server = await startServer({
+      server = await startServer({
         ...{ parley, principal, host, port, base, publicUrls, maxDrives },
         surfaces: await surfacesOf(features ?? []),
         features,
-        mounts: { mcp: mcpMount({ log, features }) },
+        mounts: { mcp: mcpMount({ log: (line) => server?.log(line, "warn"), features }) },
         page: options.page ? pageFolder() : undefined,
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
         log,
@@ -59,14 +60,18 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
       // What is not a terminal may be kept: no secret goes there unasked.
       const { terminal } = output.stdout;
       await output.result(json ? jsonLine({ url: server.url }) : `${terminal ? server.link : server.url}\n`);
-      output.note("A link signs browsers in for ten minutes; a new one: parley serve link");
-      output.note("Programs send a key: parley serve keys new NAME");
-      output.note("Press Ctrl-C to stop.");
+      const notes = [
+        ...configured.renamed,
+        "A link signs browsers in for ten minutes; a new one: parley serve link",
+        "Programs send a key: parley serve keys new NAME",
+        "Press Ctrl-C to stop.",
+      ];
+      for (const note of notes) server.log(note, "info");
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         else signal.addEventListener("abort", () => resolve(), { once: true });
       });
-      output.note("Stopping: what runs gets 10 s to reach a recorded step");
+      server.log("Stopping: what runs gets 10 s to reach a recorded step", "info");
       await server.stop(GRACE_MS);
     } finally {
       await parley.close();

@@ -67,7 +67,7 @@ const openDeliberation = opening("openDeliberation", "deliberations", {
 export const deliberationOperations: readonly HttpOperation[] = [
   openDeliberation,
   operation("listDeliberations", "GET deliberations", {
-    ...{ tag: TAG, needs: "read" },
+    ...{ tag: TAG, needs: "read", isKept: true },
     summary: "List and search deliberations, newest first",
     query: z.strictObject({
       status: z.string().max(40).optional().describe("Such as `answered`, `failed`, `open` or `waiting`."),

@@ -5,7 +5,6 @@ import type { HttpOperation, Operation, ServerFeature } from "../operation.ts";
 import { route, type ApiRoute } from "../route.ts";
 import type { ApiSurface } from "../route.ts";
 import { actionOperations } from "./actions.ts";
-import { busRoutes } from "./bus.ts";
 import { catalogOperations } from "./catalog.ts";
 import { askingTools, deliberationOperations, exportOperation } from "./deliberations.ts";
 import { feedRoutes } from "./feed.ts";
@@ -27,7 +26,6 @@ export async function operationsOf(features: readonly ServerFeature[]): Promise<
     ...catalogOperations,
     ...knowledgeOperations,
     ...libraryOperations,
-    ...busRoutes,
     ...sessionOperations,
     ...added.flat(),
   ];

@@ -7,7 +7,6 @@ import { Json, Labels, type ReportPart } from "../../kernel/index.ts";
 import { pageHtml } from "../../reports/page.ts";
 import { Problem, TITLES } from "../problem.ts";
 import type { DeclaredReply, ApiRoute } from "../route.ts";
-import { BusMessage } from "./bus.ts";
 import { FIELDS } from "./fields.ts";
 import * as requests from "./schemas.ts";
 
@@ -15,7 +14,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The names of the schemas in the document. `Json` is recursive: without a name of its own it could not be referred to. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
-  ...{ BusMessage, Json, Labels, Problem },
+  ...{ Json, Labels, Problem },
   ...{ Estimate: RunEstimate, ForkEstimate, ModelList, Usage },
   ...{ ...knowledge, ...library, ...runs, ...requests },
 };

@@ -27,7 +27,7 @@ export const operations: readonly HttpOperation[] = [
     },
   }),
   operation("listContributions", "GET contributions", {
-    ...{ tag: "Knowledge", needs: "read", output: ShareList, isSlow: true },
+    ...{ tag: "Knowledge", needs: "read", output: ShareList, isSlow: true, isKept: true },
     summary: "Compare what personas had of the answers, as claimed and as measured, with votes apart",
     query: z.strictObject({ split: z.enum(["none", "strategy"]).optional(), ...RUN_FILTER }),
     run: (me, { split = "none", ...runs }) =>

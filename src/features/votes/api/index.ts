@@ -11,7 +11,7 @@ const NAMES = { persona: z.string().max(100).optional(), model: z.string().max(3
 
 export const operations: readonly HttpOperation[] = [
   operation("getLeague", "GET league", {
-    ...{ tag: "Knowledge", needs: "read", output: Leagues, isSlow: true },
+    ...{ tag: "Knowledge", needs: "read", output: Leagues, isSlow: true, isKept: true },
     summary: "Compare personas or models by their reviewers' votes, with 95 % intervals, by kind of question",
     query: z.strictObject({ by: player, ...RUN_FILTER }),
     run: (me, { by = "persona", ...runs }) =>
@@ -20,7 +20,7 @@ export const operations: readonly HttpOperation[] = [
       })),
   }),
   operation("listVotes", "GET votes", {
-    ...{ tag: "Knowledge", needs: "read", output: VoteList, isSlow: true },
+    ...{ tag: "Knowledge", needs: "read", output: VoteList, isSlow: true, isKept: true },
     summary: "List who ranked whom, the newest run first",
     query: z.strictObject({
       ...{ ...NAMES, ...RUN_FILTER },
@@ -38,7 +38,7 @@ export const operations: readonly HttpOperation[] = [
       }),
   }),
   operation("getVoteMatrix", "GET votes/matrix", {
-    ...{ tag: "Knowledge", needs: "read", output: VoteMatrix, isSlow: true },
+    ...{ tag: "Knowledge", needs: "read", output: VoteMatrix, isSlow: true, isKept: true },
     summary: "Show who ranked whom how high, by persona or by model",
     query: z.strictObject({ by: player, ...NAMES, ...RUN_FILTER }),
     run: (me, { by = "persona", ...filter }) =>

@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
-import { FeedbackReply } from "../../contract/runs.ts";
-import { busJournal, envelopesOf, subjectKnown, type BusJournal } from "../../interop/local2/subjects.ts";
+import { FeedbackReply } from "../../../contract/runs.ts";
+import { busJournal, envelopesOf, subjectKnown, type BusJournal } from "../../../interop/local2/subjects.ts";
 import {
   DeliberationId,
   isEvent,
   type Cursor,
   type Entry,
   type OrganizationStore,
-} from "../../kernel/index.ts";
-import { answerOfB } from "../../views/answer-event.ts";
-import { hasPeople, hideText } from "../../views/veil.ts";
-import { beginStream } from "../patience.ts";
-import { REFUSALS, Refused } from "../problem.ts";
-import { readAll } from "../results.ts";
-import { route, type RouteCall, type ApiRoute } from "../route.ts";
+} from "../../../kernel/index.ts";
+import { answerOfB } from "../../../views/answer-event.ts";
+import { hasPeople, hideText } from "../../../views/veil.ts";
+import { beginStream } from "../../../server/patience.ts";
+import { REFUSALS, Refused } from "../../../server/problem.ts";
+import { readAll } from "../../../server/results.ts";
+import { route, type RouteCall, type ApiRoute } from "../../../server/route.ts";
 
 // The bus is a projection of the journal: who comes back with the id of the last message gets every later one, once and in order.
 // An id names an event and a message of it, and no place in the store: nobody reads from it how busy others are.
@@ -30,20 +30,22 @@ const Subject = z.string().max(100);
 const Session = z.string().max(100);
 
 /** A message of LoCAL2's bus that a client publishes. */
-export const BusMessage = z.strictObject({
-  subject: z.enum(["user.feedback", "reward.event"]),
-  /** The deliberation; by default the one of `query_id`. */
-  correlation_id: z.string().max(100).optional(),
-  payload: z.strictObject({
-    /** A deliberation, or the answer in it. */
-    query_id: z.string().max(200).optional(),
-    session_id: z.string().max(200).nullish(),
-    sentiment: z.enum(["positive", "negative"]),
-    text: z.string().max(4_000).optional(),
-  }),
-});
+const BusMessage = z
+  .strictObject({
+    subject: z.enum(["user.feedback", "reward.event"]),
+    /** The deliberation; by default the one of `query_id`. */
+    correlation_id: z.string().max(100).optional(),
+    payload: z.strictObject({
+      /** A deliberation, or the answer in it. */
+      query_id: z.string().max(200).optional(),
+      session_id: z.string().max(200).nullish(),
+      sentiment: z.enum(["positive", "negative"]),
+      text: z.string().max(4_000).optional(),
+    }),
+  })
+  .meta({ id: "BusMessage" });
 
-export const busRoutes: readonly ApiRoute[] = [
+export const operations: readonly ApiRoute[] = [
   route("get", "bus", {
     ...{ name: "subscribeBus", tag: "Bus", needs: "read" },
     summary: "Subscribe to LoCAL2's messages, as server-sent events",

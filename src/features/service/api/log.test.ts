@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { SIMS, testServer, type Json, type TestServer } from "../../../../test/support/server.ts";
+
+const lines = ({ log }: TestServer): Json[] => log.map((line) => JSON.parse(line));
+const told = (server: TestServer, msg: string): Json[] => lines(server).filter((one) => one.msg === msg);
+const wait = (of: () => unknown) => expect.poll(of, { timeout: 9_000, interval: 20 });
+const JSON_LOG = { PARLEY_LOG_FORMAT: "json" };
+const SECRET_WORD = "quetzalcoatl";
+
+describe("a log of JSON lines", () => {
+  it("tells of requests by route, of runs and of calls that failed, with their ids", async () => {
+    await using server = await testServer({ env: JSON_LOG });
+    const { id: key, secret } = await server.newKey();
+    const models = [SIMS[0], SIMS[1], "sim/cy?fail=1"];
+    const { id } = await server.ask({ models });
+    await server.get(`deliberations/${id}`, { key: secret });
+    await server.get("nowhere", { key: secret });
+    await wait(() => told(server, "request").length).toBe(3);
+    const [, shown, missing] = told(server, "request");
+    expect(shown).toEqual({
+      ...{
+        level: "info",
+        time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        msg: "request",
+        method: "GET",
+      },
+      ...{ request: expect.any(String) as string, route: "/api/v1/deliberations/:id", status: 200, key },
+      ms: expect.any(Number) as number,
+    });
+    expect([missing.route, missing.status]).toEqual([undefined, 404]);
+    await wait(() => told(server, "run ended").length).toBe(1);
+    expect(told(server, "run begins")).toEqual([expect.objectContaining({ run: id, protocol: "council" })]);
+    const [ended] = told(server, "run ended");
+    expect(ended).toMatchObject({ run: id, status: (await server.get(`deliberations/${id}`)).json.status });
+    const failed = told(server, "call failed");
+    expect(failed.length).toBeGreaterThan(0);
+    for (const line of failed)
+      expect(line).toMatchObject({
+        ...{ level: "warn", run: id, model: "sim/cy", code: expect.any(String) as string },
+        ...{ attempts: expect.any(Number) as number, step: expect.any(String) as string },
+      });
+  });
+
+  it("LOG-1: has no word that was asked or answered, no key, and nothing of a query", async () => {
+    await using server = await testServer({ env: { ...JSON_LOG, PARLEY_LOG_LEVEL: "debug" } });
+    const { secret } = await server.newKey();
+    await server.ask({
+      question: `What does ${SECRET_WORD} mean?`,
+      context: [{ name: "a.txt", text: SECRET_WORD }],
+      labels: { note: SECRET_WORD },
+    });
+    await server.get(`deliberations?label=note:${SECRET_WORD}&token=${secret}`);
+    await server.get(`/nothing/${SECRET_WORD}?api_key=${secret}`);
+    await server.get(`/?token=${SECRET_WORD}`);
+    await wait(() => told(server, "request").length).toBe(4);
+    await wait(() => told(server, "call").length).toBeGreaterThan(0);
+    const all = server.log.join("\n");
+    expect(all).not.toContain(SECRET_WORD);
+    expect(all).not.toContain(secret);
+    expect(all).not.toContain(server.key);
+  });
+
+  it("the server's own lines are JSON, too, without what looks like a key", async () => {
+    await using server = await testServer({ env: JSON_LOG, surfaces: [broken] });
+    const got = await server.get("/broken/x");
+    expect(got.status).toBe(500);
+    await wait(() => told(server, "request").length).toBe(1);
+    const [own] = lines(server).filter(({ msg }) => msg !== "request");
+    expect(own.level).toBe("warn");
+    expect(own.msg).toContain("at the wrong moment");
+    expect(own.msg).not.toContain("sk-abcdefghijklmnop");
+    expect(own.msg).toContain(got.headers["x-request-id"]);
+    expect(told(server, "request")[0]).toMatchObject({ level: "error", status: 500, route: "/broken/x" });
+  });
+
+  it("tells no more than its level", async () => {
+    await using server = await testServer({ env: { ...JSON_LOG, PARLEY_LOG_LEVEL: "warn" } });
+    await server.ask({ models: [SIMS[0], SIMS[1], "sim/cy?fail=1"] });
+    await wait(() => told(server, "call failed").length).toBeGreaterThan(0);
+    expect(new Set(lines(server).map(({ level }) => level))).toEqual(new Set(["warn"]));
+  });
+});
+
+it("a log for people says what it said before", async () => {
+  await using server = await testServer({ surfaces: [broken] });
+  await server.get("/broken/x");
+  expect(server.log).toEqual([
+    expect.stringMatching(/^urn:parley:request:\w+ GET \/broken\/x: Error: at the wrong/),
+  ]);
+});
+
+/** Its one route fails in a way that nobody expects. */
+const broken: NonNullable<Parameters<typeof testServer>[0]>["surfaces"] extends
+  readonly (infer S)[] | undefined
+  ? S
+  : never = {
+  prefix: "broken/",
+  routes: [
+    {
+      ...{ method: "get", path: "x", name: "x", summary: "x", tag: "x", needs: "read", replies: {} },
+      answer: () => Promise.reject(new Error("at the wrong moment, with sk-abcdefghijklmnop")),
+    },
+  ],
+  refuse: () => ({ status: 500, body: {} }),
+};
