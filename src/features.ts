@@ -2,7 +2,7 @@ import { clientApis } from "./features/client-apis/index.ts";
 import { ask } from "./features/ask/index.ts";
 import { bench } from "./features/bench/index.ts";
 import { contributions } from "./features/contributions/index.ts";
-import { bus } from "./features/bus/index.ts";
+import { local2Bus } from "./features/local2-bus/index.ts";
 import { council } from "./features/council/index.ts";
 import type { Feature } from "./features/feature.ts";
 import { debate } from "./features/debate/index.ts";
@@ -11,7 +11,7 @@ import { forest } from "./features/forest/index.ts";
 import { memory } from "./features/memory/index.ts";
 import { judging } from "./features/judging/index.ts";
 import { respond } from "./features/respond/index.ts";
-import { service } from "./features/service/index.ts";
+import { serverWatch } from "./features/server-watch/index.ts";
 import { seats } from "./features/seats/index.ts";
 import { stories } from "./features/stories/index.ts";
 import { votes } from "./features/votes/index.ts";
@@ -31,7 +31,7 @@ export const features: readonly Feature[] = [
   judging,
   forest,
   stories,
-  bus,
+  local2Bus,
   clientApis,
-  service,
+  serverWatch,
 ];

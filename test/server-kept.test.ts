@@ -43,7 +43,7 @@ it.each(PATHS)("%s is made once, and anew when a run was recorded", async (path)
   expect((await server.get(path)).text).not.toBe(first.text);
 });
 
-it("FORGET-4: what one server forgets, no server over the store lists", async () => {
+it("what one server forgets, no server over the store lists", async () => {
   const place = serverPlace();
   const [one, other] = [await testServer({}, place), await testServer({}, place)];
   try {

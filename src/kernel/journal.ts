@@ -140,7 +140,7 @@ export type Forgetting = { readonly tombstone: Tombstone; readonly seq: number }
  *     a late writer brings a forgotten run back.
  * FORGET-3. No file of the store has a word of it once this has resolved or, after a kill, once the store was opened again. Else: whoever
  *     has the store's files reads what was forgotten.
- * FORGET-4. Each forgetting moves the cursor `forgettingsOf` in its transaction. Else: what was made of all runs and kept shows a forgotten one.
+ * Each forgetting moves the cursor `forgettingsOf` in its transaction: what is made of all runs, and kept, is made anew.
  */
 export interface Forgets {
   /** `changed`: more was recorded than the tombstone counts. Of one that was forgotten before, the first tombstone stays. */

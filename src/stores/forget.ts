@@ -49,7 +49,7 @@ export function forgetRun(database: Database, of: OwnForgetting): ReturnType<For
     await putParts(to, database.dialect, { organization, parts: [part] });
     for (const drop of [DROP_TEXTS, ...DROPS]) await to.run(drop, id, organization);
     await to.run(BURY, id, JSON.stringify(tombstone));
-    await to.run(COUNT, forgettingsOf(organization)); // FORGET-4
+    await to.run(COUNT, forgettingsOf(organization));
     return "forgotten" as const;
   });
 }

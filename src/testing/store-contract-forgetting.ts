@@ -58,7 +58,7 @@ const twoRuns = (title: string, body: (here: Store, there: Store) => Promise<voi
 
 /** A deliberation goes whole, and leaves its tombstone. */
 export const forgettingCases: readonly StoreCase[] = [
-  twoRuns("FORGET-4: counts what an organization has forgotten, for all processes", async (here, there) => {
+  twoRuns("counts what an organization has forgotten, for all processes", async (here, there) => {
     const store = here.for(LOCAL);
     const counts = () => Promise.all([here, there].map((one) => one.cursor(forgettingsOf(LOCAL))));
     expect(await counts()).toEqual([undefined, undefined]);

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
-import { consume } from "../../../engine/index.ts";
+import { consume, limitTime } from "../../../engine/index.ts";
 import { isEvent, refusal, timeOf, type Entry, type Opening } from "../../../kernel/index.ts";
 import { createHttp, exchangeWhole } from "../../../models/http.ts";
 import type { WatchedServer } from "../../../server/operation.ts";
 
-// NOTICE-1. A notice goes to the operator's address alone, as it was set before the server started, and a redirect is not followed. Else: a
+// A notice goes to the operator's address alone, as it was set before the server started, and a redirect is not followed. Else: a
 //     client of the server has it send requests elsewhere.
-// NOTICE-2. Its place in the journal is passed once it was taken, or is a day old. Else: a kill loses it.
-// NOTICE-3. It has ids, names and an address, and no word that somebody asked or answered. Else: whoever hears of a run reads it.
+// Its place in the journal is passed once it was taken, or is a day old. Else: a kill loses it.
+// It has ids, names and an address, and no word that somebody asked or answered. Else: whoever hears of a run reads it.
 // It is signed as Standard Webhooks are, and its id is made of its event: whoever takes it twice knows it.
 
 /** The name of the cursor in the store, and of the lease: of several servers over one store, one sends. */
@@ -66,22 +66,24 @@ export function createNotices({ context }: Pick<WatchedServer, "context">, optio
   const post = async (entry: Entry, body: string, signal: AbortSignal) => {
     const http = createHttp({ env });
     const id = `${entry.deliberation}_${entry.seq}`;
-    const headers = { ...signed({ id, at: world.now(), body }, keys), accept: "*/*" };
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const headers = { ...signHeaders({ id, at: world.now(), body }, keys), accept: "*/*" };
+    const reason = () => new Error("no reply came in time");
+    const limit = limitTime({ world, signal, ms: TIMEOUT_MS, reason });
     try {
       const { exchanged, head } = await exchangeWhole(
         http,
-        { url: address, headers, body, signal: limit },
+        { url: address, headers, body, signal: limit.signal },
         MAX_REPLY,
       );
       if (head.status > 0) return { status: head.status, why: `HTTP ${head.status}` };
       const why = exchanged.how === "broken" ? exchanged.error.message : "no reply came in time";
       return { status: 0, why };
     } finally {
+      limit.end();
       await http.close();
     }
   };
-  const isLate = (entry: Entry): boolean => world.now() - timeOf(entry) >= MAX_AGE_MS; // NOTICE-2
+  const isLate = (entry: Entry): boolean => world.now() - timeOf(entry) >= MAX_AGE_MS;
   const take = async (entry: Entry, signal: AbortSignal, url: string): Promise<void> => {
     const notice = isLate(entry) ? undefined : await noticeOf(entry, url);
     if (!notice) return;
@@ -126,7 +128,7 @@ function noticeFor(
 }
 
 /** What each try is sent with: the time is its own. */
-function signed(
+function signHeaders(
   { id, at, body }: { readonly id: string; readonly at: number; readonly body: string },
   keys: readonly Buffer[],
 ): Record<string, string> {

@@ -5,7 +5,7 @@ import type { ServedRequest, WatchedServer } from "../../../server/operation.ts"
 import { modelName } from "./labels.ts";
 import type { RunListener } from "./hearing.ts";
 
-// LOG-1. A log of JSON lines has ids, names and figures: no question, no answer, no key, and of a URL the route alone. Else: who reads a log
+// A log of JSON lines has ids, names and figures: no question, no answer, no key, and of a URL the route alone. Else: who reads a log
 //     reads what people asked, or acts as them.
 
 /** The longest line of the server's own that is told whole, in characters. */

@@ -41,7 +41,7 @@ describe("a log of JSON lines", () => {
       });
   });
 
-  it("LOG-1: has no word that was asked or answered, no key, and nothing of a query", async () => {
+  it("has no word that was asked or answered, no key, and nothing of a query", async () => {
     await using server = await testServer({ env: { ...JSON_LOG, PARLEY_LOG_LEVEL: "debug" } });
     const { secret } = await server.newKey();
     await server.ask({

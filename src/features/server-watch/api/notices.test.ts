@@ -20,7 +20,7 @@ const wait = (of: () => unknown) => expect.poll(of, { timeout: 15_000, interval:
 const verified = ({ headers, body }: Received, secret = SECRET) =>
   new Webhook(secret).verify(body, headers as Record<string, string>); // those that count come once
 
-it("NOTICE-3: a run that ended is told once, signed, and without a word of it", async () => {
+it("a run that ended is told once, signed, and without a word of it", async () => {
   await using hook = await receiver();
   await using server = await testServer({ env: hook.env });
   const { id } = await server.ask({ labels: { team: "billing" } });
@@ -61,7 +61,7 @@ it("a person who is waited for is named, and then the end is told", async () => 
   ]);
 });
 
-it("NOTICE-2: what was refused is sent again under the same id, also by the next server", async () => {
+it("what was refused is sent again under the same id, also by the next server", async () => {
   await using place = { ...serverPlace(), [Symbol.asyncDispose]: () => Promise.resolve() };
   let isUp = false;
   await using hook = await receiver(() => (isUp ? 204 : 503));
@@ -85,7 +85,7 @@ it("NOTICE-2: what was refused is sent again under the same id, also by the next
   expect(JSON.parse(hook.got.at(-1)?.body ?? "").data.run).toBe(other.id);
 });
 
-it("NOTICE-1: a redirect is not followed, and what is gone is not asked again", async () => {
+it("a redirect is not followed, and what is gone is not asked again", async () => {
   await using hook = await receiver((nth) => (nth === 1 ? 307 : 410));
   await using server = await testServer({ env: hook.env });
   await server.ask();
@@ -98,7 +98,7 @@ it("NOTICE-1: a redirect is not followed, and what is gone is not asked again", 
   expect(text).toContain('parley_notices_total{outcome="retried"} 1\n');
 });
 
-it("NOTICE-1: no request says where a notice goes", async () => {
+it("no request says where a notice goes", async () => {
   await using hook = await receiver();
   await using server = await testServer();
   const got = await server.post("deliberations", {

@@ -99,7 +99,7 @@ describe("metrics", () => {
       .toBeLessThan(2 * calls);
   });
 
-  it("LABEL-1: a model that there is not has no figures of its own, while others have", async () => {
+  it("a model that there is not has no figures of its own, while others have", async () => {
     await using server = await testServer({ env: { PARLEY_MODELS: "sim/ada" } });
     await server.ask({ models: ["sim/gone?fail=1", "sim/ada", "sim/bo"] });
     const all = await figures(server);
@@ -108,7 +108,7 @@ describe("metrics", () => {
   });
 });
 
-it("LABEL-1: whatever models answer, so many have figures of their own, the configured ones always", () => {
+it("whatever models answer, so many have figures of their own, the configured ones always", () => {
   const settings = {
     ...completeSettings({ models: ["openai/gpt-5"], judge: ["google/g"] }),
     store: ":memory:",

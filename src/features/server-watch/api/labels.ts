@@ -1,6 +1,6 @@
 import type { EffectiveSettings } from "../../../app/context.ts";
 
-// LABEL-1. How many names a label can have is bounded, whatever requests name. Else: a client fills the memory of the server and of whoever
+// How many names a label can have is bounded, whatever requests name. Else: a client fills the memory of the server and of whoever
 //     gathers its figures.
 
 /** How many models have figures of their own. */

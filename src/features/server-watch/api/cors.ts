@@ -4,7 +4,7 @@ import type { ServerWatch } from "../../../server/operation.ts";
 import { Refused } from "../../../server/problem.ts";
 import { quoteValue } from "../../../text/words.ts";
 
-// CORS-1. Another site's page is admitted by its exact origin alone, and then by a key that it sends: its cookies count for nothing, and no
+// Another site's page is admitted by its exact origin alone, and then by a key that it sends: its cookies count for nothing, and no
 //     reply says that they may be sent. Else: a site acts with the session of whoever visits it.
 
 /** How long a browser may go by what a preflight said, in seconds. */

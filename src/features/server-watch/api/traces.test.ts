@@ -71,7 +71,7 @@ describe("traces by OpenTelemetry's own SDK", () => {
   it.each([
     ["on", false],
     ["content", true],
-  ])("TRACE-1: with %s, what was asked and answered is in them: %s", async (traces, isThere) => {
+  ])("with %s, what was asked and answered is in them: %s", async (traces, isThere) => {
     await using server = await testServer({ env: { PARLEY_TRACES: traces } });
     await server.ask({ question: `Say ${WORD}: what is 17 * 23?` });
     await wait(() => named("invoke_workflow").length).toBe(1);

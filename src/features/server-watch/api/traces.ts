@@ -9,7 +9,7 @@ import type { WatchedServer } from "../../../server/operation.ts";
 import { modelName } from "./labels.ts";
 import type { RunListener } from "./hearing.ts";
 
-// TRACE-1. Spans have ids, names and figures; what was asked and answered is in them where the operator asked for that (`traces: content`).
+// Spans have ids, names and figures; what was asked and answered is in them where the operator asked for that (`traces: content`).
 //     Else: whoever reads traces reads what people asked.
 // The names are those of OpenTelemetry's conventions for generative AI: a run is a workflow, a call of a model a `chat`. Spans are made of
 // what was recorded, when a drive has ended: a run's record has the times, and no drive waits for its traces.
@@ -30,7 +30,7 @@ const PROVIDERS = new Map([
 ]);
 
 /** What was recorded of one phase of a run, in order. */
-type Phase = { readonly name: string; readonly entries: Entry[] };
+type TracedPhase = { readonly name: string; readonly entries: Entry[] };
 
 /** Traces the runs of a server by the operator's own packages. @throws Fault `configuration` where the package is not there */
 export async function openTraces({ context, log }: WatchedServer): Promise<RunListener> {
@@ -149,8 +149,8 @@ export async function openTraces({ context, log }: WatchedServer): Promise<RunLi
 type DriveOfRun = { readonly from: number; readonly status: string };
 
 /** The phases of a drive by what kind of work its steps did and in which round, those that called a model or a tool. */
-function phasesOf(heard: readonly Entry[]): Iterable<Phase> {
-  const phases = new Map<string, Phase>();
+function phasesOf(heard: readonly Entry[]): Iterable<TracedPhase> {
+  const phases = new Map<string, TracedPhase>();
   for (const entry of heard) {
     if (entry.origin.by === "adopted" || !(callOf(entry) || isEvent(entry, "tool-called"))) continue;
     const { kind = "step", round } = workOf(entry) ?? {};
