@@ -8,6 +8,7 @@ import type { Feature } from "./features/feature.ts";
 import { debate } from "./features/debate/index.ts";
 import { evolution } from "./features/evolution/index.ts";
 import { forest } from "./features/forest/index.ts";
+import { mcp } from "./features/mcp/index.ts";
 import { memory } from "./features/memory/index.ts";
 import { judging } from "./features/judging/index.ts";
 import { respond } from "./features/respond/index.ts";
@@ -34,4 +35,5 @@ export const features: readonly Feature[] = [
   local2Bus,
   clientApis,
   serverWatch,
+  mcp,
 ];

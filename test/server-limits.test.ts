@@ -178,8 +178,12 @@ describe("a bad request", () => {
   }, 70_000);
 
   it("SERVER-2: has an id, which the log has too where nobody expected it", async () => {
-    const mounts = { broken: () => Promise.reject(new Error(`it holds ${SECRET}`)) };
-    await using own = await testServer({ mounts, surfaces: [nativeApi, openAiApi] });
+    const answer = () => Promise.reject(new Error(`it holds ${SECRET}`));
+    const broken500 = nativeApi.routes
+      .slice(0, 1)
+      .map((one) => ({ ...one, method: "get" as const, path: "", answer }));
+    const surfaces = [nativeApi, openAiApi, { ...nativeApi, prefix: "broken", routes: broken500 }];
+    await using own = await testServer({ surfaces });
     const broken = await own.get("/broken");
     const { instance } = expectProblem(broken, 500, "internal");
     expect(broken.text).not.toContain(SECRET);

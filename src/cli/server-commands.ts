@@ -23,7 +23,6 @@ export const SERVE = {
   page: negation("--no-page", "serve the APIs alone, without the page"),
   ...JSON_FLAG,
 };
-export const MCP = { maxDrives: SERVE.maxDrives, simulated: SERVE.simulated };
 export const NEW_KEY = {
   scopes: list(
     "--scopes <scopes>",
@@ -76,13 +75,5 @@ export const SERVER_COMMANDS: readonly CommandRow[] = [
     commands: [
       { name: "keys", summary: "Make, list and revoke keys of the server's clients", commands: CLIENT_KEYS },
     ],
-  }),
-  defineCommand("mcp", "Serve one MCP client over standard input and output", {
-    details:
-      "An MCP client starts it, as the command of a server. What still runs when the client goes away stays open: the next client's " +
-      "first call, parley serve and parley resume go on with it.",
-    options: MCP,
-    examples: ["mcp", "mcp --max-drives 4"],
-    run: async (io, given) => (await import("./commands/mcp.ts")).mcp(io, given),
   }),
 ];

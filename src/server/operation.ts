@@ -96,7 +96,7 @@ export type ServerFeature = AppFeature & {
   /** What its clients can do beside what every server can. */
   readonly operations?: () => Promise<readonly Operation[]>;
   /** Routes beside the API's own, for clients that speak another. */
-  readonly apis?: () => Promise<readonly ApiSurface[]>;
+  readonly apis?: (features: readonly ServerFeature[]) => Promise<readonly ApiSurface[]>;
   /** Watches over a server, from its start on. @throws Fault `configuration` */
   readonly watch?: (server: WatchedServer) => Promise<ServerWatch>;
 };

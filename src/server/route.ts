@@ -30,6 +30,7 @@ export type Services = {
   readonly base: string;
   /** Where clients reach it, with a slash at its end. */
   readonly publicUrl: string;
+  readonly log: (line: string) => void;
 };
 
 /** What the process was configured with. */

@@ -38,9 +38,6 @@ const LINGER_MS = 500;
 /** Names the request, for the client and in the log. */
 const REQUEST_HEADER = "x-request-id";
 
-/** Answers a path itself. */
-export type Mount = (exchange: HttpExchange, services: Services) => Promise<void>;
-
 export type ServerOptions = {
   readonly parley: Parley;
   /** In whose name the server drives, and whose sessions its link opens. */
@@ -48,8 +45,6 @@ export type ServerOptions = {
   readonly surfaces: readonly ApiSurface[];
   /** Those whose runs leave something to do, and who watch over it. */
   readonly features?: readonly ServerFeature[] | undefined;
-  /** By path, without a slash at its beginning: `mcp`. */
-  readonly mounts: { readonly [path: string]: Mount };
   readonly config: ServerConfig;
   /** The folder of the built page; without it, the server has none. */
   readonly page?: string | undefined;
@@ -160,12 +155,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       on(method, `/${prefix}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`, ({ params, ...exchange }) =>
         answer(exchange, services, params),
       );
-  for (const [path, mount] of Object.entries(options.mounts))
-    app.all(`/${path}`, async ({ env }) => {
-      env.matched(`/${path}`);
-      await mount(env, services);
-      return WRITTEN;
-    });
   const surfaceOf = (path: string) => options.surfaces.find(({ prefix }) => path.startsWith(`/${prefix}`));
   app.notFound(async ({ env }) => {
     const { path, request, response } = env;
@@ -206,7 +195,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (!url) throw notHere(target);
       path = pathBelow(url.pathname, base);
       if (path !== "/healthz" && path !== "/readyz") {
-        const isApi = surfaceOf(path) !== undefined || Object.hasOwn(options.mounts, path.slice(1));
+        const isApi = surfaceOf(path) !== undefined;
         const admits = watches.flatMap((one) => (isApi && one.admit?.({ request, response })) || []);
         access.checkHost(request, admits.length > 0); // those probe a server by any address of its own
         const reply = admits.find((one) => one !== true);
@@ -271,7 +260,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
   const access = createAccess({ credentials, world, host, port, publicUrls, base });
   const services: Services = {
-    ...{ parley, access, drives, followers, base, config, world, publicUrl: url },
+    ...{ parley, access, drives, followers, base, config, world, log, publicUrl: url },
     results: createResults(parley),
   };
   followers.start();

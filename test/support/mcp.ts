@@ -6,9 +6,10 @@ import type {
   ProgressCallback,
   Transport,
 } from "@modelcontextprotocol/client";
+import type { Feature } from "../../src/features/feature.ts";
 import { features } from "../../src/features.ts";
-import { mcpMount } from "../../src/server/mcp/index.ts";
-import { testServer, type Json, type TestServer, type TestServerOptions } from "./server.ts";
+import { mcpApi } from "../../src/features/mcp/api/index.ts";
+import { nativeApi, testServer, type Json, type TestServer, type TestServerOptions } from "./server.ts";
 
 /** The three ways in which the official client agrees on a revision. */
 const NEWEST = { pin: "2026-07-28" } as const;
@@ -18,12 +19,14 @@ export type Mode = (typeof MODES)[number];
 /** A server in this process that speaks MCP too. */
 export const mcpTestServer = (
   {
-    mcp = {},
+    mcp: { features: own = features, ...mcp } = {},
+    surfaces = [nativeApi],
     ...more
-  }: TestServerOptions & { readonly mcp?: Omit<Parameters<typeof mcpMount>[0], "log"> } = {},
+  }: TestServerOptions & {
+    readonly mcp?: Parameters<typeof mcpApi>[1] & { readonly features?: readonly Feature[] };
+  } = {},
   ...shared: Parameters<typeof testServer> extends [unknown?, ...infer R] ? R : never
-): Promise<TestServer> =>
-  testServer({ mounts: { mcp: mcpMount({ features, ...mcp, log: () => undefined }) }, ...more }, ...shared);
+): Promise<TestServer> => testServer({ surfaces: [...surfaces, mcpApi(own, mcp)], ...more }, ...shared);
 
 export type Elicited = ElicitRequest["params"];
 

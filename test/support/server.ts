@@ -87,7 +87,6 @@ export type TestServerOptions = Partial<
     | "maxDrives"
     | "publicUrls"
     | "surfaces"
-    | "mounts"
     | "page"
     | "port"
     | "host"
@@ -121,7 +120,6 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     ...{ parley, principal, host: "127.0.0.1", port: 0, base: "/", maxDrives: 64 },
     surfaces: [nativeApi],
     features,
-    mounts: {},
     log: (line: string) => void log.push(line),
     config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
     ...given,

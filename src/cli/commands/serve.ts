@@ -4,8 +4,7 @@ import { openConfigured } from "../../app/configured.ts";
 import { issueLink, listCredentials } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
 import { surfacesOf } from "../../server/api/index.ts";
-import { mcpMount } from "../../server/mcp/index.ts";
-import { startServer, type RunningServer } from "../../server/server.ts";
+import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
 import { withoutModels } from "../connect.ts";
@@ -37,7 +36,6 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
     const { principal } = context;
     const log = (line: string, isWhole = false) =>
       isWhole ? void process.stderr.write(`${line}\n`) : output.note(line);
-    let server: RunningServer | undefined;
     try {
       if (
         !LOOPBACK.test(host) &&
@@ -46,11 +44,10 @@ export const serve = (io: Io, options: Values<typeof SERVE>, what?: string): Pro
         const why = `others can reach ${host}, and there is no key that they would need`;
         throw new Fault("configuration", { why, next: "parley serve keys new NAME, and then serve again" });
       }
-      server = await startServer({
+      const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrls, maxDrives },
         surfaces: await surfacesOf(features ?? []),
         features,
-        mounts: { mcp: mcpMount({ log: (line) => server?.log(line, "warn"), features }) },
         page: options.page ? pageFolder() : undefined,
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
         log,

@@ -78,6 +78,6 @@ export async function nativeApi(features: readonly ServerFeature[]): Promise<Api
 
 /** The native API, and those of other makers' clients. */
 export async function surfacesOf(features: readonly ServerFeature[]): Promise<readonly ApiSurface[]> {
-  const others = await Promise.all(features.flatMap(({ apis }) => (apis ? [apis()] : [])));
+  const others = await Promise.all(features.flatMap(({ apis }) => (apis ? [apis(features)] : [])));
   return [await nativeApi(features), ...others.flat()];
 }

@@ -5,9 +5,9 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { DeliberationId } from "../../kernel/index.ts";
-import type { ApiCaller } from "../quota.ts";
-import type { Services } from "../route.ts";
+import type { DeliberationId } from "../../../kernel/index.ts";
+import type { ApiCaller } from "../../../server/quota.ts";
+import type { Services } from "../../../server/route.ts";
 
 // A client that goes away ends its own waiting, never a deliberation, unless it said so when it opened it. A server that stops is no client
 // that goes away.

@@ -1,10 +1,10 @@
-import { openConfigured } from "../../app/configured.ts";
-import { serveMcpStdio } from "../../server/mcp/stdio.ts";
-import manifest from "../../../package.json" with { type: "json" };
-import type { Io, Values } from "../command.ts";
-import { withoutModels } from "../connect.ts";
-import type { MCP } from "../server-commands.ts";
-import { interruptible } from "../session.ts";
+import { openConfigured } from "../../../app/configured.ts";
+import { serveMcpStdio } from "../api/stdio.ts";
+import manifest from "../../../../package.json" with { type: "json" };
+import type { Io, Values } from "../../../cli/command.ts";
+import { withoutModels } from "../../../cli/connect.ts";
+import type { MCP } from "./index.ts";
+import { interruptible } from "../../../cli/session.ts";
 
 /** Serves one MCP client over standard input and output, until it goes away. */
 export const mcp = (io: Io, options: Values<typeof MCP>): Promise<void> =>

@@ -5,16 +5,16 @@ import {
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import { loadShown } from "../../app/result.ts";
-import type { OpenedRun } from "../../app/start.ts";
-import { printable } from "../../reports/printable.ts";
-import { OfRun } from "../api/deliberations.ts";
-import { Result } from "../api/schemas.ts";
-import { namedRequest } from "../opening.ts";
-import type { Me, Operation, OperationTool } from "../operation.ts";
-import { Refused, refusalOf } from "../problem.ts";
-import { readAll, missing, readingContext } from "../results.ts";
-import { checkScope, type ApiRoute } from "../route.ts";
+import { loadShown } from "../../../app/result.ts";
+import type { OpenedRun } from "../../../app/start.ts";
+import { printable } from "../../../reports/printable.ts";
+import { OfRun } from "../../../server/api/deliberations.ts";
+import { Result } from "../../../server/api/schemas.ts";
+import { namedRequest } from "../../../server/opening.ts";
+import type { Me, Operation, OperationTool } from "../../../server/operation.ts";
+import { Refused, refusalOf } from "../../../server/problem.ts";
+import { readAll, missing, readingContext } from "../../../server/results.ts";
+import { checkScope, type ApiRoute } from "../../../server/route.ts";
 import { linkTo } from "./links.ts";
 import { inputOf, McpOutcome, readArguments, toolSchema } from "./schemas.ts";
 import { registerResources } from "./resources.ts";

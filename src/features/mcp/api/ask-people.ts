@@ -4,12 +4,12 @@ import {
   type ElicitRequestFormParams,
   type ElicitResult,
 } from "@modelcontextprotocol/server";
-import type { OwnSeat, PendingQuestions } from "../../contract/runs.ts";
-import { isFault, type DeliberationId } from "../../kernel/index.ts";
-import { printable } from "../../reports/printable.ts";
-import { Refused } from "../problem.ts";
-import { readingContext } from "../results.ts";
-import { readWaiting, recordAnswer } from "../steering.ts";
+import type { OwnSeat, PendingQuestions } from "../../../contract/runs.ts";
+import { isFault, type DeliberationId } from "../../../kernel/index.ts";
+import { printable } from "../../../reports/printable.ts";
+import { Refused } from "../../../server/problem.ts";
+import { readingContext } from "../../../server/results.ts";
+import { readWaiting, recordAnswer } from "../../../server/steering.ts";
 import type { McpCall, McpSession } from "./session.ts";
 
 // A person is asked for the own seats alone. What a step's reader refuses is asked again, with its reason; whatever comes after the first

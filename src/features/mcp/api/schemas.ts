@@ -1,12 +1,12 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { Waiting } from "../../contract/runs.ts";
-import { explainIssue } from "../../config/explain.ts";
-import { describeFields, meaningOf, nameOf, tidy } from "../api/openapi.ts";
-import { Result } from "../api/schemas.ts";
-import { checkForm } from "../body.ts";
-import type { OperationTool } from "../operation.ts";
-import { Refused } from "../problem.ts";
+import { Waiting } from "../../../contract/runs.ts";
+import { explainIssue } from "../../../config/explain.ts";
+import { describeFields, meaningOf, nameOf, tidy } from "../../../server/api/openapi.ts";
+import { Result } from "../../../server/api/schemas.ts";
+import { checkForm } from "../../../server/body.ts";
+import type { OperationTool } from "../../../server/operation.ts";
+import { Refused } from "../../../server/problem.ts";
 
 // Tools take and give what the native API does, by the same schemas; what is unknown is refused with the nearest name.
 

@@ -8,13 +8,13 @@ import {
   type McpServer,
   type ServerEventBus,
 } from "@modelcontextprotocol/server";
-import type { OrganizationId } from "../../kernel/index.ts";
-import type { ApiCaller } from "../quota.ts";
-import { MAX_BODY } from "../body.ts";
-import { checkDepth } from "../opening.ts";
-import { readingContext } from "../results.ts";
-import type { HttpExchange, Services } from "../route.ts";
-import type { Operation } from "../operation.ts";
+import type { OrganizationId } from "../../../kernel/index.ts";
+import type { ApiCaller } from "../../../server/quota.ts";
+import { MAX_BODY } from "../../../server/body.ts";
+import { checkDepth } from "../../../server/opening.ts";
+import { readingContext } from "../../../server/results.ts";
+import type { HttpExchange, Services } from "../../../server/route.ts";
+import type { Operation } from "../../../server/operation.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
 import { createMcpServer, toolRows } from "./tools.ts";
@@ -22,7 +22,6 @@ import { createMcpServer, toolRows } from "./tools.ts";
 const REFUSED = /^(?:Rejected |Unsupported |Invalid |Connection closed|malformed|mac|expired|bind)/;
 
 export type McpHttpOptions = McpTimes & {
-  readonly log: (line: string) => void;
   /** Adds to what each server has: for tests of how it is served. */
   readonly extend?: (server: McpServer) => void;
 };
@@ -33,8 +32,9 @@ export type ServeMcp = (exchange: HttpExchange, caller: ApiCaller) => Promise<vo
 export function createMcpHttp(
   services: Services,
   operations: readonly Operation[],
-  { log, extend, ...times }: McpHttpOptions,
+  { extend, ...times }: McpHttpOptions,
 ): ServeMcp {
+  const { log } = services;
   const tools = toolRows(operations);
   // A handler has one list of who listens: each organization has its own.
   const handlers = new Map<OrganizationId, McpHttpHandler>();

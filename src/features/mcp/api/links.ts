@@ -1,6 +1,6 @@
 import type { ResourceLink } from "@modelcontextprotocol/server";
-import { DeliberationId } from "../../kernel/index.ts";
-import { oneLine } from "../../reports/printable.ts";
+import { DeliberationId } from "../../../kernel/index.ts";
+import { oneLine } from "../../../reports/printable.ts";
 
 /** In which forms a deliberation can be read, by the ending of its URI. */
 export const RESOURCE_FORMS = {

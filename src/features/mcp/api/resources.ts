@@ -5,14 +5,14 @@ import {
   ResourceTemplate,
   type McpServer,
 } from "@modelcontextprotocol/server";
-import type { AppContext } from "../../app/context.ts";
-import { exportText } from "../../app/export.ts";
-import { listRuns } from "../../app/lookup.ts";
-import { isFault, type OrganizationStore } from "../../kernel/index.ts";
-import { oneLine } from "../../reports/printable.ts";
-import { veilEntries } from "../../views/veil.ts";
-import { refusalOf } from "../problem.ts";
-import { readAll, readingContext } from "../results.ts";
+import type { AppContext } from "../../../app/context.ts";
+import { exportText } from "../../../app/export.ts";
+import { listRuns } from "../../../app/lookup.ts";
+import { isFault, type OrganizationStore } from "../../../kernel/index.ts";
+import { oneLine } from "../../../reports/printable.ts";
+import { veilEntries } from "../../../views/veil.ts";
+import { refusalOf } from "../../../server/problem.ts";
+import { readAll, readingContext } from "../../../server/results.ts";
 import { readUri, RESOURCE_FORMS, uriOf, type ResourceEnding } from "./links.ts";
 import type { McpSession } from "./session.ts";
 
