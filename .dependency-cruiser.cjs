@@ -39,8 +39,9 @@ const layers = {
 
 /** Packages that the build takes in, so that nobody installs them. */
 const builtIn = [
-  ...["@modelcontextprotocol", "@preact", "@speed-highlight", "commander", "csv-parse", "eventsource-parser"],
+  ...["@modelcontextprotocol", "@preact", "@speed-highlight", "commander", "csv-parse", "diff"],
   ...[
+    "eventsource-parser",
     "fast-string-width",
     "hono",
     "lru-cache",

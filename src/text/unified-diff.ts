@@ -1,0 +1,110 @@
+import { parsePatch } from "diff";
+
+/** Lines from 1, both ends included. */
+export type LineRange = { readonly from: number; readonly to: number };
+
+/** A file that a diff touches. */
+export type ChangedFile = {
+  /** From the top of the tree on, with slashes; of a deleted file, where it was. */
+  readonly path: string;
+  /** Where a renamed or copied file was before; absent for any other. */
+  readonly oldPath?: string;
+  readonly change: "added" | "deleted" | "changed" | "renamed" | "copied";
+  /** The lines that the diff shows, those around a change included; of a deleted file, as they were before. */
+  readonly shown: readonly LineRange[];
+  /** The lines that are new, as they stand after the change. */
+  readonly added: readonly LineRange[];
+  /** The diff says that it changed, and not how. */
+  readonly isBinary: boolean;
+  /** The file's part of the diff, from its `diff --git` on. */
+  readonly text: string;
+};
+
+/** What may stand above a file's hunks. Anything else would be read by models, and by nothing that decides. */
+const HEADER =
+  /^(?:diff --git .+|(?:old|new|deleted file|new file) mode [0-7]{6}|(?:dis)?similarity index \d+%|(?:rename|copy) (?:from|to) .+|index [\da-f]+\.\.[\da-f]+(?: [0-7]{6})?|--- .+|\+\+\+ .+|Binary files .+ differ)$/;
+
+const HUNK = /^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@/;
+
+/**
+ * Reads a diff in the form of `git diff`, whole: each of its lines belongs to the header of a file or to a hunk. The reason names
+ * the first file's header that cannot be read.
+ */
+export function readUnifiedDiff(
+  text: string,
+):
+  | { readonly ok: true; readonly files: readonly ChangedFile[] }
+  | { readonly ok: false; readonly reason: string } {
+  // A hunk's line begins with a blank, +, - or \, so that none looks like the beginning of a file.
+  const parts = text === "" ? [] : text.split(/^(?=diff --git )/m);
+  const files: ChangedFile[] = [];
+  for (const part of parts) {
+    const file = readPart(part);
+    const head = part.split("\n", 1)[0] ?? "";
+    if (!file || files.some(({ path }) => path === file.path)) return { ok: false, reason: head };
+    files.push(file);
+  }
+  return { ok: true, files };
+}
+
+function readPart(text: string): ChangedFile | undefined {
+  const lines = text.replace(/\n$/, "").split("\n");
+  const firstHunk = lines.findIndex((line) => line.startsWith("@@ "));
+  const header = firstHunk < 0 ? lines : lines.slice(0, firstHunk);
+  if (!(header[0] ?? "").startsWith("diff --git ") || !header.every((line) => HEADER.test(line)))
+    return undefined;
+  // A blank at the end of a name would be taken for one behind it.
+  if (header.some((line) => /^(?:---|\+\+\+) (?: |.* \t?$)/.test(line))) return undefined;
+  if (lines.some((line) => line.startsWith("@@") && !HUNK.test(line))) return undefined;
+  const patch = parsed(text);
+  if (!patch) return undefined;
+  const { hunks, oldFileName = "", newFileName = "", isRename, isCopy, isCreate, isDelete, isBinary } = patch;
+  const read = hunks.reduce((count, hunk) => count + 1 + hunk.lines.length, header.length);
+  if (read !== lines.length) return undefined;
+  const [before, after] = [withoutPrefix(oldFileName, "a/"), withoutPrefix(newFileName, "b/")];
+  const path = isDelete === true ? before : after;
+  if (path === undefined) return undefined;
+  return {
+    path,
+    ...((isRename === true || isCopy === true) && before !== undefined ? { oldPath: before } : {}),
+    change: isCreate ? "added" : isDelete ? "deleted" : isRename ? "renamed" : isCopy ? "copied" : "changed",
+    shown: hunks.map(({ oldStart, oldLines, newStart, newLines }) =>
+      isDelete
+        ? { from: oldStart, to: Math.max(oldStart, oldStart + oldLines - 1) }
+        : {
+            from: Math.max(1, newLines === 0 ? newStart - 1 : newStart),
+            to: Math.max(1, newStart + newLines - 1),
+          },
+    ),
+    added: hunks.flatMap(({ newStart, lines: hunk }) => addedIn(hunk, newStart)),
+    isBinary: isBinary === true,
+    text,
+  };
+}
+
+function parsed(text: string) {
+  try {
+    const patches = parsePatch(text);
+    return patches.length === 1 ? patches[0] : undefined;
+  } catch {
+    return undefined; // jsdiff throws for nothing else than a text that it cannot read
+  }
+}
+
+/** Undefined for /dev/null, and for a path that leads out of the tree. */
+function withoutPrefix(name: string, prefix: string): string | undefined {
+  const path = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return path === "" || path.startsWith("/") || path.split("/").includes("..") ? undefined : path;
+}
+
+function addedIn(hunk: readonly string[], start: number): readonly LineRange[] {
+  const ranges: { from: number; to: number }[] = [];
+  let line = start;
+  for (const { 0: sign } of hunk) {
+    const last = ranges.at(-1);
+    if (sign === "+" && last?.to === line - 1) last.to = line;
+    else if (sign === "+") ranges.push({ from: line, to: line });
+    if (sign !== "-" && sign !== "\\") line += 1;
+  }
+  return ranges;
+}
