@@ -45,7 +45,7 @@ type ToolHints = {
   readonly openWorldHint?: boolean;
 };
 
-export type AskingForm = Pick<ToolForm, "title" | "summary" | "place" | "when"> &
+export type AskingForm = Pick<ToolForm, "title" | "summary" | "place" | "when" | "isCore"> &
   Required<Pick<ToolForm, "fields">>;
 
 /** An operation as a tool of MCP. */
@@ -54,7 +54,9 @@ export type ToolForm<O = never> = {
   readonly title: string;
   /** Its place among all tools, whose order never changes. */
   readonly place: number;
-  /** What it does, where that is not all that the operation can do. */
+  /** Whether it is offered where nobody chose. */
+  readonly isCore?: boolean;
+  /** What it does, where that is not all that the operation can do; of one that asks, also when to use it and what it usually takes. */
   readonly summary?: string;
   /** For what it is to be used, where several would do: told after its name. */
   readonly when?: string;

@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { InMemoryTransport, type Client, type ElicitResult } from "@modelcontextprotocol/client";
+import type { Client, ElicitResult } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
-import { openConfigured } from "../support/opened.ts";
-import { features } from "../../src/features.ts";
-import { serveMcpStdio } from "../../src/features/mcp/api/stdio.ts";
-import type { McpTimes } from "../../src/features/mcp/api/session.ts";
-import { called, mcpClient, MODES, refusal, type ClientOptions, type Elicited } from "../support/mcp.ts";
-import { serverPlace, SIMS, SUM } from "../support/server.ts";
+import {
+  called,
+  mcpClient,
+  MODES,
+  refusal,
+  stdioInProcess,
+  type ClientOptions,
+  type Elicited,
+} from "../support/mcp.ts";
+import { SIMS, SUM } from "../support/server.ts";
 import { built, resultIn, somewhere, type Somewhere } from "./parley.ts";
 
 // A real `parley mcp` process, started by the official client as clients start it.
@@ -24,10 +28,14 @@ const SEATED = { ...PANEL, seats: [{ name: "me", seat: "reviewer" }] };
 /** A client with a process of its own. */
 function connect(
   place: Somewhere,
-  { through = [], ...options }: ClientOptions & { readonly through?: readonly string[] } = {},
+  {
+    through = [],
+    own = [],
+    ...options
+  }: ClientOptions & { readonly through?: readonly string[]; readonly own?: readonly string[] } = {},
 ): Promise<Client & AsyncDisposable> {
   const { folder, home, cwd } = place;
-  const [program, ...args] = [...through, process.execPath, command, "mcp", "--simulated"];
+  const [program = "", ...args] = [...through, process.execPath, command, "mcp", "--simulated", ...own];
   const transport = new StdioClientTransport({
     ...{ command: program, args, cwd, stderr: "pipe" },
     env: {
@@ -62,11 +70,11 @@ describe.concurrent.each(MODES)("a process that a client in mode %j has started"
     await using place = somewhere();
     let asked = 0;
     await using client = await connect(place, {
-      mode,
+      ...{ mode, own: ["--tools", "core,answer"] },
       elicit: (params) =>
         (asked += 1) === 1 ? { action: "accept", content: { rank_1: "A" } } : rank(params),
     });
-    expect((await client.listTools()).tools).toHaveLength(15);
+    expect((await client.listTools()).tools).toHaveLength(8);
     const heard: string[] = [];
     const onprogress = ({ message = "" }) => void heard.push(message);
     const result = await called(client, "council", { ...SEATED, onprogress });
@@ -171,42 +179,13 @@ describe("a process whose client goes away", () => {
   });
 });
 
-/** The same in this process, where the times can be shortened. */
-async function inProcess(times: McpTimes, options: ClientOptions) {
-  const place = serverPlace();
-  const env = { ...place.env, PARLEY_HOME: join(place.home, "parley"), OLLAMA_HOST: "127.0.0.1:1" };
-  const { parley, context } = await openConfigured({ env, cwd: place.cwd, flags: {}, isServed: true });
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  const control = new AbortController();
-  const ended = serveMcpStdio({
-    parley,
-    principal: context.principal,
-    config: { version: "0.0.0", place: { env, cwd: place.cwd }, maxDepth: 0 },
-    features,
-    log: () => undefined,
-    signal: control.signal,
-    ...{ transport: far, ...times },
-  });
-  const client = await mcpClient(undefined, { ...options, transport: near });
-  return {
-    client,
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      control.abort();
-      await ended;
-      await parley.close();
-      place[Symbol.dispose]();
-    },
-  };
-}
-
 describe("a person who takes long, asked within a call", () => {
   const later = () => new Promise<ElicitResult>(() => undefined);
 
   it("does not keep a call without a progress token beyond its time", async () => {
     let asked = 0;
     const elicit = (params: Elicited) => ((asked += 1) === 1 ? later() : rank(params));
-    await using here = await inProcess({ patienceMs: 4_000 }, { mode: "legacy", elicit });
+    await using here = await stdioInProcess({ patienceMs: 4_000 }, { mode: "legacy", elicit });
     const left = await called(here.client, "council", SEATED);
     expect(left).toMatchObject({ status: "waiting", waiting: { seats: [{ work: "review" }] } });
     expect(await called(here.client, "wait", { id: left.id })).toMatchObject({ status: "answered" });
@@ -219,7 +198,7 @@ describe("a person who takes long, asked within a call", () => {
       await new Promise((resolve) => setTimeout(resolve, 1_200));
       return rank(params);
     };
-    await using here = await inProcess({ patienceMs: 300, noticeMs: 200 }, { mode: "legacy", elicit });
+    await using here = await stdioInProcess({ patienceMs: 300, noticeMs: 200 }, { mode: "legacy", elicit });
     const onprogress = ({ message = "" }) => void heard.push(message);
     expect(await called(here.client, "council", { ...SEATED, onprogress })).toMatchObject({
       status: "answered",

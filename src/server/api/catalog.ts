@@ -11,7 +11,7 @@ import { pluralize } from "../../text/format.ts";
 import { operation, type HttpOperation } from "../operation.ts";
 import { Problem } from "../problem.ts";
 import { moment } from "../route.ts";
-import { ASKED, refuseForeignFields } from "./deliberations.ts";
+import { refuseForeignFields } from "./deliberations.ts";
 import { NewRequest } from "./schemas.ts";
 
 /** Names and texts that are installed: of one kind. */
@@ -39,10 +39,8 @@ export const catalogOperations: readonly HttpOperation[] = [
     replies: { 402: Problem },
     tools: [
       {
-        name: "estimate",
-        title: "Estimate a question",
-        place: 14,
-        fields: [...ASKED, "protocol", "seats", "pack"],
+        ...{ name: "estimate", title: "Estimate a question", place: 14, isCore: true },
+        fields: ["question", "protocol", "models", "context", "pack"],
         words({ total }) {
           if (!total?.calls) return "It cannot be told.";
           const cost = total.usd ? `, about $${total.usd.expected.toFixed(4)}` : "";

@@ -36,7 +36,7 @@ const only = z
   .optional();
 
 /** What models are shown of a question, whatever protocol it is for. */
-export const ASKED = ["question", "models", "context", "previous", "maxCostUsd", "maxCalls"];
+const ASKED = ["question", "models", "context", "previous", "maxCostUsd", "maxCalls"];
 
 /** The tools that ask by protocols; models are shown these fields too. */
 export const askingTools = (asks: readonly (readonly [protocol: string, form: AskingForm])[]): Operation => ({
@@ -85,9 +85,7 @@ export const deliberationOperations: readonly HttpOperation[] = [
     output: Listed,
     tools: [
       {
-        name: "list",
-        title: "List deliberations",
-        place: 6,
+        ...{ name: "list", title: "List deliberations", place: 6, isCore: true },
         fields: ["status", "protocol", "q", "limit", "after"],
         names: { q: "search" },
         preset: { limit: 20 },

@@ -1,16 +1,11 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  inputResponse,
-  type ElicitRequestFormParams,
-  type ElicitResult,
-} from "@modelcontextprotocol/server";
+import { inputResponse, type ElicitRequestFormParams, type ElicitResult } from "@modelcontextprotocol/server";
 import type { OwnSeat, PendingQuestions } from "../../../contract/runs.ts";
 import { isFault, type DeliberationId } from "../../../kernel/index.ts";
 import { printable } from "../../../reports/printable.ts";
 import { Refused } from "../../../server/problem.ts";
 import { readingContext } from "../../../server/results.ts";
 import { readWaiting, recordAnswer } from "../../../server/steering.ts";
-import type { McpCall, McpSession } from "./session.ts";
+import { capabilitiesOf, type McpCall, type McpSession } from "./session.ts";
 
 // A person is asked for the own seats alone. What a step's reader refuses is asked again, with its reason; whatever comes after the first
 // answer changes nothing.
@@ -32,11 +27,10 @@ type PersonForm = { readonly key: string; readonly params: ElicitRequestFormPara
 type FormFields = ElicitRequestFormParams["requestedSchema"]["properties"];
 
 /** How a person can be asked in this call: not without a client that shows forms, nor for a caller who may not answer. */
-export function askingIn({ asking, caller, ctx, declared }: McpCall): McpSession["asking"] {
+export function askingIn(call: McpCall): McpSession["asking"] {
+  const { asking, caller } = call;
   if (!caller.principal.scopes.includes("write")) return "none";
-  const envelope: Readonly<Record<string, unknown>> = ctx.mcpReq.envelope ?? {};
-  const own = envelope[CLIENT_CAPABILITIES_META_KEY] ?? declared ?? {};
-  const { elicitation } = own as { elicitation?: { form?: object; url?: object } }; // as the SDK has checked it
+  const { elicitation } = capabilitiesOf(call);
   return elicitation && (elicitation.form || !elicitation.url) ? asking : "none";
 }
 

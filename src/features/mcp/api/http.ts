@@ -17,7 +17,8 @@ import type { HttpExchange, Services } from "../../../server/route.ts";
 import type { Operation } from "../../../server/operation.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
-import { createMcpServer, toolRows } from "./tools.ts";
+import { chooseTools, splitNames } from "./chosen-tools.ts";
+import { createMcpServer, toolRows, type ToolRow } from "./tools.ts";
 
 const REFUSED = /^(?:Rejected |Unsupported |Invalid |Connection closed|malformed|mac|expired|bind)/;
 
@@ -26,6 +27,7 @@ export type McpHttpOptions = McpTimes & {
   readonly extend?: (server: McpServer) => void;
 };
 
+type OfRequest = { readonly session: McpSession; readonly chosen: readonly ToolRow[] };
 export type ServeMcp = (exchange: HttpExchange, caller: ApiCaller) => Promise<void>;
 
 /** Answers requests of MCP over HTTP: the revision of 2026 request by request, those of 2025 without sessions. */
@@ -44,11 +46,11 @@ export function createMcpHttp(
     if (known) return known;
     const made = createMcpHandler(
       ({ era, authInfo }) => {
-        const session = authInfo?.extra?.["session"] as McpSession | undefined; // as it is given below
-        if (!session) throw new Error("a request comes with its session");
+        const { session, chosen } = (authInfo?.extra ?? {}) as Partial<OfRequest>; // as it is given below
+        if (!session || !chosen) throw new Error("a request comes with its session");
         const isModern = era === "modern";
         const asking = isModern ? "reply" : "none";
-        const server = createMcpServer({ ...session, isNotified: isModern, asking }, tools);
+        const server = createMcpServer({ ...session, isNotified: isModern, asking }, chosen);
         extend?.(server);
         return server;
       },
@@ -76,10 +78,9 @@ export function createMcpHttp(
       onCall: () => undefined,
     };
     const { credential, principal } = caller;
-    const authInfo = {
-      ...{ token: "", clientId: credential.id, scopes: [...principal.scopes] },
-      extra: { session },
-    };
+    const chosen = chooseTools(tools, splitNames(exchange.url.searchParams.get("tools") ?? "all"));
+    const extra: OfRequest = { session, chosen };
+    const authInfo = { ...{ token: "", clientId: credential.id, scopes: [...principal.scopes] }, extra };
     const reply = await handlerOf(caller).fetch(fetchRequest(exchange), { authInfo });
     response.writeHead(reply.status, {
       ...Object.fromEntries(reply.headers),

@@ -1,23 +1,27 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { Waiting } from "../../../contract/runs.ts";
 import { explainIssue } from "../../../config/explain.ts";
-import { describeFields, meaningOf, nameOf, tidy } from "../../../server/api/openapi.ts";
-import { Result } from "../../../server/api/schemas.ts";
+import { meaningOf, nameOf, tidy } from "../../../server/api/openapi.ts";
 import { checkForm } from "../../../server/body.ts";
 import type { OperationTool } from "../../../server/operation.ts";
+import { once } from "../../../kernel/once.ts";
 import { Refused } from "../../../server/problem.ts";
 
 // Tools take and give what the native API does, by the same schemas; what is unknown is refused with the nearest name.
 
-/** A schema as the SDK takes it: our words for what does not fit, and JSON Schema that is made once. `of`: what its fields are described as those of. */
-export function toolSchema<T extends z.ZodType>(schema: T, of?: string): StandardSchemaWithJSON<z.infer<T>> {
-  let made: Record<string, unknown> | undefined;
-  const json = () => {
-    if (made) return made;
-    const bare = z.toJSONSchema(schema, { io: "output", unrepresentable: "any", override: tidyTool });
-    return (made = of === undefined ? bare : describeFields(bare, of));
-  };
+// A model reads the list of tools with every question: of what a tool takes it has the fields that matter with what they mean, and of what
+// it gives the names of the fields. Whatever else is checked here is in the document of the native API.
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A schema as the SDK takes it: our words for what does not fit, and JSON Schema that is made once by `publish`. */
+function toolSchema<T extends z.ZodType>(
+  schema: T,
+  publish: (whole: JsonObject) => Record<string, unknown>,
+): StandardSchemaWithJSON<z.infer<T>> {
+  const json = once(() =>
+    publish(z.toJSONSchema(schema, { io: "output", unrepresentable: "any", override: tidyTool })),
+  );
   return {
     "~standard": {
       version: 1,
@@ -38,35 +42,50 @@ function problemIn(schema: z.ZodType, error: z.ZodError): string {
   return next === undefined ? problem : `${problem}; ${next}`;
 }
 
-/** As the document of the native API has it, and with what clients that map schemas to other dialects ask for. */
+/** Bounds that a model has no use for: what is beyond them is refused in words. */
+const BOUNDS = ["pattern", "minLength", "maxLength", "minItems", "maxItems", "propertyNames", "readOnly"];
+
+/** As the document of the native API has it, without bounds, and with what clients that map schemas to other dialects ask for. */
 function tidyTool(given: Parameters<typeof tidy>[0]): void {
   tidy(given);
   const { jsonSchema } = given;
+  for (const name of BOUNDS) delete jsonSchema[name];
+  if (jsonSchema["maximum"] === Number.MAX_SAFE_INTEGER) delete jsonSchema["maximum"];
   const { additionalProperties: more } = jsonSchema;
   if (typeof more === "object" && more !== null && Object.keys(more).length === 0)
     jsonSchema["additionalProperties"] = true;
 }
 
+const say = <T extends z.ZodType>(schema: T, meaning: string) => schema.optional().describe(meaning);
 /** What every tool takes that opens or drives a deliberation. */
 const OPENING = {
-  request: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/)
-    .optional()
-    .describe("A name for this call: a repeat of it joins the same deliberation, and pays nothing."),
-  on_disconnect: z
-    .enum(["continue", "cancel"])
-    .optional()
-    .describe(
-      "What becomes of the deliberation when the client goes away while it waits; by default it goes on.",
-    ),
+  request: say(
+    z.string().regex(/^[\x21-\x7e]{1,200}$/),
+    "A name for this call: a repeat of it joins the same deliberation, and pays nothing.",
+  ),
+  on_disconnect: say(
+    z.enum(["continue", "cancel"]),
+    "What becomes of it when the client goes away; it goes on by default.",
+  ),
 };
 const SETTINGS = {
-  settings: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('Any other setting of a request by its name, such as {"quorum": 2}.'),
+  settings: say(z.record(z.string(), z.unknown()), 'Other settings by name, such as {"quorum": 2}.'),
 };
+const MAX_FILES = 100;
+/** What a tool takes beside `context` where the server may read its client's files. */
+export const NAMED_FILES = {
+  files: say(
+    z.array(z.string().min(1).max(4_096)).max(MAX_FILES),
+    "Paths of files that models are to see, read here: do not repeat their texts.",
+  ),
+  diff: say(
+    z.string().min(1).max(200),
+    "A revision, such as main: models see what has changed since, also what is not committed.",
+  ),
+};
+/** Whether a tool takes texts beside a question, so that files can be among them. */
+export const takesContext = ({ form: { fields } }: OperationTool): boolean =>
+  fields?.includes("context") ?? false;
 
 type FieldShapes = Readonly<Record<string, z.ZodType>>;
 
@@ -82,7 +101,8 @@ function fieldsOf(body: z.ZodType | undefined): FieldShapes {
 const takesSettings = ({ form, operation }: OperationTool): boolean =>
   form.fields !== undefined && operation.body !== undefined;
 
-export function inputOf(tool: OperationTool): z.ZodObject {
+/** What a tool takes; `readsFiles`: whether the server may read its client's files. */
+export function inputOf(tool: OperationTool, readsFiles: boolean): ReturnType<typeof inputSchema> {
   const { form, operation } = tool;
   const { preset = {} } = form;
   const { params, query, body, opens } = operation;
@@ -104,12 +124,55 @@ export function inputOf(tool: OperationTool): z.ZodObject {
     if (!field) throw new Error(`${operation.name} has no field ${name}`);
     return [nameIn(names, name), field] as const;
   });
-  return z.strictObject({
+  // What is not shown is read with the body.
+  const hidden = takesSettings(tool)
+    ? [...all.keys()].filter((name) => !fields.includes(name) && preset[name] === undefined)
+    : [];
+  const own = {
     ...Object.fromEntries(shown),
+    ...(readsFiles && takesContext(tool) ? NAMED_FILES : {}),
     ...(takesSettings(tool) ? SETTINGS : {}),
     ...(!opens ? {} : body ? OPENING : { on_disconnect: OPENING.on_disconnect }),
+  };
+  const schema = z.strictObject({
+    ...Object.fromEntries(hidden.map((name) => [name, z.unknown().optional()])),
+    ...own,
   });
+  return inputSchema(schema, Object.keys(own));
 }
+
+/** What a tool takes by a schema; models are shown the fields of these names. */
+export const inputSchema = (schema: z.ZodObject, shown = Object.keys(schema.shape)) =>
+  toolSchema(schema, ({ properties, ...whole }) => {
+    const named = properties as Readonly<Record<string, object>>; // an object's
+    const meant = shown.map((name) => {
+      const { description, ...field } = { description: undefined, ...named[name] };
+      return [name, { description, ...(withoutWords(field) as object) }];
+    });
+    return { ...whole, properties: Object.fromEntries(meant), $schema: undefined };
+  });
+
+/** A schema without what its parts are described as. */
+function withoutWords(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutWords);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => key !== "description" || typeof value !== "string",
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutWords(value)]));
+}
+
+/** What a tool gives: its fields by name, each with its type. */
+export const outputOf = (output: z.ZodType): ReturnType<typeof toolSchema> =>
+  toolSchema(output, ({ properties = {}, ...whole }) => {
+    const types = Object.entries(properties as Readonly<Record<string, { readonly type?: unknown }>>);
+    return {
+      ...{ type: whole["type"], required: whole["required"] },
+      properties: Object.fromEntries(
+        types.map(([name, { type }]) => [name, type === undefined ? {} : { type }]),
+      ),
+    };
+  });
 
 const nameIn = (names: Readonly<Record<string, string>> = {}, name: string): string =>
   Object.hasOwn(names, name) ? (names[name] ?? name) : name;
@@ -133,19 +196,7 @@ export function readArguments(tool: OperationTool, args: Readonly<Record<string,
   throw new Refused({ status: 422, code: "invalid-request", detail });
 }
 
-/** Where a deliberation stands that a call has waited for. What everybody said is in `show`, and in its resources. */
-export const McpOutcome = Result.omit({
-  participants: true,
-  control: true,
-  section: true,
-  criticalPathMs: true,
-}).extend({
-  /** The place in line, from 1; 0 where it is driven or has ended. */
-  place: z.int(),
-  /** What waits for people: the questions, and the caller's own seats with their prompts. */
-  waiting: Waiting.nullable(),
-  notes: z.array(z.looseObject({ code: z.string() })),
-  /** What to do now; null where it has ended. */
-  next: z.string().nullable(),
-});
-export type McpOutcome = z.infer<typeof McpOutcome>;
+/** A deliberation, as far as a tool's list tells of it; `show` has a field for all there is. */
+export const OF_RESULT = { id: z.string(), status: z.string(), answer: z.string().nullable() };
+/** Where a deliberation stands that a call has waited for. `next`: what to do now; null where it has ended. */
+export const McpOutcome = z.looseObject({ ...OF_RESULT, next: z.string().nullable() });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
   type ClientCapabilities,
   type RequestStateCodec,
@@ -24,6 +25,10 @@ export type McpSession = {
    * `request`: it is a request of the server's own, while the call waits; `none`: not at all.
    */
   readonly asking: "reply" | "request" | "none";
+  /** The real paths of the folders whose files a call may name; undefined where none may, as over HTTP. */
+  readonly roots?: readonly string[] | undefined;
+  /** Whether a call can pass on what a person says. */
+  readonly takesAnswers?: boolean;
   /** Whether notices of changes reach the client. */
   readonly isNotified: boolean;
   /** How long a call without a progress token waits, in milliseconds. */
@@ -50,6 +55,12 @@ export type McpCall = McpSession & {
   /** What the client can do, where it said that once for all its calls. */
   readonly declared: ClientCapabilities | undefined;
   readonly codec: RequestStateCodec<McpState>;
+};
+
+/** What the client can do, as it says for this call or for all of them. */
+export const capabilitiesOf = ({ ctx, declared }: Pick<McpCall, "ctx" | "declared">): ClientCapabilities => {
+  const envelope: Readonly<Record<string, unknown>> = ctx.mcpReq.envelope ?? {};
+  return (envelope[CLIENT_CAPABILITIES_META_KEY] ?? declared ?? {}) as ClientCapabilities; // as the SDK has checked it
 };
 
 /** What a call that asked a person goes on with. */

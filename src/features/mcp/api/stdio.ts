@@ -3,6 +3,7 @@ import type { McpServer, Transport } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Parley } from "../../../app/parley.ts";
 import type { Principal } from "../../../kernel/index.ts";
+import type { KeyLimits } from "../../../stores/credentials.ts";
 import type { ApiCaller } from "../../../server/quota.ts";
 import { createDrives } from "../../../server/drives.ts";
 import { createFollowers } from "../../../server/followers.ts";
@@ -11,6 +12,7 @@ import type { ServerFeature } from "../../../server/operation.ts";
 import type { ServerConfig } from "../../../server/route.ts";
 import { watchResources } from "./resources.ts";
 import { MCP_TIMES, type McpSession, type McpTimes } from "./session.ts";
+import { chooseTools } from "./chosen-tools.ts";
 import { createMcpServer, toolRows } from "./tools.ts";
 
 // A connection's end waits for nothing: what runs stays open on the journal, and whoever drives next goes on with it. A client that only
@@ -24,8 +26,14 @@ export type McpStdioOptions = McpTimes & {
   readonly principal: Principal;
   readonly config: ServerConfig;
   readonly features?: readonly ServerFeature[] | undefined;
+  /** The tools that are offered: `core`, `all`, or by name; `core` by default. */
+  readonly tools?: readonly string[] | undefined;
+  /** The real paths of the folders whose files a call may name. */
+  readonly roots?: readonly string[];
   /** How many deliberations are driven at a time. */
   readonly maxDrives?: number;
+  /** What all that this and other clients over stdio open may cost in US dollars a day (UTC). (QUOTA-1) */
+  readonly usdPerDay?: number | undefined;
   readonly log: (line: string) => void;
   /** Ends the connection from this side. */
   readonly signal: AbortSignal;
@@ -35,7 +43,7 @@ export type McpStdioOptions = McpTimes & {
 
 /** Serves one client, and drives what it asks for in this process. Resolves when the connection has ended. */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
-  const { parley, principal, config, features = [], log, signal } = options;
+  const { parley, principal, config, features = [], log, signal, roots = [], usdPerDay } = options;
   const { transport = new StdioServerTransport(process.stdin, process.stdout) } = options;
   const { store, world } = parley.context({}, { principal });
   const followers = createFollowers({ parley, principal, log });
@@ -52,7 +60,8 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
   let keeping: Promise<void> | undefined;
   const session: Omit<McpSession, "asking"> = {
     ...{ ...MCP_TIMES, ...options, services: { parley, drives, followers, config, world }, log },
-    caller: localCaller(principal, world.now()),
+    caller: localCaller(principal, { now: world.now(), limits: { usdPerDay } }),
+    roots,
     isNotified: true,
     checkDepth: () => undefined,
     hasLeft: () => true,
@@ -62,7 +71,10 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<void> {
       void work.finally(() => calls.delete(work)).catch(() => undefined);
     },
   };
-  const tools = toolRows(await operationsOf(features));
+  const tools = chooseTools(
+    toolRows(await operationsOf(features), { readsFiles: true }),
+    options.tools ?? ["core"],
+  );
   followers.start();
   // A client that tries the revisions one after the other gets a server for each: the last one stays.
   let current: { readonly server: McpServer; readonly wants: (uri: string) => boolean } | undefined;
@@ -118,10 +130,13 @@ function subscriptionsOf({ server }: McpServer): (uri: string) => boolean {
 }
 
 /** Whoever started the process, who needs no key. */
-const localCaller = (principal: Principal, now: number): ApiCaller => ({
+const localCaller = (
+  principal: Principal,
+  { now, limits }: { readonly now: number; readonly limits: KeyLimits },
+): ApiCaller => ({
   ...{ principal, by: "header" },
   credential: {
-    limits: {},
+    limits,
     ...{ id: "stdio", kind: "key", name: "stdio", principal, until: null, revokedAt: null },
     digest: randomBytes(32).toString("hex"),
     createdAt: new Date(now).toISOString(),

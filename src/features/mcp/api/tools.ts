@@ -1,22 +1,24 @@
 import {
+  isInputRequiredResult,
   McpServer,
   type CallToolResult,
   type InputRequiredResult,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type * as z from "zod";
+import * as z from "zod";
 import { loadShown } from "../../../app/result.ts";
 import type { OpenedRun } from "../../../app/start.ts";
 import { printable } from "../../../reports/printable.ts";
 import { OfRun } from "../../../server/api/deliberations.ts";
-import { Result } from "../../../server/api/schemas.ts";
 import { namedRequest } from "../../../server/opening.ts";
 import type { Me, Operation, OperationTool } from "../../../server/operation.ts";
 import { Refused, refusalOf } from "../../../server/problem.ts";
 import { readAll, missing, readingContext } from "../../../server/results.ts";
 import { checkScope, type ApiRoute } from "../../../server/route.ts";
 import { linkTo } from "./links.ts";
-import { inputOf, McpOutcome, readArguments, toolSchema } from "./schemas.ts";
+import { readNamedFiles } from "./named-files.ts";
+import { registerPrompts } from "./prompts.ts";
+import { inputOf, inputSchema, McpOutcome, OF_RESULT, outputOf, readArguments } from "./schemas.ts";
 import { registerResources } from "./resources.ts";
 import { stateCodec, type McpCall, type McpSession, type McpState } from "./session.ts";
 import { answerWords, followRun } from "./waiting.ts";
@@ -31,11 +33,12 @@ export type ToolRow = Pick<ApiRoute, "needs"> & {
   readonly name: string;
   readonly title: string;
   readonly place: number;
+  readonly isCore: boolean;
   readonly when?: string | undefined;
   readonly description: string;
   readonly annotations: ToolAnnotations;
-  readonly inputSchema: ReturnType<typeof toolSchema>;
-  readonly outputSchema: ReturnType<typeof toolSchema>;
+  readonly inputSchema: ReturnType<typeof inputOf>;
+  readonly outputSchema: ReturnType<typeof outputOf>;
   run(call: RowCall): Promise<CalledTool>;
 };
 
@@ -43,23 +46,39 @@ const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 const OPENS: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 const RECORDS: ToolAnnotations = { ...OPENS, openWorldHint: false };
 
-export const toolRows = (operations: readonly Operation[]): readonly ToolRow[] =>
-  [...operations.flatMap(({ tools = [] }) => tools.map(rowOf)), SHOW, WAIT].sort(
-    (one, other) => one.place - other.place,
-  );
+/** All tools in their order; `readsFiles`: whether a call may name files of its client's. */
+export const toolRows = (
+  operations: readonly Operation[],
+  { readsFiles = false }: { readonly readsFiles?: boolean } = {},
+): readonly ToolRow[] =>
+  [
+    ...operations.flatMap(({ tools = [] }) => tools.map((tool) => rowOf(tool, readsFiles))),
+    ...[SHOW, WAIT],
+  ].sort((one, other) => one.place - other.place);
 
-function rowOf(tool: OperationTool): ToolRow {
+function rowOf(tool: OperationTool, readsFiles: boolean): ToolRow {
   const { form, operation } = tool;
-  const { name, title, place, when, summary = operation.summary, hints } = form;
+  const { name, title, place, when, isCore = false, summary = operation.summary, hints } = form;
   const { needs, opens, output } = operation;
   const usual = opens ? OPENS : needs === "read" ? READS : RECORDS;
   return {
-    ...{ name, title, place, when, needs },
+    ...{ name, title, place, isCore, when, needs },
     description: `${summary}.`,
     annotations: { ...usual, ...hints },
-    inputSchema: toolSchema(inputOf(tool), name),
-    outputSchema: toolSchema(opens ? McpOutcome : output),
-    run: (call) => (opens ? openAnd(call, tool) : giveOf(call, tool)),
+    inputSchema: inputOf(tool, readsFiles),
+    outputSchema: outputOf(opens ? McpOutcome : output),
+    async run(call) {
+      const state = call.ctx.mcpReq.requestState<McpState>();
+      const onDisconnect = call.args["on_disconnect"] as "continue" | "cancel" | undefined; // as its schema has read it
+      // It goes on with the one that this call opened before somebody was asked.
+      if (opens && state) return followRun(call, { id: state.id, onDisconnect });
+      const read = await readNamedFiles(call);
+      if (isInputRequiredResult(read)) return read;
+      const given = await operation.run(meIn(read), readArguments(tool, read.args) as never); // its own fields
+      if (!opens) return reply(given, form.words?.(given as never, read.args) ?? "Done.");
+      const { opened, notes } = given as OpenedRun; // it opens one
+      return followRun(call, { id: opened.deliberation, notes, onDisconnect });
+    },
   };
 }
 
@@ -75,22 +94,6 @@ const meIn = ({ services, caller, ctx, checkDepth, args }: RowCall): Me => ({
   },
 });
 
-async function giveOf(call: RowCall, tool: OperationTool): Promise<CalledTool> {
-  const { args } = call;
-  const given = await tool.operation.run(meIn(call), readArguments(tool, args) as never); // its own fields
-  return reply(given, tool.form.words?.(given as never, args) ?? "Done.");
-}
-
-/** Opens a deliberation, or goes on with the one that this call opened before somebody was asked, and waits. */
-async function openAnd(call: RowCall, tool: OperationTool): Promise<CalledTool> {
-  const onDisconnect = call.args["on_disconnect"] as "continue" | "cancel" | undefined; // as its schema has read it
-  const state = call.ctx.mcpReq.requestState<McpState>();
-  if (state) return followRun(call, { id: state.id, onDisconnect });
-  const begun = await tool.operation.run(meIn(call), readArguments(tool, call.args) as never); // its own fields
-  const { opened, notes } = begun as OpenedRun; // it opens one
-  return followRun(call, { id: opened.deliberation, notes, onDisconnect });
-}
-
 const reply = (value: unknown, text: string, links: CallToolResult["content"] = []): CallToolResult => ({
   content: [{ type: "text", text: printable(text) }, ...links],
   structuredContent: value,
@@ -104,8 +107,7 @@ const ofRun = (
 ): ToolRow => ({
   ...row,
   needs: "read",
-  inputSchema: toolSchema(OfRun, row.name),
-  outputSchema: toolSchema(output),
+  ...{ isCore: true, inputSchema: inputSchema(OfRun), outputSchema: outputOf(output) },
   run: async (call) =>
     run(call, await readAll(call.services.parley, call.caller.principal, String(call.args["id"]))),
 });
@@ -117,9 +119,10 @@ const SHOW = ofRun(
     place: 5,
     annotations: READS,
     description:
-      "The whole result of a deliberation: answer, participants, baseline and the protocol's own part.",
+      "The whole result of a deliberation: answer, participants, cost, baseline, and the protocol's own part (section) with dissent, " +
+      "ranking and reviews. Calls no model.",
   },
-  Result,
+  z.looseObject(OF_RESULT),
   async ({ services: { parley }, caller: { principal } }, { id, entries }) => {
     const shown = await loadShown(readingContext(parley, principal).protocols, entries);
     if (!shown) throw missing(id);
@@ -175,28 +178,34 @@ const HOUR_MS = 3_600_000;
 const COMMON = { ttlMs: HOUR_MS, cacheScope: "public" } as const;
 const OWN = { ttlMs: 0, cacheScope: "private" } as const;
 
-const instructionsOf = (
-  tools: readonly ToolRow[],
-): string => `Parley puts a question before several models and gives back one answer with a full audit trail.
-Use ${tools.flatMap(({ name, when }) => (when === undefined ? [] : `${name} ${when}`)).join(", ")}.
-A deliberation takes seconds to minutes and goes on by itself: where a result has the status open, call wait with its id.
-Where it is waiting, a person has to say something: ask them, pass their words on with answer, and then wait.
-Give a request name when a call may be repeated: the repeat joins what the first one opened.
-Costs are real: estimate says what a question would take, maxCostUsd and maxCalls limit it.`;
+function instructionsOf(tools: readonly ToolRow[], readsFiles: boolean): string {
+  const uses = tools.flatMap(({ name, when }) => (when === undefined ? [] : `${name} ${when}`));
+  const lines = [
+    "Parley puts a question before several models and gives back one answer with a full audit trail.",
+    uses.length > 0 && `Use ${uses.join(", ")}.`,
+    readsFiles && "Name files and a diff by files and diff rather than to repeat their texts.",
+    "A deliberation takes seconds to minutes and goes on by itself: where a result has the status open, call wait with its id.",
+    "Where it is waiting, a person has to say something: do what next says, and then wait.",
+    "Give a request name when a call may be repeated: the repeat joins what the first one opened.",
+    "Costs are real: estimate says what a question would take; tell the user and ask before you spend. maxCostUsd limits it.",
+  ];
+  return lines.filter(Boolean).join("\n");
+}
 
 /** A server of MCP for one caller: of one request over HTTP, of one connection over stdio. */
-export function createMcpServer(session: McpSession, tools: readonly ToolRow[]): McpServer {
+export function createMcpServer(given: McpSession, tools: readonly ToolRow[]): McpServer {
+  const session = { ...given, takesAnswers: tools.some(({ name }) => name === "answer") };
   const { isNotified, services, caller } = session;
+  const readsFiles = session.roots !== undefined;
   const server = new McpServer(
     { name: "parley", title: "Parley", version: services.config.version },
     {
       capabilities: {
         tools: { listChanged: false },
-        // There are none, and a client that asks for them hears so.
         prompts: { listChanged: false },
         resources: { subscribe: isNotified, listChanged: isNotified },
       },
-      instructions: instructionsOf(tools),
+      instructions: instructionsOf(tools, readsFiles),
       cacheHints: {
         ...{ "server/discover": COMMON, "tools/list": COMMON, "resources/templates/list": COMMON },
         ...{ "prompts/list": COMMON, "resources/list": OWN, "resources/read": OWN },
@@ -208,5 +217,6 @@ export function createMcpServer(session: McpSession, tools: readonly ToolRow[]):
   );
   registerTools(server, session, tools);
   registerResources(server, session);
+  registerPrompts(server, { tools, readsFiles });
   return server;
 }

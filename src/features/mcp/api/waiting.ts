@@ -13,7 +13,6 @@ import { missing, readingContext } from "../../../server/results.ts";
 import { readWaiting } from "../../../server/steering.ts";
 import { askingIn, askNow, formsFor, NOBODY_ASKED, takeAnswers, type AskedPerson } from "./ask-people.ts";
 import { linkTo } from "./links.ts";
-import type { McpOutcome } from "./schemas.ts";
 import type { McpCall, McpState } from "./session.ts";
 
 // With a progress token something is told at least every 10 s, for as long as it takes. Without one a call ends in time to tell the id, and
@@ -137,7 +136,7 @@ function createNotices({ ctx, services, caller, noticeMs }: McpCall, id: Deliber
 
 /** Where a deliberation stands, for programs and in words. */
 async function outcomeReply(
-  { services, caller: { principal } }: McpCall,
+  { services, caller: { principal }, takesAnswers = false }: McpCall,
   { id, notes = [] }: Pick<WaitedFor, "id" | "notes">,
   entries: readonly Entry[],
 ): Promise<CallToolResult> {
@@ -153,11 +152,12 @@ async function outcomeReply(
   } = shown.result;
   const waiting = result.status === "waiting" ? await readWaiting(services, principal, id) : null;
   const isOver = entries.some((entry) => isEvent(entry, "deliberation-closed"));
-  const next = isOver ? null : waiting ? nextOfWaiting(id, waiting) : `call wait with {"id": "${id}"}`;
-  const outcome = {
-    ...result,
-    ...{ place: services.drives.place(id), waiting, notes: [...notes], next },
-  } satisfies Loosely<McpOutcome>;
+  const next = isOver
+    ? null
+    : waiting
+      ? nextOfWaiting(id, waiting, takesAnswers)
+      : `call wait with {"id": "${id}"}`;
+  const outcome = { ...result, ...{ place: services.drives.place(id), waiting, notes: [...notes], next } };
   const words = isOver
     ? [answerWords(shown)]
     : [`${id} is ${result.status}.`, ...(waiting ? waitingWords(waiting) : []), next ?? ""];
@@ -174,9 +174,6 @@ async function outcomeReply(
 export const answerWords = (shown: ShownResult): string =>
   `${shown.result.status}\n\n${briefAnswerText(shown, { color: false, width: TEXT_COLUMNS }, { next: [] })}`.trim();
 
-/** The same with branded texts and lists that are not written to. */
-type Loosely<T> = { readonly [K in keyof T]: unknown };
-
 type WaitingParts = Awaited<ReturnType<typeof readWaiting>>;
 
 const waitingWords = ({ questions, seats }: WaitingParts): readonly string[] => [
@@ -187,8 +184,17 @@ const waitingWords = ({ questions, seats }: WaitingParts): readonly string[] => 
   ),
 ];
 
-function nextOfWaiting(id: DeliberationId, { questions, seats: [seat] }: WaitingParts): string {
+function nextOfWaiting(
+  id: DeliberationId,
+  { questions, seats: [seat] }: WaitingParts,
+  takesAnswers: boolean,
+): string {
   const [first] = questions?.questions ?? [];
+  if (!takesAnswers && (first || seat))
+    return (
+      `let the person answer with parley ${first ? "answer" : "seat"} ${id} in a terminal, and call wait; this server passes answers on ` +
+      "itself when it is started as parley mcp --tools core,answer"
+    );
   if (first) return `call answer with {"id": "${id}", "answers": {"${first.id}": "…"}}, then wait`;
   if (seat) return `call answer with {"id": "${id}", "step": "${seat.step}", "text": "…"}, then wait`;
   return "it waits for somebody else, who is asked elsewhere";
