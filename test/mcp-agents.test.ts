@@ -59,6 +59,7 @@ describe("the tools that are offered", () => {
     expect(tools.map(({ name }) => name)).toEqual(CORE);
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(12_000);
     for (const { name, description = "", inputSchema, outputSchema } of tools) {
+      expect(outputSchema).toMatchObject({ type: "object" });
       const opens = ["ask", "council", "debate"].includes(name);
       expect(/\bUse it\b.*\bcalls\b.*\b(?:s|min)\b/.test(description), description).toBe(opens);
       if (opens || name === "wait")

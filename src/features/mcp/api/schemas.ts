@@ -162,16 +162,17 @@ function withoutWords(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutWords(value)]));
 }
 
+type JsonFields = Readonly<Record<string, { readonly type?: unknown }>>;
+
 /** What a tool gives: its fields by name, each with its type. */
 export const outputOf = (output: z.ZodType): ReturnType<typeof toolSchema> =>
-  toolSchema(output, ({ properties = {}, ...whole }) => {
-    const types = Object.entries(properties as Readonly<Record<string, { readonly type?: unknown }>>);
-    return {
-      ...{ type: whole["type"], required: whole["required"] },
-      properties: Object.fromEntries(
-        types.map(([name, { type }]) => [name, type === undefined ? {} : { type }]),
-      ),
-    };
+  toolSchema(output, ({ $ref, $defs = {}, ...whole }) => {
+    const defined = new Map(Object.entries($defs as Readonly<Record<string, JsonObject>>));
+    const { properties = {}, required } = defined.get(String($ref).replace("#/$defs/", "")) ?? whole;
+    const types = Object.entries(properties as JsonFields).map(([name, { type }]) => {
+      return [name, type === undefined ? {} : { type }] as const;
+    });
+    return { type: "object", properties: Object.fromEntries(types), required };
   });
 
 const nameIn = (names: Readonly<Record<string, string>> = {}, name: string): string =>
