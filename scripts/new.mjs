@@ -347,7 +347,7 @@ function addTo(list, file) {
   const path = join(root, list);
   const text = readFileSync(path, "utf8");
   const added = `import { ${id} } from "./features/${name}/${file}";\n${text}`.replace(
-    /= \[([^\]]*)\];/,
+    /= \[([^;]*)\];/,
     (_, before) => `= [${before.trim().replace(/,$/, "")}, ${id}];`,
   );
   writeFileSync(path, added);

@@ -19,21 +19,6 @@ import { votes } from "./features/votes/index.ts";
 
 /** The features that ship. What the first one asks by answers where no protocol is named. */
 export const features: readonly Feature[] = [
-  ask,
-  council,
-  respond,
-  seats,
-  memory,
-  bench,
-  contributions,
-  debate,
-  evolution,
-  votes,
-  judging,
-  forest,
-  stories,
-  local2Bus,
-  clientApis,
-  serverWatch,
-  mcp,
+  ...[ask, council, respond, seats, memory, bench, contributions, debate, evolution, votes, judging, forest],
+  ...[stories, local2Bus, clientApis, serverWatch, mcp],
 ];

@@ -45,7 +45,7 @@ type ToolHints = {
   readonly openWorldHint?: boolean;
 };
 
-export type AskingForm = Pick<ToolForm, "title" | "summary" | "place" | "when" | "isCore"> &
+export type AskingForm = Pick<ToolForm, "title" | "summary" | "place" | "when" | "takes" | "isCore"> &
   Required<Pick<ToolForm, "fields">>;
 
 /** An operation as a tool of MCP. */
@@ -56,10 +56,12 @@ export type ToolForm<O = never> = {
   readonly place: number;
   /** Whether it is offered where nobody chose. */
   readonly isCore?: boolean;
-  /** What it does, where that is not all that the operation can do; of one that asks, also when to use it and what it usually takes. */
+  /** What it does, where that is not all that the operation can do. */
   readonly summary?: string;
   /** For what it is to be used, where several would do: told after its name. */
   readonly when?: string;
+  /** What it usually takes: calls of models, and time. */
+  readonly takes?: string;
   readonly hints?: ToolHints;
   /** The fields that models are shown, all by default. The body's others are given by name in `settings`. */
   readonly fields?: readonly string[];

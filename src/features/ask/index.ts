@@ -7,11 +7,9 @@ export const ask = defineFeature({
   script: async () => (await import("./sim.ts")).script,
   asks: {
     ask: {
-      ...{ title: "Ask several models", place: 1, when: "by default", isCore: true },
-      summary:
-        "Put a question before several models; they deliberate only as far as they disagree. Use it where a wrong answer is " +
-        "expensive. With 3 models usually 3 to 7 calls, 10 s to 1 min",
-      fields: ["seats", "effort", "pack"],
+      ...{ title: "Ask several models", place: 1, when: "where a wrong answer is expensive", isCore: true },
+      summary: "Several models answer, and deliberate only as far as they disagree",
+      ...{ takes: "3 to 7 calls with 3 models, 10 s to 1 min", fields: ["seats", "effort", "pack"] },
     },
   },
   surfaces: { ask: { first: "Ask" } },

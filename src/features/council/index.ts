@@ -6,11 +6,9 @@ export const council = defineFeature({
   protocols: { council: async () => (await import("./protocol/index.ts")).council },
   asks: {
     council: {
-      ...{ title: "Hold a council", place: 2, when: "for open questions that matter", isCore: true },
-      summary:
-        "Members draft, review each other's drafts blindly, and a chair writes one answer. Use it for open questions and reviews " +
-        "that matter. With 3 models 7 calls, 30 s to 2 min",
-      fields: ["seats", "pack", "chair", "mode", "strategy"],
+      ...{ title: "Hold a council", place: 2, when: "for open questions and for reviews", isCore: true },
+      summary: "Members draft, review each other's drafts blindly, and a chair writes one answer",
+      ...{ takes: "7 calls (3 models), 1 to 2 min", fields: ["seats", "pack", "chair", "mode", "strategy"] },
     },
   },
   commands: [

@@ -24,10 +24,8 @@ export const debate = defineFeature({
   asks: {
     debate: {
       ...{ title: "Hold a debate", place: 3, when: "for designs", isCore: true },
-      summary:
-        "Agents with roles propose, criticize and refine over rounds; a judge writes the solution. Use it for designs with many " +
-        "constraints. With 3 agents and 3 rounds some 38 calls, 2 to 10 min; rounds: 1 takes some 14",
-      fields: ["agents", "rounds", "until", "clarify"],
+      summary: "Agents with roles propose, criticize and refine over rounds; a judge writes the solution",
+      ...{ takes: "38 calls with 3 agents, 2 to 10 min", fields: ["agents", "rounds", "until", "clarify"] },
     },
   },
   surfaces: { debate: { first: "Ask", load: async () => (await import("./commands/index.ts")).surface } },

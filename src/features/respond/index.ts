@@ -9,8 +9,8 @@ export const respond = defineFeature({
   asks: {
     respond: {
       ...{ title: "Ask one model", place: 4, when: "for one model" },
-      summary: "One model answers, with the conversation so far and what memory recalls. 1 call, 5 to 30 s",
-      fields: ["again"],
+      summary: "One model answers, with the conversation so far and what memory recalls",
+      ...{ takes: "1 call, 5 to 30 s", fields: ["again"] },
     },
   },
   surfaces: {

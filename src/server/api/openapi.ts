@@ -164,7 +164,7 @@ export const meaningOf = (parent: string, name: string): string | undefined =>
   [`${parent}.${name}`, name].flatMap((key) => (Object.hasOwn(FIELDS, key) ? (FIELDS[key] ?? []) : []))[0];
 
 /** A schema whose fields say what they mean, also those that stand in lists, choices and other fields. `parent`: what it is the schema of. */
-export function describeFields<T>(schema: T, parent: string): T {
+function describeFields<T>(schema: T, parent: string): T {
   if (Array.isArray(schema)) return schema.map((one: unknown) => describeFields(one, parent)) as T;
   if (typeof schema !== "object" || schema === null) return schema;
   const described = Object.entries(schema).map(([key, value]: [string, unknown]) => {

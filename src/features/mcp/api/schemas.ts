@@ -73,7 +73,7 @@ const SETTINGS = {
 };
 const MAX_FILES = 100;
 /** What a tool takes beside `context` where the server may read its client's files. */
-export const NAMED_FILES = {
+const NAMED_FILES = {
   files: say(
     z.array(z.string().min(1).max(4_096)).max(MAX_FILES),
     "Paths of files that models are to see, read here: do not repeat their texts.",
@@ -84,8 +84,7 @@ export const NAMED_FILES = {
   ),
 };
 /** Whether a tool takes texts beside a question, so that files can be among them. */
-export const takesContext = ({ form: { fields } }: OperationTool): boolean =>
-  fields?.includes("context") ?? false;
+const takesContext = ({ form: { fields } }: OperationTool): boolean => fields?.includes("context") ?? false;
 
 type FieldShapes = Readonly<Record<string, z.ZodType>>;
 

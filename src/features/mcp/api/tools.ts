@@ -58,12 +58,14 @@ export const toolRows = (
 
 function rowOf(tool: OperationTool, readsFiles: boolean): ToolRow {
   const { form, operation } = tool;
-  const { name, title, place, when, isCore = false, summary = operation.summary, hints } = form;
+  const { name, title, place, when, takes, isCore = false, summary = operation.summary, hints } = form;
   const { needs, opens, output } = operation;
   const usual = opens ? OPENS : needs === "read" ? READS : RECORDS;
   return {
     ...{ name, title, place, isCore, when, needs },
-    description: `${summary}.`,
+    description: [summary, when && `Use it ${when}`, takes && `Usually ${takes}`]
+      .flatMap((one) => (one ? [`${one}.`] : []))
+      .join(" "),
     annotations: { ...usual, ...hints },
     inputSchema: inputOf(tool, readsFiles),
     outputSchema: outputOf(opens ? McpOutcome : output),
