@@ -132,7 +132,7 @@ describe.each(MODES)("files and a diff that a client in mode %j names", (mode) =
     });
   });
 
-  it("are below the client's folders too, where it names some, and never beyond the server's", async () => {
+  it("are below the client's folders too, where it names some, and never beyond the server's (MCPS-9)", async () => {
     using place = project();
     const { top } = place;
     const files = ["src/a.ts", "docs/c.md", join(place.home, "outside/secret.txt")];

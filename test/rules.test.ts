@@ -275,7 +275,7 @@ it("names a feature in its own folder and in the two lists alone", async () => {
     .object({ features: z.array(z.object({ screens: paths, views: paths })) })
     .parse(await import(pathToFileURL(join(root, "src", "features-web.ts")).href));
   // Words that the floors have as well, and what features bring: no import, and no row of a table.
-  const words = ["ask", "bench", "contributions", "debate", "judging", "memory", "respond", "votes"];
+  const words = ["ask", "bench", "contributions", "debate", "judging", "mcp", "memory", "respond", "votes"];
   const brought = [
     ...shipped.flatMap(({ protocols = {}, surfaces = {}, commands = [] }) => [
       ...[...Object.keys(protocols), ...Object.keys(surfaces)],

@@ -11,7 +11,7 @@ const COMMAND_GROUPS: { readonly [heading: string]: readonly string[] } = {
   ],
   Evaluate: [],
   Setup: [...["init", "keys", "models", "tools", "config", "doctor", "trust", "store", "completion", "help"]],
-  Serve: ["serve", "mcp", "worker", "watch", "sim-server"],
+  Serve: ["serve", "worker", "watch", "sim-server"],
 };
 
 /** The commands of the first screen of help, by what they are for, without those of features. */

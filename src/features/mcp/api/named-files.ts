@@ -29,14 +29,14 @@ export async function readNamedFiles<C extends NamingCall>(call: C): Promise<C |
   if (files === undefined && diff === undefined) return call;
   const { roots: own = [], ctx } = call;
   if (own.length === 0)
-    throw refusal("this server reads no files", "start it in a Git work tree, or as parley mcp --root DIR");
+    throw refusal("this server reads no files", "start it in a Git work tree, or for a folder (--root DIR)");
   const offered = await clientFolders(call);
   if (offered && !Array.isArray(offered)) return offered as InputRequiredResult; // it is no list
   const roots = narrow(own, offered as readonly string[] | undefined);
   if (roots.length === 0)
     throw refusal(
       "the client works in no folder that this server may read",
-      `let it work in ${own.map((root) => toOneLine(root, 200)).join(" or ")}, or start the server as parley mcp --root DIR`,
+      `let it work in ${own.map((root) => toOneLine(root, 200)).join(" or ")}, or start the server for its folder (--root DIR)`,
     );
   const named: { name: string; text: string }[] = [];
   for (const path of (files ?? []) as readonly string[])

@@ -4,7 +4,7 @@ import * as z from "zod";
 // A client shows these as commands. Each is said to the client's model, in its user's name: what costs is estimated and agreed on first.
 
 const text = z.string().max(20_000);
-const asked = z.object({ question: text.describe("What to ask.") });
+const OfQuestion = z.object({ question: text.describe("What to ask.") });
 
 type PromptRow = {
   readonly name: string;
@@ -42,7 +42,7 @@ const PROMPTS: readonly PromptRow[] = [
     title: "Hold a council",
     description: "Members draft and review each other, and a chair writes one answer",
     needs: ["council", "estimate", "wait"],
-    takes: asked,
+    takes: OfQuestion,
     words: ({ question = "" }, readsFiles) =>
       `Put this before a council of Parley:\n\n${question}\n\n${agreeFirst("council", readsFiles)} Show me the answer, and what members ` +
       "disagreed about.",

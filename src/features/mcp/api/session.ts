@@ -60,7 +60,7 @@ export type McpCall = McpSession & {
 /** What the client can do, as it says for this call or for all of them. */
 export const capabilitiesOf = ({ ctx, declared }: Pick<McpCall, "ctx" | "declared">): ClientCapabilities => {
   const envelope: Readonly<Record<string, unknown>> = ctx.mcpReq.envelope ?? {};
-  return (envelope[CLIENT_CAPABILITIES_META_KEY] ?? declared ?? {}) as ClientCapabilities; // as the SDK has checked it
+  return envelope[CLIENT_CAPABILITIES_META_KEY] ?? declared ?? {}; // as the SDK has checked it
 };
 
 /** What a call that asked a person goes on with. */

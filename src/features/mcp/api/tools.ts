@@ -149,7 +149,7 @@ function registerTools(server: McpServer, session: McpSession, rows: readonly To
   for (const row of rows)
     server.registerTool(row.name, row, (args, ctx) => {
       const declared = server.server.getClientCapabilities();
-      const work = carryOut(row, { ...session, ctx, codec, declared, args: args as RowCall["args"] }); // read by the row's input
+      const work = carryOut(row, { ...session, ctx, codec, declared, args }); // read by the row's input
       session.onCall(work);
       return work;
     });

@@ -193,7 +193,7 @@ function nextOfWaiting(
   if (!takesAnswers && (first || seat))
     return (
       `let the person answer with parley ${first ? "answer" : "seat"} ${id} in a terminal, and call wait; this server passes answers on ` +
-      "itself when it is started as parley mcp --tools core,answer"
+      "itself when it is started so (--tools core,answer)"
     );
   if (first) return `call answer with {"id": "${id}", "answers": {"${first.id}": "…"}}, then wait`;
   if (seat) return `call answer with {"id": "${id}", "step": "${seat.step}", "text": "…"}, then wait`;

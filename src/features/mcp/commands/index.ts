@@ -7,8 +7,8 @@ export const MCP = {
     "--root <dir>",
     "folder whose files calls may name, read-only (default: the Git work tree)",
   ),
-  tools: list("--tools <names>", "tools offered: core, all, or names (default: core)"),
-  maxCostUsd: setting("--max-cost-usd <usd>", "cost limit in USD of one run, which no call can lift"),
+  tools: list("--tools <names>", "tools: core, all, or names (default: core)"),
+  maxCostUsd: setting("--max-cost-usd <usd>", "cost limit in USD, of one run: no call lifts it"),
   maxCostUsdDay: {
     ...{ flags: "--max-cost-usd-day <usd>", description: "cost limit in USD of all runs of a day (UTC)" },
     schema: z.coerce.number().positive().meta({ expects: "a number over 0", example: "5" }).optional(),
