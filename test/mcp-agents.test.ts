@@ -28,7 +28,7 @@ function project(): Scratch & { readonly top: string } {
     "project/src/a.ts": "one\n",
     "project/src/deep/b.ts": "bee\n",
     "project/docs/c.md": "sea\n",
-    "outside/secret.txt": "not yours\n",
+    "outside/other.txt": "not yours\n",
   });
   const top = realpathSync(place.cwd);
   git(top, "init", "-qb", "main");
@@ -135,7 +135,7 @@ describe.each(MODES)("files and a diff that a client in mode %j names", (mode) =
   it("are below the client's folders too, where it names some, and never beyond the server's (MCPS-9)", async () => {
     using place = project();
     const { top } = place;
-    const files = ["src/a.ts", "docs/c.md", join(place.home, "outside/secret.txt")];
+    const files = ["src/a.ts", "docs/c.md", join(place.home, "outside/other.txt")];
     const readable = async (roots: readonly string[]) => {
       await using here = await stdioInProcess({ roots: [top] }, { mode, roots });
       const read: string[] = [];
@@ -162,10 +162,10 @@ describe.each(MODES)("files and a diff that a client in mode %j names", (mode) =
 
 describe("what may not be read", () => {
   it.each([
-    ["a file outside", { files: ["../outside/secret.txt"] }, /name a file below/],
+    ["a file outside", { files: ["../outside/other.txt"] }, /name a file below/],
     ["an absolute path outside", { files: ["/etc/hostname"] }, /name a file below/],
     ["a link out", { files: ["out"] }, /name a file below/],
-    ["a link to a folder out", { files: ["away/secret.txt"] }, /name a file below/],
+    ["a link to a folder out", { files: ["away/other.txt"] }, /name a file below/],
     ["what Git keeps", { files: [".git/config"] }, /name a file below/],
     ["it in other letters", { files: [".GIT/config"] }, /; name/],
     ["it by a way round", { files: ["src/../.git/config"] }, /name a file below/],
@@ -184,7 +184,7 @@ describe("what may not be read", () => {
     ["a list", { diff: ["main"] }, /diff/],
   ])("is refused with what to do, before anything is opened: %s", async (_, given, words) => {
     using place = project();
-    symlinkSync(join(place.home, "outside/secret.txt"), join(place.top, "out"));
+    symlinkSync(join(place.home, "outside/other.txt"), join(place.top, "out"));
     symlinkSync(join(place.home, "outside"), join(place.top, "away"));
     place.write("project/bytes", new Uint8Array([0, 159, 146, 150, 0]));
     place.write("project/large", "0123456789\n".repeat(200_000));
