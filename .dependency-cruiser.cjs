@@ -48,6 +48,7 @@ const builtIn = [
     "htmlparser2",
     "marked",
     "pino",
+    "picomatch",
     "preact",
     "prom-client",
     "quickjs-emscripten-core",

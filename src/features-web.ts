@@ -7,6 +7,7 @@ import { evolution } from "./features/evolution/web.ts";
 import { forest } from "./features/forest/web.ts";
 import { judging } from "./features/judging/web.ts";
 import { memory } from "./features/memory/web.ts";
+import { review } from "./features/review/web.ts";
 import { respond } from "./features/respond/web.ts";
 import { seats } from "./features/seats/web.ts";
 import type { FeatureScreens } from "./web/feature.ts";
@@ -24,6 +25,7 @@ export const features: readonly FeatureScreens[] = [
   bench,
   evolution,
   judging,
+  review,
   forest,
   respond,
 ];

@@ -11,6 +11,7 @@ import { forest } from "./features/forest/index.ts";
 import { mcp } from "./features/mcp/index.ts";
 import { memory } from "./features/memory/index.ts";
 import { judging } from "./features/judging/index.ts";
+import { review } from "./features/review/index.ts";
 import { respond } from "./features/respond/index.ts";
 import { serverWatch } from "./features/server-watch/index.ts";
 import { seats } from "./features/seats/index.ts";
@@ -20,5 +21,5 @@ import { votes } from "./features/votes/index.ts";
 /** The features that ship. What the first one asks by answers where no protocol is named. */
 export const features: readonly Feature[] = [
   ...[ask, council, respond, seats, memory, bench, contributions, debate, evolution, votes, judging, forest],
-  ...[stories, local2Bus, clientApis, serverWatch, mcp],
+  ...[review, stories, local2Bus, clientApis, serverWatch, mcp],
 ];

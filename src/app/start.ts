@@ -244,7 +244,7 @@ async function memberTools(
 }
 
 /** The same under a pack's settings, except for what the caller set itself. */
-function withPack(context: AppContext, settings: Pack["settings"]): AppContext {
+export function withPack(context: AppContext, settings: Pack["settings"]): AppContext {
   const { requested } = context;
   const own = Object.entries(settings).filter(([key]) => !requested.has(key));
   // A goal of the pack's is its strategy's.

@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { textDigest } from "../engine/index.ts";
 import { decodeText, statOf } from "../config/text-file.ts";
 import { refusal, type Digest, type Fault } from "../kernel/index.ts";
-import { readUnifiedDiff, type ChangedFile } from "../text/unified-diff.ts";
+import { readUnifiedDiff, splitDiff, type ChangedFile } from "../text/unified-diff.ts";
 import { quoteValue, toOneLine } from "../text/words.ts";
 import { readRegularFile } from "../tools/file-read.ts";
 import { holdsKey, isSecretPath } from "../tools/path-checks.ts";
@@ -65,7 +65,7 @@ export async function diffOf(
   const text = await tree.git(["diff-index", ...DIFF_FORM, from ?? EMPTY_TREES[tree.format], "--"]);
   const untracked = await untrackedIn(tree);
   // A file whose time alone is new has a first line and no more.
-  const parts = [...text.split(/^(?=diff --git )/m).filter((part) => part.indexOf("\n") < part.length - 1)];
+  const parts = [...splitDiff(text).filter((part) => part.indexOf("\n") < part.length - 1)];
   const omitted = untracked.filter((one) => "why" in one);
   const read = readUnifiedDiff(
     [...parts, ...untracked.flatMap((one) => ("why" in one ? [] : [one.part]))].join(""),
@@ -75,15 +75,30 @@ export async function diffOf(
       `git's diff cannot be read from ${quoteValue(read.reason)} on`,
       "rename that file, or leave it out",
     );
-  const files = read.files.filter(({ path, oldPath = path, text: part }) => {
-    const isSecret = [path, oldPath].some(hasSecretName) || holdsKey(part.replaceAll(/^[ +-]/gm, ""));
-    if (isSecret) omitted.push({ path, why: SECRET });
-    return !isSecret;
-  });
+  const { files, secret } = withoutSecrets(read.files);
+  omitted.push(...secret);
   files.sort((one, other) => Buffer.compare(Buffer.from(one.path), Buffer.from(other.path))); // as git does
   const whole = files.map((file) => file.text).join("");
   if (Buffer.byteLength(whole) > MAX_BYTES) throw tooLarge("the diff");
   return { text: whole, digest: textDigest(whole), files, base: from, omitted };
+}
+
+/** The files of a diff without those that hold keys or credentials, by name or by text: these are no part of any prompt. */
+export function withoutSecrets(files: readonly ChangedFile[]): {
+  readonly files: ChangedFile[];
+  readonly secret: TreeDiff["omitted"];
+} {
+  const isSecret = ({ path, oldPath = path, text }: ChangedFile): boolean =>
+    [path, oldPath].some((one) => isSecretPath(one.split("/"), false)) ||
+    holdsKey(text.replaceAll(/^[ +-]/gm, ""));
+  const secret = files.filter(isSecret);
+  return {
+    files: files.filter((file) => !secret.includes(file)),
+    secret: secret.map(({ path }) => ({
+      path,
+      why: "by its name or its text it holds keys, passwords or other credentials",
+    })),
+  };
 }
 
 /**
@@ -137,8 +152,6 @@ export async function fileBelow(
   );
 }
 
-const SECRET = "by its name or its text it holds keys, passwords or other credentials";
-const hasSecretName = (path: string): boolean => isSecretPath(path.split("/"), false);
 const isOfGit = (path: string): boolean =>
   path.split("/").some((name) => /^(?:\.git|git~\d)[ .:]*$/i.test(name));
 const tooLarge = (what: string): Fault<"configuration"> =>

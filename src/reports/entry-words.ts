@@ -107,6 +107,9 @@ const WORKS: { readonly [work: string]: StepWords | undefined } = {
   pairwise: { doing: "comparing", done: "comparison" },
   guess: { doing: "guessing", done: "guess" },
   recall: { doing: "searching memory", done: "memory search" },
+  find: { doing: "reviewing", done: "review" },
+  check: { doing: "checking findings", done: "check" },
+  hear: { doing: "answering objections", done: "answer" },
 };
 
 /** A kind of work, as a step names it, in words; of one that is not known here, its name, and of a step's key nothing. */

@@ -35,10 +35,8 @@ export function readUnifiedDiff(
 ):
   | { readonly ok: true; readonly files: readonly ChangedFile[] }
   | { readonly ok: false; readonly reason: string } {
-  // A hunk's line begins with a blank, +, - or \, so that none looks like the beginning of a file.
-  const parts = text === "" ? [] : text.split(/^(?=diff --git )/m);
   const files: ChangedFile[] = [];
-  for (const part of parts) {
+  for (const part of splitDiff(text)) {
     const file = readPart(part);
     const head = part.split("\n", 1)[0] ?? "";
     if (!file || files.some(({ path }) => path === file.path)) return { ok: false, reason: head };
@@ -46,6 +44,13 @@ export function readUnifiedDiff(
   }
   return { ok: true, files };
 }
+
+/**
+ * A diff's parts, one a file. A line of a hunk begins with a blank, +, - or \, so that none looks like the beginning of a part; what
+ * else ends a line in JavaScript is part of a line in git.
+ */
+export const splitDiff = (text: string): readonly string[] =>
+  text === "" ? [] : text.split(/(?<=^|\n)(?=diff --git )/);
 
 function readPart(text: string): ChangedFile | undefined {
   const lines = text.replace(/\n$/, "").split("\n");

@@ -199,7 +199,7 @@ export function speakerOf(entry: Entry): string {
   if (entry.type === "summary-made") return entry.data.for;
   return "participant" in entry.data
     ? (entry.data.participant ?? "unknown")
-    : (SPEAKERLESS[entry.type] ?? entry.type);
+    : (SPEAKERLESS[entry.type] ?? workOf(entry)?.by ?? entry.type);
 }
 
 const SPEAKERLESS: { readonly [T in EventType]?: string } = {
