@@ -39,7 +39,7 @@ export function reviewOpening(
     question: "Review 1 file",
     context: [{ name: "diff", text: diff }],
     settings: {
-      rules: ReviewRules.parse(rules ?? {}) as never,
+      rules: ReviewRules.parse(rules ?? {}),
       ...{ rulesFrom: "a test", base: null, pins: { diff: digest, files: digest, rules: digest } },
       ...{ ignored: [], unseen: unseen as never },
     },

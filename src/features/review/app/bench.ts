@@ -23,7 +23,7 @@ const MAX_FILES = 3_000;
 const MAX_FILE_LENGTH = 40_000;
 
 /** The TypeScript and JavaScript below a folder, sorted by path, without tests and what tools have written. */
-export async function readSources(folder: string): Promise<readonly SourceFile[]> {
+async function readSources(folder: string): Promise<readonly SourceFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())

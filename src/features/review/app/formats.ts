@@ -9,7 +9,7 @@ export type WrittenReview = { readonly id: string | null; readonly section: Revi
 type Finding = ReviewSection["findings"][number];
 
 /** By it, a comment on a pull request is found again. It is HTML that no reader sees. */
-export const COMMENT_MARK = "<!-- parley-review -->";
+const COMMENT_MARK = "<!-- parley-review -->";
 
 const MAX_SHOWN = 30;
 
@@ -30,7 +30,9 @@ export function reviewMarkdown({ id, section }: WrittenReview): string {
       `| ${one.id} | ${one.state} | ${one.severity} | ${quiet(placeOf(one), 200)} | ${quiet(one.title, 300)} |`,
   );
   const details = shown.flatMap((one) => [
-    `<details><summary>${one.id}: ${quiet(one.title, 200)}</summary>\n`,
+    // Within an element nothing is Markdown, and nothing is escaped: no foreign text stands there.
+    `<details><summary>${one.id}</summary>\n`,
+    `${quiet(one.title)}\n`,
     ...(one.why === "" ? [] : [`${quiet(one.why)}\n`]),
     ...saidOf(one, nameOf).map((line) => `- ${quiet(line, 1_000)}`),
     "\n</details>\n",
@@ -97,7 +99,7 @@ export function reviewSarif({ id, section }: WrittenReview): string {
       {
         physicalLocation: {
           artifactLocation: {
-            uri: one.file.split("/").map(encodeURIComponent).join("/"),
+            uri: one.file.toWellFormed().split("/").map(encodeURIComponent).join("/"),
             uriBaseId: "%SRCROOT%",
           },
           ...(one.from === null ? {} : { region: { startLine: one.from, endLine: one.to ?? one.from } }),
@@ -137,7 +139,7 @@ export function reviewSarif({ id, section }: WrittenReview): string {
 }
 
 /** What a program reads: the section under the run's id. */
-export const reviewJson = ({ id, section }: WrittenReview): string => jsonText({ run: id, ...section });
+const reviewJson = ({ id, section }: WrittenReview): string => jsonText({ run: id, ...section });
 
 /** How a review is written where it is not text for a terminal. */
 export const REVIEW_FORMATS = {

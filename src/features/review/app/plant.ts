@@ -86,10 +86,10 @@ const CLEAN: readonly Edit[] = [
       const pattern = /(?<=\(|&& |\|\| |return )([\w.]+) (<|>) ([\w.]+)(?=\)|;| &&| \|\|)/;
       return pattern.test(line)
         ? [
-            line.replace(
-              pattern,
-              (_, a: string, sign: string, b: string) => `${b} ${sign === "<" ? ">" : "<"} ${a}`,
-            ),
+            line.replace(pattern, (match) => {
+              const [a, sign, b] = match.split(" ");
+              return `${b} ${sign === "<" ? ">" : "<"} ${a}`;
+            }),
           ]
         : undefined;
     },

@@ -298,8 +298,8 @@ async function askAll<T extends Finding | Check | Stand>(
               : noteOf(name, id, read(id)(reply)),
         ),
       );
-      if (event.type === "degradation-noted") return failedPart(event as Event<"degradation-noted">);
-      return { in: true, value: itemsIn<T>(event as Event<"note-taken">) };
+      if (event.type === "degradation-noted") return failedPart(event);
+      return { in: true, value: itemsIn<T>(event) };
     },
   );
 }

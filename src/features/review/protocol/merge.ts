@@ -62,7 +62,7 @@ function byWeight(one: Finding, other: Finding): number {
 }
 
 /** The file that a finding is about, also where it is written as a diff writes it, or by its name before. */
-export const findChanged = (file: string, files: readonly ChangedFile[]): ChangedFile | undefined =>
+const findChanged = (file: string, files: readonly ChangedFile[]): ChangedFile | undefined =>
   files.find(({ path, oldPath }) =>
     [path, oldPath].some(
       (one) => one !== undefined && [one, `./${one}`, `a/${one}`, `b/${one}`].includes(file),

@@ -122,7 +122,9 @@ function readAbout<W extends string, T>(
     const said = new Set(own.map((item) => String(item[word]).trim().toLowerCase()));
     const [only] = said;
     const known = said.size === 1 ? words.find((one) => one === only) : undefined;
-    const why = own.map((item) => String(item["why"] ?? "")).join("\n") || "no reason was given";
+    const why =
+      own.flatMap(({ why: text }) => (typeof text === "string" ? text : [])).join("\n") ||
+      "no reason was given";
     return make(id, known, why.slice(0, MAX_WHY));
   });
   return { ok: true, items };

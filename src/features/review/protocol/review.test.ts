@@ -151,7 +151,7 @@ describe("there is no verdict (VERDICT-3)", () => {
     ["the diff cannot be read", `${faultyDiff()}+one line more\n`, {}, "cannot be read"],
     ["nothing changed", "", {}, "no change"],
     ["the rules need more reviewers than there are", faultyDiff(), { rules: { reviewers: 4 } }, "3 of 4"],
-  ])("where %s", async (_, diff, settings, why) => {
+  ])("where %s", async (...[, diff, settings, why]) => {
     const { section } = await playReview(diff, { ada: blind, bob: blind, cyd: blind }, settings);
     expect(section?.verdict).toBe("inconclusive");
     expect(section?.why).toContain(why);

@@ -159,8 +159,8 @@ describe("a finding", () => {
       "block",
       "confirmed",
     ],
-  ] as const)("is %s", (_, said, verdict, state) => {
-    const decision = stateOf(said as Partial<Evidence>);
+  ] as const)("is %s", (...[, said, verdict, state]) => {
+    const decision = stateOf(said);
     expect({ verdict: decision.verdict, state: decision.findings[0]?.state }).toEqual({ verdict, state });
   });
 

@@ -44,7 +44,7 @@ export const findDisputed = (
     return objectors(one, rules).length > 0 && !isConfirmed(one, own, rules) && isRefuted;
   });
 
-export function stateOf(
+function stateOf(
   finding: MergedFinding,
   { checks, stands }: { readonly checks: readonly By<Check>[]; readonly stands: readonly By<Stand>[] },
   rules: Rules,
