@@ -116,7 +116,7 @@ it("brings formats, a command of a chat, and what its command was called", async
   });
   const all = { ...io, features: [...shipped, own], protocols: withProtocols([], [...shipped, own]) };
   for (const [name, listed] of [
-    ["export", "debate, dialectic, tally, local2"],
+    ["export", "debate, dialectic, review, sarif, github, tally, local2"],
     ["resume", "parley, dialectic (its DebateState) or tally (its votes)"],
   ] as const) {
     const row = await rowNamed(name, all);

@@ -113,7 +113,7 @@ describe("the diff of a work tree", () => {
     expect((await diffOf(top)).digest).not.toBe(first.digest);
   });
 
-  test("names what it leaves out: keys by name or by text, links, and other repositories (WORKTREE-2)", async () => {
+  test("names what it leaves out: keys by name or by text, links, and other repositories", async () => {
     write(".env", "TOKEN=1\n");
     write("notes.txt", `key: AKIA${"A".repeat(16)}\n`);
     write("nested/file", "x");
@@ -136,7 +136,7 @@ describe("the diff of a work tree", () => {
   });
 
   test.each(["--output=x", "nowhere", "", "HEAD:keep.txt", "-", "a\nb", "HEAD\0"])(
-    "refuses the base %j (WORKTREE-3)",
+    "refuses the base %j",
     async (base) => {
       await expect(diffOf(top, { base })).rejects.toMatchObject({ code: "configuration" });
       expect(existsSync(join(top, "x"))).toBe(false);

@@ -1,8 +1,6 @@
 // WORKTREE-1. Reading a work tree runs no program but git, writes nothing, and reaches no network: what a repository's settings and
 //     attributes name (hooks, filters, drivers, monitors, remotes) is off. Else: a stranger's folder runs its code.
-// WORKTREE-2. What a diff leaves out is named with its reason. Else: a change that nobody saw passes.
-// WORKTREE-3. A revision becomes a commit's id before it is used, and a path is taken as it is written, below the top. Else: a name is
-//     an option of git, or leads out.
+// What a diff leaves out is named with its reason. A revision becomes a commit's id before it is used, and a path is taken as it is written.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -31,7 +29,7 @@ export type TreeDiff = {
   readonly files: readonly ChangedFile[];
   /** The commit that it is a change of; null in a repository that has none yet. */
   readonly base: string | null;
-  /** Changed files that are no part of the text, and why (WORKTREE-2). */
+  /** Changed files that are no part of the text, and why. */
   readonly omitted: readonly { readonly path: string; readonly why: string }[];
 };
 
@@ -184,10 +182,10 @@ const DIFF_FORM = [
   ...["--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/"],
 ];
 
-type Settings = readonly (readonly [name: string, value: string])[];
+type GitSettings = readonly (readonly [name: string, value: string])[];
 
-/** Settings that name programs or places, as they are here whatever the repository says (WORKTREE-1). */
-const SAFE_SETTINGS: Settings = [
+/** GitSettings that name programs or places, as they are here whatever the repository says (WORKTREE-1). */
+const SAFE_SETTINGS: GitSettings = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
   ["core.quotePath", "true"],
@@ -234,7 +232,7 @@ async function leftAt(tree: WorkTree, base: string | undefined): Promise<string 
   return common.trim();
 }
 
-/** @throws Fault `configuration` for what names no commit (WORKTREE-3) */
+/** @throws Fault `configuration` for what names no commit */
 async function commitOf({ git }: WorkTree, revision: string): Promise<string> {
   const id = /^[^-\0\n][^\0\n]{0,250}$/.test(revision)
     ? await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`]).catch(
@@ -318,7 +316,7 @@ function quotePath(path: string): string {
   return `"${written.join("")}"`;
 }
 
-function runGit(top: string, args: readonly string[], settings: Settings): Promise<Buffer> {
+function runGit(top: string, args: readonly string[], settings: GitSettings): Promise<Buffer> {
   const own = Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name));
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

@@ -260,6 +260,6 @@ it("says of a value which option it is of, what is expected, and what was given"
   );
   const chosen = await parseCommandLine(["export", "ID", "--format", "xml"], io);
   expect(() => readOptions(chosen?.command.options ?? {}, chosen?.given ?? {})).toThrow(
-    '--format must be md, html, json, jsonl, csv, adr, debate, dialectic or local2 (got "xml")',
+    '--format must be md, html, json, jsonl, csv, adr, debate, dialectic, review, sarif, github or local2 (got "xml")',
   );
 });

@@ -8,7 +8,7 @@ const FILE = "project/.parley/packs/own.yaml";
 const own = (more: string) => `id: own\nname: Own\n${more}`;
 
 describe("the packs that ship", () => {
-  it("are six, name no model, and only personas and strategies that ship", () => {
+  it("are seven, name no model, and only personas and strategies that ship", () => {
     using place = scratch();
     const packs = loadPacks(place);
     expect([...packs.keys()]).toEqual([
@@ -18,6 +18,7 @@ describe("the packs that ship", () => {
       "product-decision",
       "research-question",
       "risk-review",
+      "security",
     ]);
     const personas = loadPersonas(place);
     for (const { settings, description } of packs.values()) {

@@ -61,7 +61,7 @@ function readPart(text: string): ChangedFile | undefined {
   // A blank at the end of a name would be taken for one behind it.
   if (header.some((line) => /^(?:---|\+\+\+) (?: |.* \t?$)/.test(line))) return undefined;
   if (lines.some((line) => line.startsWith("@@") && !HUNK.test(line))) return undefined;
-  const patch = parsed(text);
+  const patch = parsePart(text);
   if (!patch) return undefined;
   const { hunks, oldFileName = "", newFileName = "", isRename, isCopy, isCreate, isDelete, isBinary } = patch;
   const read = hunks.reduce((count, hunk) => count + 1 + hunk.lines.length, header.length);
@@ -87,7 +87,7 @@ function readPart(text: string): ChangedFile | undefined {
   };
 }
 
-function parsed(text: string) {
+function parsePart(text: string) {
   try {
     const patches = parsePatch(text);
     return patches.length === 1 ? patches[0] : undefined;

@@ -18,7 +18,7 @@ export const review = defineFeature({
   },
   commands: [
     {
-      ...{ name: "review", heading: "Evaluate", first: "Test", meant: { "": "gate lint pr" } },
+      ...{ name: "review", heading: "Evaluate", meant: { "": "gate lint pr" } },
       load: async () => (await import("./commands/index.ts")).command,
     },
   ],

@@ -21,11 +21,16 @@ export const script: SimScript = ({ own, pieces }) => {
 const chanceOf = ({ parameters: { name, seed } }: SimModel): Chance => createChance(["review", name, seed]);
 
 /** A change of one line, or of lines that are gone. */
-type Edit = { readonly file: string; readonly line: number; readonly before: string; readonly after: string };
+type LineEdit = {
+  readonly file: string;
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+};
 
 /** The edits of a diff whose lines have their numbers. */
-function editsIn(diff: string): readonly Edit[] {
-  const edits: Edit[] = [];
+function editsIn(diff: string): readonly LineEdit[] {
+  const edits: LineEdit[] = [];
   let [file, line] = ["", 1];
   let removed: string[] = [];
   const flush = () => {
@@ -63,7 +68,7 @@ const SWAPS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What is wrong with an edit, as far as a toy can tell; undefined where it sees nothing. */
-function faultOf({ before, after }: Edit): string | undefined {
+function faultOf({ before, after }: LineEdit): string | undefined {
   const [old, fresh] = [bare(before), bare(after)];
   if (old === "" || /^(?:\/\/|\*|\/\*)/.test(old)) return undefined;
   if (fresh === "") return /^if \(.*\b(?:return|throw|continue)\b/.test(old) ? "a guard is gone" : undefined;

@@ -53,7 +53,7 @@ export async function makeCases(
   if (faults === count && cases.length === 2 * count) return cases;
   throw refusal(
     `the TypeScript and JavaScript here has room for ${pluralize(faults, "fault")} and ${cases.length - faults} clean changes, not for ${count} of each`,
-    "--folder FOLDER with more code, or --faults with a smaller number",
+    "name a folder with more code, or a smaller number",
   );
 }
 
@@ -71,7 +71,7 @@ export function changeOf({ name, file, diff, after }: MadeChange): Change {
 }
 
 /** A case with what came of it. */
-export type Judged = {
+export type JudgedCase = {
   readonly made: MadeChange;
   readonly run: string | null;
   readonly verdict: Verdict;
@@ -118,7 +118,7 @@ const costOf = (entries: readonly Entry[], isOwn: (entry: Entry) => boolean): nu
   }, 0);
 
 /** Reads what came of a case. */
-export function judge(made: MadeChange, section: ReviewSection, entries: readonly Entry[]): Judged {
+export function judge(made: MadeChange, section: ReviewSection, entries: readonly Entry[]): JudgedCase {
   const { rules, findings, reviewers, verdict } = section;
   const against = findings.map((one) => objectors(one as MergedFinding, rules));
   const confirmed = findings.filter(({ state }) => state === "confirmed");
@@ -149,7 +149,7 @@ export function judge(made: MadeChange, section: ReviewSection, entries: readonl
 export const usedBy = (entries: readonly Entry[]) => spentSoFar(entries, []);
 
 /** How well one way of reviewing tells changes with a fault from those without. */
-export type BenchRow = {
+export type ReviewBenchRow = {
   readonly name: string;
   /** Of the changes with a fault, those that are stopped. */
   readonly recall: Estimate;
@@ -160,12 +160,15 @@ export type BenchRow = {
   readonly usd: number | null;
 };
 
-export function benchRows(cases: readonly Judged[], names: ReadonlyMap<string, string>): readonly BenchRow[] {
+export function benchRows(
+  cases: readonly JudgedCase[],
+  names: ReadonlyMap<string, string>,
+): readonly ReviewBenchRow[] {
   const row = (
     name: string,
-    stops: (one: Judged) => boolean,
-    usdOf: (one: Judged) => number | null,
-  ): BenchRow => {
+    stops: (one: JudgedCase) => boolean,
+    usdOf: (one: JudgedCase) => number | null,
+  ): ReviewBenchRow => {
     const faults = cases.filter(({ made }) => made.isFault);
     const clean = cases.filter(({ made }) => !made.isFault);
     const stopped = cases.filter(stops);

@@ -33,7 +33,7 @@ export type Gathered =
   | { readonly ok: false; readonly why: string; readonly next: string };
 
 /**
- * Reads a change, and the rules of its base (RULES-1).
+ * Reads a change, and the rules of its base.
  * @throws Fault `configuration`, `untrusted` for what cannot be read, or is not valid
  */
 export async function gatherChange(request: ChangeRequest, place: FileContext): Promise<Gathered> {
@@ -47,7 +47,7 @@ export async function gatherChange(request: ChangeRequest, place: FileContext): 
     return {
       ok: false,
       why: "there is no base revision whose rules would decide",
-      next: "--diff REVISION, or --base REVISION beside a diff that is handed over",
+      next: "name the revision that the change is compared with, or that the rules are from",
     };
   const tree = top && !handed ? await diffOf(top, { base: request.diff }) : undefined;
   const read = tree ? { files: tree.files, secret: tree.omitted } : readHanded(handed);
@@ -82,7 +82,7 @@ function readHanded(handed: ChangeRequest["handed"]): ReturnType<typeof withoutS
   if (read.ok) return withoutSecrets(read.files);
   throw refusal(
     `${name} is no diff as git diff writes it, from ${quoteValue(read.reason)} on`,
-    "git diff --no-color --no-ext-diff > FILE",
+    "write it with git diff, without colors and other programs",
   );
 }
 

@@ -1,12 +1,11 @@
 import { inline, jsonText, oneLine } from "../../../reports/printable.ts";
 import { pluralize } from "../../../text/format.ts";
-import { namesIn, placeOf, saidOf, VERDICT_WORDS } from "../protocol/report.ts";
+import { namesIn, placeOf, saidOf, VERDICT_WORDS, type ShownFinding } from "../protocol/report.ts";
 import type { ReviewSection } from "../protocol/view.ts";
 import { KINDS } from "../protocol/work.ts";
 
 /** A review as it is written; `id` is the run's, null where nobody had to be asked. */
 export type WrittenReview = { readonly id: string | null; readonly section: ReviewSection };
-type Finding = ReviewSection["findings"][number];
 
 /** By it, a comment on a pull request is found again. It is HTML that no reader sees. */
 const COMMENT_MARK = "<!-- parley-review -->";
@@ -90,7 +89,7 @@ const LEVELS = {
 export function reviewSarif({ id, section }: WrittenReview): string {
   const { findings, verdict, why, pins } = section;
   const nameOf = namesIn(section);
-  const resultOf = (one: Finding) => ({
+  const resultOf = (one: ShownFinding) => ({
     ruleId: one.kind,
     ruleIndex: KINDS.indexOf(one.kind),
     level: LEVELS[one.state].sarif,
@@ -123,7 +122,7 @@ export function reviewSarif({ id, section }: WrittenReview): string {
       {
         tool: {
           driver: {
-            name: "parley review",
+            name: "Parley",
             informationUri: "https://github.com/parley-llm/parley",
             rules: KINDS.map((kind) => ({ id: kind, shortDescription: { text: kind } })),
           },

@@ -19,7 +19,7 @@ export type MadeChange = {
   readonly after: string;
 };
 
-type Edit = {
+type EditRule = {
   readonly name: string;
   /** The lines in place of one, or undefined where the edit does not go there. */
   readonly make: (
@@ -28,7 +28,7 @@ type Edit = {
   ) => readonly string[] | undefined;
 };
 
-const swap = (name: string, pattern: RegExp, to: (match: string) => string): Edit => ({
+const swap = (name: string, pattern: RegExp, to: (match: string) => string): EditRule => ({
   name,
   make: (line) => (pattern.test(line) ? [line.replace(pattern, (match) => to(match))] : undefined),
 });
@@ -36,7 +36,7 @@ const other = (one: string, two: string) => (match: string) =>
   match.replace(one, "\0").replace(two, one).replace("\0", two);
 
 /** Edits of a line that make a program wrong, each in a way that people make by mistake. */
-const FAULTS: readonly Edit[] = [
+const FAULTS: readonly EditRule[] = [
   swap("another boundary", / (?:<|>)=? (?=[\w(])/, (match) =>
     match.includes("=") ? match.replace("=", "") : `${match.trimEnd()}= `,
   ),
@@ -55,7 +55,7 @@ const FAULTS: readonly Edit[] = [
 ];
 
 /** Edits that change nothing of what a program does. */
-const CLEAN: readonly Edit[] = [
+const CLEAN: readonly EditRule[] = [
   {
     name: "a comment",
     make: (line, { indent, code }) =>
@@ -143,10 +143,10 @@ export function makeChanges(
   });
 }
 
-type Place = { readonly file: SourceFile; readonly edit: Edit; readonly index: number };
+type EditPlace = { readonly file: SourceFile; readonly edit: EditRule; readonly index: number };
 
 /** Where an edit goes, in an order by the seed; a few of each file. */
-function placesOf(files: readonly SourceFile[], edit: Edit, seed: string): Place[] {
+function placesOf(files: readonly SourceFile[], edit: EditRule, seed: string): EditPlace[] {
   const places = files.flatMap((file) => {
     const lines = file.text.split("\n");
     const found = lines.flatMap((line, index) => {
@@ -156,14 +156,14 @@ function placesOf(files: readonly SourceFile[], edit: Edit, seed: string): Place
     });
     return shuffle(seed, `${edit.name} ${file.path}`, found)
       .slice(0, 3)
-      .map((index): Place => ({ file, edit, index: Number(index) }));
+      .map((index): EditPlace => ({ file, edit, index: Number(index) }));
   });
   const byName = new Map(places.map((place) => [`${place.file.path}:${place.index}`, place]));
   return shuffle(seed, edit.name, [...byName.keys()]).flatMap((name) => byName.get(name) ?? []);
 }
 
 function changeAt(
-  { file, edit, index }: Place,
+  { file, edit, index }: EditPlace,
   { isFault, nth }: { readonly isFault: boolean; readonly nth: number },
 ): MadeChange | undefined {
   const lines = file.text.split("\n");

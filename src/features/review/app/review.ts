@@ -39,7 +39,7 @@ export async function prepareReview(
   if (panel.notes.some(({ code }) => code === "simulated-models"))
     throw refusal(
       "no model is connected, and simulated ones do not decide on a change unless they are named",
-      "parley keys set openai; or ollama pull llama3.2; or, for a try, --models sim/ada,sim/bo,sim/cy",
+      "connect a model, or name simulated ones for a try: sim/ada, sim/bo, sim/cy",
     );
   const fitted = fitToWindows(context, change, seated);
   const notes = [...panel.notes, ...seating, ...fitted.left];

@@ -7,8 +7,7 @@ import { requireTrust } from "../../../config/trust.ts";
 import { parseYaml, readYaml, type YamlFile } from "../../../config/yaml.ts";
 import { ReviewRules } from "../protocol/work.ts";
 
-// RULES-1. The rules of a change are those of the revision that it is a change of, never those that it brings along. Else: a change
-//     that loosens the rules passes by them.
+// The rules of a change are those of the revision that it is a change of, never those that it brings along.
 
 export const RULES_FILE = "parley-review.yaml";
 

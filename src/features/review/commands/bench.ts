@@ -18,8 +18,8 @@ import {
   makeCases,
   openCase,
   usedBy,
-  type BenchRow,
-  type Judged,
+  type ReviewBenchRow,
+  type JudgedCase,
 } from "../app/bench.ts";
 import { estimateReview, prepareReview } from "../app/review.ts";
 import { sectionOf, type ReviewSection } from "../protocol/view.ts";
@@ -30,15 +30,15 @@ const SEED = "review-bench";
 /** Reviews changes with a planted fault and changes without, and tells how well that goes. Given again, it goes on where it stopped. */
 export const bench = (
   io: Io,
-  { folder, faults: count, json, quiet, pack, dryRun, ...flags }: Values<typeof BENCH>,
+  { code, faults: count, json, quiet, pack, dryRun, ...flags }: Values<typeof BENCH>,
 ): Promise<number> =>
   withParley(io, flags, async (context) => {
-    const root = folder === undefined ? (topOf(io.cwd) ?? io.cwd) : toAbsolute(folder, io);
+    const root = code === undefined ? (topOf(io.cwd) ?? io.cwd) : toAbsolute(code, io);
     const seed = context.settings.seed ?? SEED;
     const cases = await makeCases(root, { count, seed });
     if (dryRun) return printPlan(io, json, await estimateAll());
     const spent = { usd: 0, tokens: 0, calls: 0 };
-    const judged: Judged[] = [];
+    const judged: JudgedCase[] = [];
     let reviewers: ReviewSection["reviewers"] = [];
     const words = () =>
       `${judged.length} of ${pluralize(cases.length, "change")} reviewed · ${pluralize(spent.calls, "call")} · ${formatUsd(spent.usd)}`;
@@ -119,15 +119,15 @@ async function printPlan(
   return EXIT.answered;
 }
 
-const share = ({ value, low, high }: BenchRow["recall"]): string => {
+const share = ({ value, low, high }: ReviewBenchRow["recall"]): string => {
   const percent = (part: number) => String(Math.round(100 * part));
   if (value === null) return "-";
   return `${percent(value)} %${low === null || high === null ? "" : ` (${percent(low)} to ${percent(high)})`}`;
 };
 
 function benchText(
-  rows: readonly BenchRow[],
-  judged: readonly Judged[],
+  rows: readonly ReviewBenchRow[],
+  judged: readonly JudgedCase[],
   { width, of }: { readonly width: number; readonly of: number },
 ): string {
   const table = [

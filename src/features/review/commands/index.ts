@@ -8,7 +8,10 @@ export const REVIEW = {
   diff: text("--diff <revision>", "what the work tree has of its own since a revision (default: HEAD)"),
   base: text("--base <revision>", "revision that the rules are from (default: that of --diff)"),
   verify: text("--verify <id>", "whether a recorded verdict still belongs to this change", { isRun: true }),
-  format: { ...choice("--format <format>", `print as ${FORMATS.join(", ")}`, FORMATS), shownDefault: "text" },
+  format: {
+    ...choice("--format <format>", `output format: ${FORMATS.join(", ")}`, FORMATS),
+    shownDefault: "text",
+  },
   output: text("-o, --output <file>", "output file: overwritten; the text is printed as well"),
   ...RUN,
   ...options.JSON_FLAG,
@@ -17,7 +20,7 @@ export const REVIEW = {
 };
 
 export const BENCH = {
-  folder: text("--folder <dir>", "TypeScript or JavaScript to plant faults in (default: here)"),
+  code: text("--code <dir>", "TypeScript or JavaScript to plant faults in (default: here)"),
   faults: integer("--faults <n>", "changes with a fault, and as many without", { min: 1, max: 500, or: 60 }),
   ...RUN,
   ...options.JSON_FLAG,
@@ -31,7 +34,7 @@ const bench = defineCommand("bench", "Measure reviewers on planted faults and on
   options: BENCH,
   examples: [
     "review bench --models sim/ada,sim/bo,sim/cy --faults 6",
-    "review bench --folder src --max-cost-usd 5",
+    "review bench --code src --max-cost-usd 5",
   ],
   run: async (io, given) => (await import("./bench.ts")).bench(io, given),
 });

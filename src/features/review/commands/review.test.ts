@@ -68,7 +68,7 @@ describe("parley review", () => {
     });
   });
 
-  test("reads the rules of the base, and not those that the change brings along (RULES-1)", async () => {
+  test("reads the rules of the base, and not those that the change brings along", async () => {
     write("parley-review.yaml", "blocks: blocker\nconfirmations: 20\nignore: ['**']\n");
     expect(await json({ diff: "main" })).toMatchObject({
       exit: 1,

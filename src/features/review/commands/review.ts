@@ -133,12 +133,12 @@ export async function runReview(
   return driveReview(io, context, { id, quiet: quiet || json });
 }
 
-type Driving = { readonly id: DeliberationId; readonly quiet: boolean };
+type ReviewDrive = { readonly id: DeliberationId; readonly quiet: boolean };
 
 async function driveReview(
   io: Io,
   context: AppContext,
-  { id, quiet }: Driving,
+  { id, quiet }: ReviewDrive,
 ): Promise<Reviewed | undefined> {
   return interruptible(async (signal) => {
     const screen = quiet ? undefined : createScreen({ output: process.stderr, ...io.output.stderr });

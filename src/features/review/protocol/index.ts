@@ -34,15 +34,15 @@ import {
   type Labelled,
   type ReviewMaterial,
 } from "./prompts.ts";
-import { readChecks, readFindings, readStands, type Read } from "./replies.ts";
-import { decide, findDisputed, objectors, type Decision, type Evidence } from "./verdict.ts";
+import { readChecks, readFindings, readStands, type ReplyItems } from "./replies.ts";
+import { decide, findDisputed, objectors, type ReviewDecision, type ReviewEvidence } from "./verdict.ts";
 import {
   KINDS,
   ReviewSettings,
   TOPICS,
   type By,
-  type Check,
-  type Finding,
+  type FindingCheck,
+  type ReviewFinding,
   type MergedFinding,
   type Stand,
 } from "./work.ts";
@@ -88,9 +88,9 @@ export const review = defineProtocol<ReviewSettings>({
 
 type ReviewDesk = { readonly context: ProtocolContext<ReviewSettings>; readonly material: ReviewMaterial };
 
-type Reviewer = FanOutMember & { readonly by: Participant };
+type SeatedReviewer = FanOutMember & { readonly by: Participant };
 
-const nothing = (why: string): Decision => ({ verdict: "inconclusive", why, findings: [] });
+const nothing = (why: string): ReviewDecision => ({ verdict: "inconclusive", why, findings: [] });
 
 const materialIn = (
   { context, settings }: ProtocolContext<ReviewSettings>,
@@ -98,7 +98,7 @@ const materialIn = (
 ): ReviewMaterial => ({ files, context, instructions: settings.rules.instructions });
 
 /** Whether nobody is missing, for the closing. */
-const evidenceOf = ({ out, cut }: FanOut<Reviewer, unknown>): { readonly isWhole: boolean } => ({
+const evidenceOf = ({ out, cut }: FanOut<SeatedReviewer, unknown>): { readonly isWhole: boolean } => ({
   isWhole: out.length + cut.length === 0,
 });
 
@@ -106,7 +106,7 @@ const evidenceOf = ({ out, cut }: FanOut<Reviewer, unknown>): { readonly isWhole
 function find({ context, material }: ReviewDesk) {
   const members = context
     .seats("reviewer")
-    .map((by): Reviewer => ({
+    .map((by): SeatedReviewer => ({
       ...{ id: by.id, by },
       request: {
         ...askFrom(context, by),
@@ -116,7 +116,7 @@ function find({ context, material }: ReviewDesk) {
     }));
   // Without checks nothing would be confirmed: they are part of what a review takes.
   leaveRoomFor(context.run, TOPICS.check, () => members.map(({ request }) => request));
-  return askAll<Finding>(context, {
+  return askAll<ReviewFinding>(context, {
     ...{ name: TOPICS.find, members, what: "the review", read: () => readFindings },
     least: context.settings.rules.reviewers,
     dry: ({ course }, id) =>
@@ -137,7 +137,7 @@ function find({ context, material }: ReviewDesk) {
 /** The findings of all as one list, under ids. */
 async function merge(
   { run }: Pick<ProtocolContext, "run">,
-  raised: readonly By<Finding>[],
+  raised: readonly By<ReviewFinding>[],
   files: readonly ChangedFile[],
 ): Promise<ReturnType<typeof mergeFindings>> {
   const merged = mergeFindings(raised, files);
@@ -160,7 +160,7 @@ async function check(
   { context, material }: ReviewDesk,
   reviewers: readonly Participant[],
   findings: readonly MergedFinding[],
-): Promise<readonly By<Check>[]> {
+): Promise<readonly By<FindingCheck>[]> {
   const labelled = new Map<string, Labelled>(
     reviewers.map(({ id }) => [
       id,
@@ -171,14 +171,14 @@ async function check(
       ),
     ]),
   );
-  const members = reviewers.flatMap((by): Reviewer[] => {
+  const members = reviewers.flatMap((by): SeatedReviewer[] => {
     const own = labelled.get(by.id) ?? [];
     if (own.length === 0) return [];
     const asked = { material, persona: context.instructions(by), labelled: own };
     const messages = checkPrompt(context, asked);
     return [{ id: by.id, by, request: { ...askFrom(context, by), reply: checksSchema, messages } }];
   });
-  const done = await askAll<Check>(context, {
+  const done = await askAll<FindingCheck>(context, {
     ...{ name: TOPICS.check, members, what: "the check" },
     read: (id) => (reply) => readChecks(reply, idsByLabel(labelled.get(id) ?? [])),
     // On the longest course nobody bears out what others say, and all of it is heard.
@@ -195,7 +195,7 @@ async function check(
 async function hear(
   { context, material }: ReviewDesk,
   reviewers: readonly Participant[],
-  { findings, checks }: Pick<Evidence, "findings" | "checks">,
+  { findings, checks }: Pick<ReviewEvidence, "findings" | "checks">,
 ): Promise<readonly By<Stand>[]> {
   const { rules } = context.settings;
   const disputed = findDisputed(findings, checks, rules);
@@ -209,7 +209,7 @@ async function hear(
       ),
     ]),
   );
-  const members = reviewers.flatMap((by): Reviewer[] => {
+  const members = reviewers.flatMap((by): SeatedReviewer[] => {
     const own = labelled.get(by.id) ?? [];
     if (own.length === 0) return [];
     const asked = { material, persona: context.instructions(by), by: by.id, labelled: own, checks };
@@ -259,23 +259,23 @@ const askFrom = (
 
 type Round<T> = {
   readonly name: string;
-  readonly members: readonly Reviewer[];
+  readonly members: readonly SeatedReviewer[];
   /** What is missing where it fails: `the review`. */
   readonly what: string;
   readonly least?: number;
-  readonly read: (id: string) => (reply: string) => Read<T>;
+  readonly read: (id: string) => (reply: string) => ReplyItems<T>;
   readonly dry: (desk: DryDesk, id: string) => string;
 };
 
-/** Asks these members at once. A reply that cannot be read leaves its member out (REPLY-1). */
-async function askAll<T extends Finding | Check | Stand>(
+/** Asks these members at once. A reply that cannot be read leaves its member out. */
+async function askAll<T extends ReviewFinding | FindingCheck | Stand>(
   { run, settings }: ProtocolContext<ReviewSettings>,
   { name, members, what, least, read, dry }: Round<T>,
-): Promise<FanOut<Reviewer, readonly T[]>> {
+): Promise<FanOut<SeatedReviewer, readonly T[]>> {
   if (members.length === 0) return { in: [], out: [], cut: [] };
   const { callTimeoutMs: timeoutMs, patienceMs } = settings;
   const work = { kind: name };
-  return fanOut<Reviewer, readonly T[]>(
+  return fanOut<SeatedReviewer, readonly T[]>(
     run,
     { name, work, members, least, patienceMs },
     async ({ id, by, request }, part) => {
@@ -307,7 +307,7 @@ async function askAll<T extends Finding | Check | Stand>(
 function noteOf<T>(
   topic: string,
   by: string,
-  read: Read<T>,
+  read: ReplyItems<T>,
 ): StepOutcome<"note-taken"> | { readonly unreadable: string } {
   if (!read.ok) return { unreadable: read.why };
   const body = asJson({ by, items: read.items });
@@ -333,7 +333,7 @@ const OUTCOMES = { pass: "passed", block: "failed", inconclusive: "unknown" } as
 /** Records the verdict, and closes on it. */
 async function close(
   { run, settings }: ProtocolContext<ReviewSettings>,
-  decision: Decision,
+  decision: ReviewDecision,
   { isWhole }: { readonly isWhole: boolean } = { isWhole: false },
 ): Promise<Closing> {
   const { verdict, why, findings } = decision;

@@ -3,18 +3,18 @@ import { expect, test } from "vitest";
 import { faultyDiff } from "../../../../test/support/review-table.ts";
 import { readUnifiedDiff } from "../../../text/unified-diff.ts";
 import { mergeFindings } from "./merge.ts";
-import { KINDS, SEVERITIES, type By, type Finding } from "./work.ts";
+import { KINDS, SEVERITIES, type By, type ReviewFinding } from "./work.ts";
 
 const read = readUnifiedDiff(faultyDiff());
 const files = read.ok ? read.files : [];
 
-const one = (changes: Partial<By<Finding>> = {}): By<Finding> => ({
+const one = (changes: Partial<By<ReviewFinding>> = {}): By<ReviewFinding> => ({
   ...{ by: "ada", file: "src/save.ts", from: 7, to: 7, severity: "major", kind: "correctness" },
   ...{ title: "The write is not awaited", why: "so", ...changes },
 });
-const merge = (...raised: readonly By<Finding>[]) => mergeFindings(raised, files);
+const merge = (...raised: readonly By<ReviewFinding>[]) => mergeFindings(raised, files);
 
-const finding: fc.Arbitrary<By<Finding>> = fc
+const finding: fc.Arbitrary<By<ReviewFinding>> = fc
   .record({
     by: fc.constantFrom("ada", "bob", "cyd"),
     file: fc.constantFrom("src/save.ts", "b/src/save.ts", "other.ts"),

@@ -1,6 +1,6 @@
 import type { ChangedFile } from "../../../text/unified-diff.ts";
 import { contentWords } from "../../../text/words.ts";
-import { SEVERITIES, type By, type DroppedFinding, type Finding, type MergedFinding } from "./work.ts";
+import { SEVERITIES, type By, type DroppedFinding, type ReviewFinding, type MergedFinding } from "./work.ts";
 
 /** Lines between two findings of one fault, or between a finding and what the diff shows. */
 const MAX_GAP = 3;
@@ -20,10 +20,10 @@ export type Merged = {
  * Findings of one fault as one, under ids `f1`, `f2`, … from the worst on; and those that are not about the change, with the reason.
  * Pure, and the order of `raised` does not matter.
  */
-export function mergeFindings(raised: readonly By<Finding>[], files: readonly ChangedFile[]): Merged {
+export function mergeFindings(raised: readonly By<ReviewFinding>[], files: readonly ChangedFile[]): Merged {
   const dropped: DroppedFinding[] = [];
   const counts = new Map<string, number>();
-  const kept = raised.toSorted(byWeight).flatMap((one): By<Finding>[] => {
+  const kept = raised.toSorted(byWeight).flatMap((one): By<ReviewFinding>[] => {
     const { by, ...finding } = one;
     const count = (counts.get(by) ?? 0) + 1;
     counts.set(by, count);
@@ -33,7 +33,7 @@ export function mergeFindings(raised: readonly By<Finding>[], files: readonly Ch
     dropped.push({ by, finding, reason });
     return [];
   });
-  const groups: By<Finding>[][] = [];
+  const groups: By<ReviewFinding>[][] = [];
   for (const one of kept) {
     const touching = groups.filter((group) => group.some((other) => isOneFault(one, other)));
     const joined = [...touching.flat(), one];
@@ -45,8 +45,8 @@ export function mergeFindings(raised: readonly By<Finding>[], files: readonly Ch
 }
 
 /** The worst first, then by place and text, so that nothing depends on who answered when. */
-function byWeight(one: Finding, other: Finding): number {
-  const keys = (finding: Finding) => [
+function byWeight(one: ReviewFinding, other: ReviewFinding): number {
+  const keys = (finding: ReviewFinding) => [
     SEVERITIES.indexOf(finding.severity),
     finding.file,
     finding.from ?? 0,
@@ -69,7 +69,7 @@ const findChanged = (file: string, files: readonly ChangedFile[]): ChangedFile |
     ),
   );
 
-function whyOutside({ file, from, to }: Finding, files: readonly ChangedFile[]): string | undefined {
+function whyOutside({ file, from, to }: ReviewFinding, files: readonly ChangedFile[]): string | undefined {
   const changed = findChanged(file, files);
   if (!changed) return "the change does not touch this file";
   if (from === null || to === null || changed.shown.length === 0) return undefined;
@@ -77,7 +77,7 @@ function whyOutside({ file, from, to }: Finding, files: readonly ChangedFile[]):
   return isShown ? undefined : "the change does not touch these lines";
 }
 
-function isOneFault(one: Finding, other: Finding): boolean {
+function isOneFault(one: ReviewFinding, other: ReviewFinding): boolean {
   if (one.file !== other.file) return false;
   const isSimilar = similarity(one, other) >= MIN_SIMILARITY;
   if (one.from === null || one.to === null || other.from === null || other.to === null) return isSimilar;
@@ -88,7 +88,7 @@ function isOneFault(one: Finding, other: Finding): boolean {
 }
 
 /** The share of the words of two titles that are in both (Jaccard), 0 to 1. */
-function similarity(one: Finding, other: Finding): number {
+function similarity(one: ReviewFinding, other: ReviewFinding): number {
   const [words, others] = [one, other].map(({ title }) => new Set(contentWords(title)));
   if (!words || !others) return 0;
   const shared = [...words].filter((word) => others.has(word)).length;
@@ -96,7 +96,7 @@ function similarity(one: Finding, other: Finding): number {
   return all === 0 ? 0 : shared / all;
 }
 
-function asOne(group: readonly By<Finding>[]): Omit<MergedFinding, "id"> {
+function asOne(group: readonly By<ReviewFinding>[]): Omit<MergedFinding, "id"> {
   const raised = group.toSorted(byWeight);
   const [worst] = raised;
   if (!worst) throw new RangeError("a group has no finding");

@@ -4,7 +4,7 @@ import { defineTemplate, replySchema } from "../../../prompts/template.ts";
 import type { ChangedFile } from "../../../text/unified-diff.ts";
 import { ChecksReply, FindingsReply, StandsReply } from "./replies.ts";
 import { texts } from "./templates/index.ts";
-import { KINDS, type By, type Check, type Finding, type MergedFinding } from "./work.ts";
+import { KINDS, type By, type FindingCheck, type ReviewFinding, type MergedFinding } from "./work.ts";
 
 export const findTemplate = defineTemplate(
   "review-find",
@@ -68,12 +68,12 @@ function numberLines({ text, change }: ChangedFile): string {
   return lines.join("\n");
 }
 
-type Asked = { readonly material: ReviewMaterial; readonly persona: string };
+type ReviewPrompt = { readonly material: ReviewMaterial; readonly persona: string };
 
-export const findPrompt = (desk: Desk, { material, persona }: Asked): Message[] =>
+export const findPrompt = (desk: Desk, { material, persona }: ReviewPrompt): Message[] =>
   findTemplate.render(desk, { material: materialOf(desk, material), persona, kinds: KINDS.join(", ") });
 
-const describe = ({ file, from, to, severity, kind, title, why }: Finding): string => {
+const describe = ({ file, from, to, severity, kind, title, why }: ReviewFinding): string => {
   const lines = from === null ? "" : from === to ? `, line ${from}` : `, lines ${from} to ${to}`;
   return `${file}${lines}\n${severity}, ${kind}: ${title}\n${why}`;
 };
@@ -84,7 +84,7 @@ export type Labelled = readonly { readonly label: string; readonly finding: Merg
 /** Each finding in the words of all that raised it, whom nothing names. */
 export const checkPrompt = (
   desk: Desk,
-  { material, persona, labelled }: Asked & { readonly labelled: Labelled },
+  { material, persona, labelled }: ReviewPrompt & { readonly labelled: Labelled },
 ): Message[] =>
   checkTemplate.render(desk, {
     material: materialOf(desk, material),
@@ -104,7 +104,11 @@ export const checkPrompt = (
 /** What a reviewer said itself, and what the others say against it. */
 export const hearPrompt = (
   desk: Desk,
-  asked: Asked & { readonly by: string; readonly labelled: Labelled; readonly checks: readonly By<Check>[] },
+  asked: ReviewPrompt & {
+    readonly by: string;
+    readonly labelled: Labelled;
+    readonly checks: readonly By<FindingCheck>[];
+  },
 ): Message[] =>
   hearTemplate.render(desk, {
     material: materialOf(desk, asked.material),

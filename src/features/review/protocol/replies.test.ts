@@ -53,7 +53,7 @@ describe("findings are read", () => {
     ],
     [{ title: "two\nlines" }, { title: "two lines" }],
     [{ title: undefined }, { title: "B" }],
-  ])("with %j as %j (REPLY-2)", (changes, expected) => {
+  ])("with %j as %j", (changes, expected) => {
     expect(readFindings(json({ ...fault, ...changes }))).toMatchObject({ ok: true, items: [expected] });
   });
 
@@ -65,7 +65,7 @@ describe("findings are read", () => {
     ["findings that are no list", '{"findings": null}'],
     ["a reply that is cut off", json(fault).slice(0, -8)],
     ["an object in a string of another", JSON.stringify({ note: '{"findings": []}' })],
-  ])("and not from %s (REPLY-1)", (_, reply) => {
+  ])("and not from %s", (_, reply) => {
     expect(readFindings(reply).ok).toBe(false);
   });
 
@@ -109,7 +109,7 @@ describe("checks and stands are read by label", () => {
       ],
     ],
     ["under a label that is not there", [{ finding: "__proto__", verdict: "reject" }]],
-  ])("as unsure, and as kept, what is said of one %s (REPLY-2)", (_, all) => {
+  ])("as unsure, and as kept, what is said of one %s", (_, all) => {
     expect(checks(...all)).toMatchObject({ ok: true, items: [{ verdict: "unsure" }, { verdict: "unsure" }] });
     const stands = all.map((one) => ({ ...one, stand: one.verdict }));
     expect(readStands(JSON.stringify({ stands }), labels)).toMatchObject({

@@ -1,11 +1,18 @@
 import * as z from "zod";
 import { jsonObjects, parseJson } from "../../../replies/json-objects.ts";
 import { toOneLine } from "../../../text/words.ts";
-import { KINDS, SEVERITIES, type Check, type Finding, type Kind, type Severity, type Stand } from "./work.ts";
+import {
+  KINDS,
+  SEVERITIES,
+  type FindingCheck,
+  type ReviewFinding,
+  type FindingKind,
+  type Severity,
+  type Stand,
+} from "./work.ts";
 
-// REPLY-1. A reply that is not wholly read is no review: it is never taken for one without findings. Else: a broken reply passes.
-// REPLY-2. A word that is not known is read against the change: the severity as major, a check as unsure, a stand as kept. Else: a
-//     made-up word lets a fault through.
+// A reply that is not wholly read is no review, and never one without findings. A word that is not known is read against the change: the
+// severity as major, a check as unsure, a stand as kept.
 
 /** The forms that replies are asked for in, and held to where a provider can. */
 export const FindingsReply = z.strictObject({
@@ -30,7 +37,7 @@ export const StandsReply = z.strictObject({
   stands: z.array(z.strictObject({ finding: z.string(), stand: z.enum(STANDS), why: z.string() })),
 });
 
-export type Read<T> =
+export type ReplyItems<T> =
   { readonly ok: true; readonly items: readonly T[] } | { readonly ok: false; readonly why: string };
 
 const MAX_TITLE = 300;
@@ -60,8 +67,8 @@ const WrittenFinding = z.looseObject({
   why: Text.optional(),
 });
 
-/** What a reviewer found. @returns why not, where any part of it cannot be read (REPLY-1) */
-export const readFindings = (reply: string): Read<Finding> =>
+/** What a reviewer found. @returns why not, where any part of it cannot be read */
+export const readFindings = (reply: string): ReplyItems<ReviewFinding> =>
   readList(reply, "findings", (value) => {
     const read = WrittenFinding.safeParse(value);
     if (!read.success) return undefined;
@@ -82,7 +89,7 @@ export const readFindings = (reply: string): Read<Finding> =>
   });
 
 /** A check of each of these findings, in their order; of one that the reply does not name, that it is unsure. */
-export function readChecks(reply: string, labels: ReadonlyMap<string, string>): Read<Check> {
+export function readChecks(reply: string, labels: ReadonlyMap<string, string>): ReplyItems<FindingCheck> {
   return readAbout(reply, labels, {
     list: "checks",
     word: "verdict",
@@ -92,7 +99,7 @@ export function readChecks(reply: string, labels: ReadonlyMap<string, string>): 
 }
 
 /** The same of stands: what is not named is kept. */
-export function readStands(reply: string, labels: ReadonlyMap<string, string>): Read<Stand> {
+export function readStands(reply: string, labels: ReadonlyMap<string, string>): ReplyItems<Stand> {
   return readAbout(reply, labels, {
     list: "stands",
     word: "stand",
@@ -113,7 +120,7 @@ function readAbout<W extends string, T>(
   reply: string,
   labels: ReadonlyMap<string, string>,
   { list, word, words, make }: About<W, T>,
-): Read<T> {
+): ReplyItems<T> {
   const Item = z.looseObject({ finding: Text, [word]: z.unknown().optional(), why: Text.optional() });
   const read = readList(reply, list, (value) => Item.safeParse(value).data);
   if (!read.ok) return read;
@@ -131,7 +138,7 @@ function readAbout<W extends string, T>(
 }
 
 /** The items of a list in all of a reply's objects that have it: one that was quoted adds findings, and takes none away. */
-function readList<T>(reply: string, list: string, read: (value: unknown) => T | undefined): Read<T> {
+function readList<T>(reply: string, list: string, read: (value: unknown) => T | undefined): ReplyItems<T> {
   const found = jsonObjects(reply).flatMap(({ start, end }) => {
     const value: unknown = parseJson(reply.slice(start, end));
     const items: unknown = typeof value === "object" && value !== null ? Reflect.get(value, list) : undefined;
@@ -164,5 +171,5 @@ const wordOf = (value: unknown): string =>
         .slice(0, 40)
     : "";
 
-const readSeverity = (value: unknown): Severity => SEVERITY_WORDS.get(wordOf(value)) ?? "major"; // REPLY-2
-const readKind = (value: unknown): Kind => KINDS.find((kind) => kind === wordOf(value)) ?? "other";
+const readSeverity = (value: unknown): Severity => SEVERITY_WORDS.get(wordOf(value)) ?? "major";
+const readKind = (value: unknown): FindingKind => KINDS.find((kind) => kind === wordOf(value)) ?? "other";

@@ -11,15 +11,15 @@ export const VERDICT_WORDS = {
   inconclusive: "cannot be decided",
 } as const;
 
-type Finding = ReviewSection["findings"][number];
+export type ShownFinding = ReviewSection["findings"][number];
 
 /** `src/a.ts:3-5` */
-export const placeOf = ({ file, from, to }: Pick<Finding, "file" | "from" | "to">): string =>
+export const placeOf = ({ file, from, to }: Pick<ShownFinding, "file" | "from" | "to">): string =>
   from === null ? file : `${file}:${from}${to === null || to === from ? "" : `-${to}`}`;
 
 /** Who says what of it, in a line each. */
 export const saidOf = (
-  { raised, checks, stands }: Finding,
+  { raised, checks, stands }: ShownFinding,
   nameOf: (id: string) => string,
 ): readonly string[] => [
   ...raised.map(({ by, severity, title }) => `${nameOf(by)} raised it (${severity}): ${title}`),
@@ -103,5 +103,5 @@ export function sectionParts(section: ReviewSection): readonly ReportPart[] {
 const listOf = (lines: readonly string[]): readonly ReportBlock[] =>
   lines.length === 0 ? [] : [points(lines)];
 
-const findingPart = (one: Finding, nameOf: (id: string) => string): ReportPart =>
+const findingPart = (one: ShownFinding, nameOf: (id: string) => string): ReportPart =>
   part(`${one.id}: ${one.title}`, ...(one.why === "" ? [] : [words(one.why)]), points(saidOf(one, nameOf)));

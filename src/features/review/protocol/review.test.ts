@@ -101,7 +101,7 @@ describe("a review", () => {
   });
 });
 
-describe("there is no verdict (VERDICT-3)", () => {
+describe("there is no verdict", () => {
   const broken = () => "LGTM";
   const failing = () => ({ fail: "overloaded" as const });
   const cut = () => ({ text: '{"findings": []}', finish: "length" });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide, objectors, type Evidence } from "./verdict.ts";
+import { decide, objectors, type ReviewEvidence } from "./verdict.ts";
 import { KINDS, ReviewRules, SEVERITIES, type MergedFinding } from "./work.ts";
 
 const NAMES = ["ada", "bob", "cyd", "dan"] as const;
@@ -35,7 +35,7 @@ const about = <T extends string>(key: string, words: readonly T[]) =>
     }),
     { maxLength: 10 },
   );
-const evidence: fc.Arbitrary<Evidence> = fc
+const evidence: fc.Arbitrary<ReviewEvidence> = fc
   .record({
     findings: fc.oneof(fc.constant([]), fc.tuple(merged("f1")), fc.tuple(merged("f1"), merged("f2"))),
     checks: about("verdict", ["confirm", "lesser", "reject", "unsure"] as const),
@@ -43,7 +43,7 @@ const evidence: fc.Arbitrary<Evidence> = fc
     reviewers: fc.subarray([...NAMES], { minLength: 0 }),
     unseen: fc.oneof(fc.constant([]), fc.constant([{ path: "p.bin", why: "it is binary" }])),
   })
-  .map((one) => ({ ...one, checks: one.checks.filter(notOwn(one.findings)) }) as unknown as Evidence);
+  .map((one) => ({ ...one, checks: one.checks.filter(notOwn(one.findings)) }) as unknown as ReviewEvidence);
 /** Nobody checks what it has raised. */
 const notOwn =
   (findings: readonly MergedFinding[]) =>
@@ -81,7 +81,7 @@ test("no number of rejections turns a verdict into a pass (VERDICT-1)", () => {
   );
 });
 
-test("nobody blocks a change alone (VERDICT-2)", () => {
+test("nobody blocks a change alone", () => {
   fc.assert(
     fc.property(evidence, (all) => {
       const { verdict, findings } = decide(all, rules);
@@ -106,7 +106,11 @@ describe("a finding", () => {
     ...{ by, file: "a.ts", from: 1, to: 1, severity: "major", kind: "security", title: "x", why: "y" },
     ...changes,
   });
-  const stateOf = (said: Partial<Evidence>, all: readonly object[] = [raised("ada")], changes: object = {}) =>
+  const stateOf = (
+    said: Partial<ReviewEvidence>,
+    all: readonly object[] = [raised("ada")],
+    changes: object = {},
+  ) =>
     decide(
       {
         ...{ reviewers: ["ada", "bob", "cyd"], unseen: [], checks: [], stands: [], ...said },

@@ -1,7 +1,7 @@
 import {
   isAtLeast,
   type By,
-  type Check,
+  type FindingCheck,
   type DecidedFinding,
   type FindingState,
   type MergedFinding,
@@ -12,14 +12,12 @@ import {
 
 // VERDICT-1. A change passes only if nobody who raised a fault stands by it: what others say drops no finding, whatever their number, and
 //     a reviewer that is not heard stands by what it raised. Else: a text in the change that some reviewers obey lets a fault through.
-// VERDICT-2. A finding blocks only where reviewers other than the one that raised it bear it out. Else: one that makes things up, or obeys,
-//     decides alone.
-// VERDICT-3. Whatever is missing (reviews, files, an answer) makes a verdict inconclusive, and never lets a change pass. Else: an outage passes.
+// A finding blocks only where a reviewer beside the one that raised it bears it out. What is missing makes a verdict inconclusive.
 
-type Rules = Pick<ReviewRules, "blocks" | "kinds" | "confirmations" | "reviewers">;
+type VerdictRules = Pick<ReviewRules, "blocks" | "kinds" | "confirmations" | "reviewers">;
 
 /** Those whose own finding may stand against the change: its severity and kind are looked at one by one, not as merged (VERDICT-1). */
-export const objectors = ({ raised }: MergedFinding, { blocks, kinds }: Rules): readonly string[] => [
+export const objectors = ({ raised }: MergedFinding, { blocks, kinds }: VerdictRules): readonly string[] => [
   ...new Set(
     raised.flatMap(({ by, severity, kind }) =>
       isAtLeast(severity, blocks) && kinds.includes(kind) ? [by] : [],
@@ -28,15 +26,19 @@ export const objectors = ({ raised }: MergedFinding, { blocks, kinds }: Rules): 
 ];
 
 /** Whether others bear a finding out: those that confirm it, and those that object to it by themselves. */
-const isConfirmed = (finding: MergedFinding, checks: readonly By<Check>[], rules: Rules): boolean =>
+const isConfirmed = (
+  finding: MergedFinding,
+  checks: readonly By<FindingCheck>[],
+  rules: VerdictRules,
+): boolean =>
   objectors(finding, rules).length - 1 + checks.filter(({ verdict }) => verdict === "confirm").length >=
   rules.confirmations;
 
 /** Findings of which those that raised them are to be heard: they gate, and nothing bears them out. */
 export const findDisputed = (
   findings: readonly MergedFinding[],
-  checks: readonly By<Check>[],
-  rules: Rules,
+  checks: readonly By<FindingCheck>[],
+  rules: VerdictRules,
 ): readonly MergedFinding[] =>
   findings.filter((one) => {
     const own = checks.filter(({ finding }) => finding === one.id);
@@ -46,8 +48,8 @@ export const findDisputed = (
 
 function stateOf(
   finding: MergedFinding,
-  { checks, stands }: { readonly checks: readonly By<Check>[]; readonly stands: readonly By<Stand>[] },
-  rules: Rules,
+  { checks, stands }: { readonly checks: readonly By<FindingCheck>[]; readonly stands: readonly By<Stand>[] },
+  rules: VerdictRules,
 ): FindingState {
   const against = objectors(finding, rules);
   if (against.length === 0) return "reported";
@@ -58,9 +60,9 @@ function stateOf(
   return own.every((stand) => stand !== "keep") ? "lesser" : "open";
 }
 
-export type Evidence = {
+export type ReviewEvidence = {
   readonly findings: readonly MergedFinding[];
-  readonly checks: readonly By<Check>[];
+  readonly checks: readonly By<FindingCheck>[];
   readonly stands: readonly By<Stand>[];
   /** The reviewers whose reviews could be read. */
   readonly reviewers: readonly string[];
@@ -68,14 +70,17 @@ export type Evidence = {
   readonly unseen: readonly { readonly path: string; readonly why: string }[];
 };
 
-export type Decision = {
+export type ReviewDecision = {
   readonly verdict: Verdict;
   readonly why: string;
   readonly findings: readonly DecidedFinding[];
 };
 
 /** The verdict on a change. Pure: the same evidence under the same rules is the same verdict. */
-export function decide({ findings, checks, stands, reviewers, unseen }: Evidence, rules: Rules): Decision {
+export function decide(
+  { findings, checks, stands, reviewers, unseen }: ReviewEvidence,
+  rules: VerdictRules,
+): ReviewDecision {
   const decided = findings.map((finding): DecidedFinding => {
     const own = {
       checks: checks.filter((one) => one.finding === finding.id),
@@ -90,7 +95,7 @@ export function decide({ findings, checks, stands, reviewers, unseen }: Evidence
   });
   const idsOf = (state: FindingState) => decided.filter((one) => one.state === state).map(({ id }) => id);
   const [confirmed, open] = [idsOf("confirmed"), idsOf("open")];
-  const verdict = (name: Verdict, why: string): Decision => ({ verdict: name, why, findings: decided });
+  const verdict = (name: Verdict, why: string): ReviewDecision => ({ verdict: name, why, findings: decided });
   if (reviewers.length < rules.reviewers)
     return verdict(
       "inconclusive",

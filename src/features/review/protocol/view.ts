@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isEvent, type Entry } from "../../../kernel/index.ts";
 import {
   FINDING_STATES,
-  Kind,
+  FindingKind,
   ReviewRules,
   ReviewSettings,
   Severity,
@@ -19,7 +19,7 @@ const FindingFields = {
   from: Line,
   to: Line,
   severity: Severity,
-  kind: Kind,
+  kind: FindingKind,
   title: z.string(),
   why: z.string(),
 };

@@ -21,8 +21,8 @@ export const KINDS = [
   ] as const),
   ...(["style", "docs", "other"] as const),
 ] as const;
-export const Kind = z.enum(KINDS);
-export type Kind = z.infer<typeof Kind>;
+export const FindingKind = z.enum(KINDS);
+export type FindingKind = z.infer<typeof FindingKind>;
 
 /** How a review's verdict follows from findings. `parley-review.yaml` says it, in the same words with dashes. */
 export const ReviewRules = z.strictObject({
@@ -30,7 +30,7 @@ export const ReviewRules = z.strictObject({
   blocks: Severity.default("major"),
   /** The kinds of findings that may stand against it; of others the report tells, and no more. */
   kinds: z
-    .array(Kind)
+    .array(FindingKind)
     .min(1)
     .default(KINDS.filter((kind) => kind !== "style" && kind !== "docs")),
   /** By how many reviewers beside one that raised it a finding has to be borne out to block. */
@@ -75,12 +75,12 @@ export const ReviewSettings = z.strictObject({
 export type ReviewSettings = z.infer<typeof ReviewSettings>;
 
 /** What one reviewer says is wrong. Without lines it is about the file. */
-export type Finding = {
+export type ReviewFinding = {
   readonly file: string;
   readonly from: number | null;
   readonly to: number | null;
   readonly severity: Severity;
-  readonly kind: Kind;
+  readonly kind: FindingKind;
   readonly title: string;
   readonly why: string;
 };
@@ -88,16 +88,20 @@ export type Finding = {
 export type By<T> = T & { readonly by: string };
 
 /** Findings of one fault, as one: the worst one's words, over the lines of all of them. */
-export type MergedFinding = Finding & {
+export type MergedFinding = ReviewFinding & {
   readonly id: string;
   /** What each reviewer raised, as it said it. */
-  readonly raised: readonly By<Finding>[];
+  readonly raised: readonly By<ReviewFinding>[];
 };
 
-export type DroppedFinding = { readonly by: string; readonly finding: Finding; readonly reason: string };
+export type DroppedFinding = {
+  readonly by: string;
+  readonly finding: ReviewFinding;
+  readonly reason: string;
+};
 
 /** What a reviewer that did not raise a finding says of it. `lesser`: it is there, and does not weigh so much. */
-export type Check = {
+export type FindingCheck = {
   readonly finding: string;
   readonly verdict: "confirm" | "lesser" | "reject" | "unsure";
   readonly why: string;
@@ -116,7 +120,7 @@ export type FindingState = (typeof FINDING_STATES)[number];
 
 export type DecidedFinding = MergedFinding & {
   readonly state: FindingState;
-  readonly checks: readonly By<Omit<Check, "finding">>[];
+  readonly checks: readonly By<Omit<FindingCheck, "finding">>[];
   readonly stands: readonly By<Omit<Stand, "finding">>[];
 };
 
