@@ -27,7 +27,7 @@ describe("the packs that ship", () => {
       expect(settings.personas?.filter((id) => !personas.has(id))).toEqual([]);
       expect(loadStrategy(settings.strategy ?? "", { ...place, goal: settings.goal }).from).toBe("built-in");
     }
-    expect(new Set([...packs.values()].map(({ settings }) => settings.personas?.join())).size).toBe(6);
+    expect(new Set([...packs.values()].map(({ settings }) => settings.personas?.join())).size).toBe(7);
   });
 });
 
