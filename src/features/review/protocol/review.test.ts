@@ -157,6 +157,12 @@ describe("there is no verdict", () => {
     expect(section?.why).toContain(why);
   });
 
+  test("and nobody is asked to check where there are too few reviews", async () => {
+    const manners = { ada: alone, bob: blind, cyd: blind };
+    const { table } = await playReview(faultyDiff(), manners, { rules: { reviewers: 4 } });
+    expect(table.models.count()).toBe(3);
+  });
+
   test("where the budget does not reach for two reviews", async () => {
     const script = { ada: blind, bob: blind, cyd: blind };
     const table = stage({ protocols: [review], script });
