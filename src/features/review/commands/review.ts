@@ -154,7 +154,7 @@ async function driveReview(
       const entries = run.recorded();
       const section = sectionOf(entries);
       if (status === "interrupted" || !section) {
-        noteInterrupted(io, id);
+        noteInterrupted(io, id, `parley resume ${id}, then parley review --verify ${id}`);
         return undefined;
       }
       const { verdict, why } = section;
