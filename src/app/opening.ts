@@ -81,9 +81,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       })
     : undefined;
   const budget = budgetFrom(settings);
-  const seatTimeoutMs = tools
-    ? (settings.clientToolsTimeoutMs ?? USUAL_TOOLS_MS)
-    : settings.seatTimeoutMs;
+  const seatTimeoutMs = tools ? (settings.clientToolsTimeoutMs ?? USUAL_TOOLS_MS) : settings.seatTimeoutMs;
   const pinned = await Promise.all(part.participants.map((one) => pinAsked(context, one)));
   const { participants, notes } = await grantSearch(context, pinned);
   if (budget.usd !== undefined)

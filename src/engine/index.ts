@@ -52,6 +52,14 @@ export {
 export { consume, holdLease, leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { ReplayResult } from "./replay.ts";
 export type { OpenResult } from "./opening.ts";
-export type { CallSpec, DryDesk, DryReply, ReadReply, ReplyEventType, StepOutcome, StepRunner } from "./run.ts";
+export type {
+  CallSpec,
+  DryDesk,
+  DryReply,
+  ReadReply,
+  ReplyEventType,
+  StepOutcome,
+  StepRunner,
+} from "./run.ts";
 export { prepareDryRun, type DryCall, type DryCourse } from "./dry-run.ts";
 export { systemWorld } from "./world.ts";

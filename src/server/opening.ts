@@ -176,7 +176,8 @@ export async function awaitEnd(
       onEntries?.(fresh);
       const isOver = isClosed(entries);
       const waits = !throughWaiting && isWaiting(entries);
-      if (isOver || waits || isReached?.(entries) || signal.aborted || world.now() >= until) return { entries, isOver };
+      if (isOver || waits || isReached?.(entries) || signal.aborted || world.now() >= until)
+        return { entries, isOver };
       await next;
     }
   } finally {

@@ -81,15 +81,7 @@ export type TestServer = AsyncDisposable & {
 export type TestServerOptions = Partial<
   Pick<
     ServerOptions,
-    | "base"
-    | "config"
-    | "maxConnections"
-    | "maxDrives"
-    | "publicUrls"
-    | "surfaces"
-    | "page"
-    | "port"
-    | "host"
+    "base" | "config" | "maxConnections" | "maxDrives" | "publicUrls" | "surfaces" | "page" | "port" | "host"
   >
 > & {
   readonly env?: Readonly<Record<string, string>>;
