@@ -16,7 +16,7 @@ export type { PrincipalOptions, ListRequest, Parley, ParleyOptions } from "./app
 export type { ForkRequest } from "./app/fork.ts";
 export type { EstimatedCost, ForkEstimate, Range, RunEstimate } from "./contract/figures.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
-export type { FormedAnswer, JsonSchema } from "./app/form.ts";
+export type { FormedAnswer, AnswerSchema } from "./app/form.ts";
 export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";
 export type { Feedback, FeedbackOutcome } from "./app/feedback.ts";
@@ -30,7 +30,7 @@ export type { RunStatus } from "./kernel/outcome.ts";
 export type { Result } from "./views/result.ts";
 export { defineProtocol } from "./engine/protocol.ts";
 export { defineReactor } from "./engine/reactor.ts";
-export { defineModel, type OwnCall, type OwnModels, type OwnReply } from "./models/define-model.ts";
+export { defineModel, type OwnCall, type OwnModels, type FunctionReply } from "./models/define-model.ts";
 export { createModels, type ModelsOptions } from "./models/models.ts";
 export { openStore, type OpenedStore } from "./stores/index.ts";
 export type { Exported } from "./app/result.ts";

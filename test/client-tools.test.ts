@@ -224,7 +224,7 @@ describe("a run with a client's tools", () => {
     expect([idOf(first), idOf(edited)]).not.toContain(idOf(other));
   });
 
-  it("is nobody else's: another key gets 404, or a run of its own", async () => {
+  it("is nobody else's (CLIENT-1): another key gets 404, or a run of its own", async () => {
     await using at = await scripted(looking);
     const { secret } = await at.server.newKey();
     const asked = { model: "parley/council", tools: [tool] };

@@ -15,8 +15,8 @@ import { openParley } from "../src/index.ts";
 // lowers its ceiling, and nobody raises one without a decision that says what it buys.
 
 const CEILINGS = {
-  modules: 246,
-  kilobytesOfCode: 1_149,
+  modules: 250,
+  kilobytesOfCode: 1_158,
   statements: 114,
   transactions: 17,
   kilobytes: 7_200,
@@ -36,7 +36,7 @@ it("evaluates no more modules, and loads no more code, up to the first model cal
 
 /** What a question walks through up to its first model call, with 2 % of room for what a moment adds. */
 const WALKS = {
-  "command line": { functions: 5_330, files: 175, changes: 1_840 },
+  "command line": { functions: 5_500, files: 175, changes: 1_840 },
   library: { functions: 3_000, files: 125, changes: 1_110 },
 } as const;
 

@@ -3,7 +3,7 @@ import { openParley, type ParleyOptions } from "../src/app/parley.ts";
 import { council } from "../src/features/council/protocol/index.ts";
 import { respond } from "../src/features/respond/protocol/index.ts";
 import { isFault } from "../src/kernel/index.ts";
-import { defineModel, type OwnCall, type OwnModels, type OwnReply } from "../src/models/define-model.ts";
+import { defineModel, type OwnCall, type OwnModels, type FunctionReply } from "../src/models/define-model.ts";
 import { checkOwnModels } from "../src/models/own-model.ts";
 
 const open = (models: OwnModels, options: Partial<ParleyOptions> = {}) =>
@@ -12,7 +12,10 @@ const open = (models: OwnModels, options: Partial<ParleyOptions> = {}) =>
 const ASKED = { question: "What is 2 + 2?", models: ["mine/echo"], reactions: false } as const;
 
 /** What comes of a question to a model of one function. */
-async function ask(reply: (call: OwnCall) => OwnReply | void | Promise<OwnReply | void>, more = {}) {
+async function ask(
+  reply: (call: OwnCall) => FunctionReply | void | Promise<FunctionReply | void>,
+  more = {},
+) {
   await using parley = await open({ "mine/echo": defineModel(reply) });
   const run = await parley.start({ ...ASKED, ...more }, { waitMs: 10_000 });
   const pieces: string[] = [];

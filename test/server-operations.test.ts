@@ -31,7 +31,9 @@ const READ: Readonly<Record<string, Method>> = {
   getAttachment: "export",
 };
 /** For programs alone: whose handle it is, and runs that are driven by who opens them. */
-const OWN: readonly Method[] = ["as", "context", "close", "resolveId", "start", "fork"];
+const OWN: readonly Method[] = [
+  ...(["as", "context", "close", "resolveId", "start", "fork", "storeAt", "writeInForm"] as const),
+];
 /** Of features. */
 const BROUGHT = ["measureContributions"];
 

@@ -94,7 +94,7 @@ const OPTION_GROUPS = {
   Budget: ["max-cost-usd", "max-total-tokens", "timeout", "dry-run", "concurrency"],
   Output: [
     ...["output", "out", "format", "table", "report", "details", "second", "json", "events", "quiet"],
-    ...["verbose", "no-wait", "on-degraded"],
+    ...["verbose", "no-wait", "on-degraded", "schema", "code"],
   ],
 };
 /** A command with more options than this has them under headings. */

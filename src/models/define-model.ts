@@ -16,7 +16,7 @@ export type OwnCall = {
 };
 
 /** A reply: its text, or with it the tokens that it took (unknown where absent) and why it ended (`stop` where absent). */
-export type OwnReply =
+export type FunctionReply =
   | string
   | {
       readonly text: string;
@@ -34,7 +34,7 @@ export type OwnReply =
  * ```
  */
 export const defineModel = (
-  reply: (call: OwnCall) => OwnReply | void | Promise<OwnReply | void>,
+  reply: (call: OwnCall) => FunctionReply | void | Promise<FunctionReply | void>,
 ): SdkModel => ({
   specificationVersion: "v4",
   doStream: async (options) => (await import("./own-model.ts")).streamReply(reply, options),

@@ -1,6 +1,6 @@
 import { refusal } from "../kernel/fault.ts";
 import { readReference } from "../kernel/model-options.ts";
-import type { OwnCall, OwnModels, OwnReply } from "./define-model.ts";
+import type { OwnCall, OwnModels, FunctionReply } from "./define-model.ts";
 import { isObject, toCount, toItems, toObject, toText, type LooseObject } from "./loose.ts";
 import { agentPrograms } from "./programs.ts";
 import { findProvider, SDK } from "./providers.ts";
@@ -8,7 +8,7 @@ import { isSdkModel, PackageError, SPECIFICATIONS, type SdkModel } from "./sdk-p
 
 /** What a function replies to a call's options, as a stream of parts of the AI SDK. */
 export const streamReply = (
-  reply: (call: OwnCall) => OwnReply | void | Promise<OwnReply | void>,
+  reply: (call: OwnCall) => FunctionReply | void | Promise<FunctionReply | void>,
   options: LooseObject,
 ) => ({
   stream: new ReadableStream<LooseObject>({
@@ -60,7 +60,7 @@ function callOf(options: LooseObject, onText: OwnCall["onText"]): OwnCall {
 }
 
 /** What is left to stream of a reply. @throws for one that is none, or not the one that was shown */
-function finishOf(shown: string, given: OwnReply | void): LooseObject[] {
+function finishOf(shown: string, given: FunctionReply | void): LooseObject[] {
   const {
     text = shown,
     tokens = {},

@@ -130,7 +130,7 @@ export type ToolTalk = {
 };
 
 /** What was called since the last question, a round a turn. */
-type Round = {
+type ToolRound = {
   readonly at: number;
   readonly called: readonly ReturnType<typeof callsIn>[number][];
   readonly given: readonly { readonly id: unknown; readonly text: string }[];
@@ -191,7 +191,7 @@ export async function findContinued(call: ApiCall, talk: ToolTalk): Promise<Cont
 type SentRound = {
   readonly turn: ClientTurn | undefined;
   readonly results: readonly string[];
-  readonly round: Round;
+  readonly round: ToolRound;
 };
 
 /** Whether a client repeats the calls of a turn as they were made. */
@@ -262,12 +262,12 @@ async function findByTalk({ parley, caller }: ApiCall, base: Digest): Promise<De
 }
 
 /** What a client's tools gave since its last question. */
-function roundsSince(messages: readonly SentMessage[]): readonly Round[] {
+function roundsSince(messages: readonly SentMessage[]): readonly ToolRound[] {
   const asked = messages.findLastIndex(({ role, beside }) => role === "user" && beside !== true);
   const rounds: {
     at: number;
-    called: Round["called"][number][];
-    given: Round["given"][number][];
+    called: ToolRound["called"][number][];
+    given: ToolRound["given"][number][];
     said: string;
   }[] = [];
   for (const [index, sent] of messages.entries()) {
@@ -299,7 +299,7 @@ function tailOf(
     own,
     turns,
     latest,
-  }: { readonly own: readonly Round[]; readonly turns: readonly ClientTurn[]; readonly latest: number },
+  }: { readonly own: readonly ToolRound[]; readonly turns: readonly ClientTurn[]; readonly latest: number },
 ): readonly SentMessage[] {
   if (previous === undefined) return messages.slice(own[0]?.at ?? 0);
   return turns

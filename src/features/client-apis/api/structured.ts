@@ -1,4 +1,4 @@
-import { readSchema, writeInForm, type FormedAnswer, type JsonSchema } from "../../../app/form.ts";
+import { readSchema, writeInForm, type FormedAnswer, type AnswerSchema } from "../../../app/form.ts";
 import { loadResult } from "../../../app/result.ts";
 import type { DeliberationId, Entry } from "../../../kernel/index.ts";
 import { awaitEnd } from "../../../server/opening.ts";
@@ -11,15 +11,15 @@ export type ApiCall = Services &
 /** An answer in the form that was asked for, and what it took. */
 export type Formed = Extract<FormedAnswer, { readonly ok: true }>;
 
-type Unformed = {
+type ClientForm = {
   readonly id: DeliberationId;
   readonly entries: readonly Entry[];
   readonly text: string;
-  readonly schema: JsonSchema;
+  readonly schema: AnswerSchema;
 };
 
 /** Has an answer written as JSON that fits a client's schema. @throws Refused 422 with the prose where it does not fit twice */
-export async function formForClient(call: ApiCall, { id, entries, text, schema }: Unformed): Promise<Formed> {
+export async function formForClient(call: ApiCall, { id, entries, text, schema }: ClientForm): Promise<Formed> {
   const { parley, caller, drives, signal } = call;
   const { principal } = caller;
   const { protocols } = parley.context({}, { principal });
@@ -43,7 +43,7 @@ export async function formForClient(call: ApiCall, { id, entries, text, schema }
 
 /** Reads a client's schema. @throws Refused 400 for one that is none, or has what is not supported */
 export function checkSchema(
-  schema: JsonSchema,
+  schema: AnswerSchema,
   { param = "response_format", of = param }: { readonly param?: string; readonly of?: string } = {},
 ) {
   const read = readSchema(schema);

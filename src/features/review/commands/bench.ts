@@ -30,10 +30,10 @@ const SEED = "review-bench";
 /** Reviews changes with a planted fault and changes without, and tells how well that goes. Given again, it goes on where it stopped. */
 export const bench = (
   io: Io,
-  { code, faults: count, json, quiet, pack, dryRun, ...flags }: Values<typeof BENCH>,
+  { source, faults: count, json, quiet, pack, dryRun, ...flags }: Values<typeof BENCH>,
 ): Promise<number> =>
   withParley(io, flags, async (context) => {
-    const root = code === undefined ? (topOf(io.cwd) ?? io.cwd) : toAbsolute(code, io);
+    const root = source === undefined ? (topOf(io.cwd) ?? io.cwd) : toAbsolute(source, io);
     const seed = context.settings.seed ?? SEED;
     const cases = await makeCases(root, { count, seed });
     if (dryRun) return printPlan(io, json, await estimateAll());

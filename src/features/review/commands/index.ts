@@ -20,7 +20,7 @@ export const REVIEW = {
 };
 
 export const BENCH = {
-  code: text("--code <dir>", "TypeScript or JavaScript to plant faults in (default: here)"),
+  source: text("--source <dir>", "TypeScript or JavaScript to plant faults in (default: here)"),
   faults: integer("--faults <n>", "changes with a fault, and as many without", { min: 1, max: 500, or: 60 }),
   ...RUN,
   ...options.JSON_FLAG,
@@ -34,7 +34,7 @@ const bench = defineCommand("bench", "Measure reviewers on planted faults and on
   options: BENCH,
   examples: [
     "review bench --models sim/ada,sim/bo,sim/cy --faults 6",
-    "review bench --code src --max-cost-usd 5",
+    "review bench --source src --max-cost-usd 5",
   ],
   run: async (io, given) => (await import("./bench.ts")).bench(io, given),
 });
