@@ -266,6 +266,18 @@ describe("a run with a client's tools", () => {
   });
 });
 
+it("an operator's notices tell of nobody who is waited for", async () => {
+  await using hook = await openFakeServer((response) => void response.writeHead(204).end());
+  const PARLEY_NOTIFY_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  await using at = await scripted(looking, { PARLEY_NOTIFY_URL: hook.url, PARLEY_NOTIFY_SECRET });
+  const asked = { model: "parley/respond", messages: [question], tools: [tool] };
+  const called = await at.client().chat.completions.create(asked);
+  await at.server.post(`deliberations/${idOf(called)}/cancel`);
+  const told = () =>
+    hook.received.map(({ body }) => (JSON.parse(body) as { data: { status: string } }).data.status);
+  await expect.poll(told, { timeout: 20_000 }).toEqual(["cancelled"]);
+});
+
 describe("the forms of its clients", () => {
   const spec = { type: "function" as const, name: "get_weather", parameters, strict: false };
 

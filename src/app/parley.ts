@@ -173,7 +173,11 @@ export interface Parley extends AsyncDisposable {
    * Has the answer of a run that has ended written as JSON that fits a JSON Schema, by the model that wrote it: up to two calls more,
    * within what the run's limits left, and none where it was asked for before. @throws Fault `configuration`, `deliberation-missing`
    */
-  writeInForm(id: string, schema: AnswerSchema, options?: RunOptions & PrincipalOptions): Promise<FormedAnswer>;
+  writeInForm(
+    id: string,
+    schema: AnswerSchema,
+    options?: RunOptions & PrincipalOptions,
+  ): Promise<FormedAnswer>;
   export(id: string, options?: PrincipalOptions): Promise<Exported>;
   /** Lists the organization's deliberations, newest first. */
   list(request?: ListRequest, options?: PrincipalOptions): Promise<readonly Summary[]>;

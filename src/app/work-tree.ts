@@ -184,7 +184,7 @@ const DIFF_FORM = [
 
 type GitSettings = readonly (readonly [name: string, value: string])[];
 
-/** GitSettings that name programs or places, as they are here whatever the repository says (WORKTREE-1). */
+/** Settings that name programs or places, as they are here whatever the repository says (WORKTREE-1). */
 const SAFE_SETTINGS: GitSettings = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],

@@ -19,7 +19,10 @@ type ClientForm = {
 };
 
 /** Has an answer written as JSON that fits a client's schema. @throws Refused 422 with the prose where it does not fit twice */
-export async function formForClient(call: ApiCall, { id, entries, text, schema }: ClientForm): Promise<Formed> {
+export async function formForClient(
+  call: ApiCall,
+  { id, entries, text, schema }: ClientForm,
+): Promise<Formed> {
   const { parley, caller, drives, signal } = call;
   const { principal } = caller;
   const { protocols } = parley.context({}, { principal });
