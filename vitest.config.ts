@@ -12,12 +12,15 @@ const PROGRAM = [
   "bench",
   "critic-load",
   "held-out",
+  "mcp-agents",
   "new",
   "old-store",
   "package",
   "readers",
+  "review",
   "server-contract",
   "start",
+  "work-tree",
 ].map((name) => `test/${name}.test.ts`);
 const DOCS = ["test/docs.test.ts"];
 const PAGE = ["test/page/**/*.test.ts", "test/page-*.test.ts"];

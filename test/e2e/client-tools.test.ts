@@ -11,7 +11,7 @@ const question = { role: "user", content: "What is 17 * 23?" };
 
 it("a call of a client's tool, what it gave and the answer survive a kill -9 between each, and no draft is paid twice", async () => {
   await using place = somewhere();
-  await using sim = await simServer(place, {}, 60_000);
+  const sim = await simServer(place, {}, 60_000);
   await using paid = await countedCalls(sim.url);
   const models = ["ada", "bo", "cy"].map((name) => `openai/${name}?calls=get_weather`);
   const env = { OPENAI_BASE_URL: paid.url, PARLEY_MODELS: models.join(",") };

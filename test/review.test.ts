@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { commandIo } from "../../../../test/support/command-io.ts";
-import { command } from "./index.ts";
+import { commandIo } from "./support/command-io.ts";
+import { command } from "../src/features/review/commands/index.ts";
 
 const SEE = "sim/ada?skill=1,sim/bo?skill=1,sim/cy?skill=1";
 const BLIND = "sim/ada?skill=0,sim/bo?skill=0,sim/cy?skill=0";

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { diffOf, fileAt, fileBelow, topOf } from "./work-tree.ts";
+import { diffOf, fileAt, fileBelow, topOf } from "../src/app/work-tree.ts";
 
 let top: string;
 const git = (...args: readonly string[]): string =>
