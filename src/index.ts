@@ -16,7 +16,7 @@ export type { PrincipalOptions, ListRequest, Parley, ParleyOptions } from "./app
 export type { ForkRequest } from "./app/fork.ts";
 export type { EstimatedCost, ForkEstimate, Range, RunEstimate } from "./contract/figures.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
-export type { FormedAnswer, AnswerSchema } from "./app/form.ts";
+export type { FormedAnswer, FormSchema } from "./app/form.ts";
 export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";
 export type { Feedback, FeedbackOutcome } from "./app/feedback.ts";

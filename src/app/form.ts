@@ -19,7 +19,7 @@ import type { RunOptions } from "./run.ts";
 /** How often at most an answer is written in a form. */
 const MAX_FORMS = 2;
 
-export type AnswerSchema = Readonly<Record<string, unknown>>;
+export type FormSchema = Readonly<Record<string, unknown>>;
 
 /** An answer in a form, or why there is none; `results`: those of the runs that wrote it, none where the answer had the form already. */
 export type FormedAnswer =
@@ -37,7 +37,7 @@ type Forming = {
 type Unformed = {
   readonly entries: readonly Entry[];
   readonly text: string;
-  readonly schema: AnswerSchema;
+  readonly schema: FormSchema;
   readonly fits: Fits;
 };
 
@@ -95,7 +95,7 @@ export async function writeInForm(
 /** The answer of a run that has ended, in a form. @throws Fault `configuration` for a schema that cannot be used, and for a run without an answer */
 export async function formAnswer(
   parley: Parley,
-  { id: given, schema }: { readonly id: string; readonly schema: AnswerSchema },
+  { id: given, schema }: { readonly id: string; readonly schema: FormSchema },
   call: RunOptions & PrincipalOptions = {},
 ): Promise<FormedAnswer> {
   const { id, answer } = await parley.result(given, call);
@@ -110,9 +110,9 @@ export async function formAnswer(
   return writeInForm({ parley, call, prefix: "form/", drive }, unformed);
 }
 
-const schemaText = (schema: AnswerSchema): string => `JSON Schema:\n${JSON.stringify(schema)}`;
+const schemaText = (schema: FormSchema): string => `JSON Schema:\n${JSON.stringify(schema)}`;
 
-const questionFor = (schema: AnswerSchema, wrong: string): string =>
+const questionFor = (schema: FormSchema, wrong: string): string =>
   [
     "Write the attached answer as one JSON value that fits the JSON Schema below. Reply with the JSON alone.",
     ...(wrong === "" ? [] : [`An earlier try did not fit: ${wrong}`]),
@@ -132,7 +132,7 @@ type Fits = (value: unknown) => string | undefined;
 
 /** Reads a JSON Schema; `why`: it is none, or has what is not supported. */
 export function readSchema(
-  schema: AnswerSchema,
+  schema: FormSchema,
 ): { readonly ok: true; readonly fits: Fits } | { readonly ok: false; readonly why: string } {
   try {
     const made = z.fromJSONSchema(schema);

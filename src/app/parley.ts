@@ -30,7 +30,7 @@ import { resolveTurn } from "./conversation.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
 import type { ForkRequest } from "./fork.ts";
 import type { Forgotten } from "./forget.ts";
-import type { FormedAnswer, AnswerSchema } from "./form.ts";
+import type { FormedAnswer, FormSchema } from "./form.ts";
 import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
 import type { SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
@@ -173,11 +173,7 @@ export interface Parley extends AsyncDisposable {
    * Has the answer of a run that has ended written as JSON that fits a JSON Schema, by the model that wrote it: up to two calls more,
    * within what the run's limits left, and none where it was asked for before. @throws Fault `configuration`, `deliberation-missing`
    */
-  writeInForm(
-    id: string,
-    schema: AnswerSchema,
-    options?: RunOptions & PrincipalOptions,
-  ): Promise<FormedAnswer>;
+  writeInForm(id: string, schema: FormSchema, options?: RunOptions & PrincipalOptions): Promise<FormedAnswer>;
   export(id: string, options?: PrincipalOptions): Promise<Exported>;
   /** Lists the organization's deliberations, newest first. */
   list(request?: ListRequest, options?: PrincipalOptions): Promise<readonly Summary[]>;

@@ -1,4 +1,4 @@
-import { readSchema, type FormedAnswer, type AnswerSchema } from "../app/form.ts";
+import { readSchema, type FormedAnswer, type FormSchema } from "../app/form.ts";
 import type { Parley } from "../app/parley.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { readTextFile } from "../config/text-file.ts";
@@ -27,7 +27,7 @@ export function formIn(io: Io, me: Parley, file: string): WriteForm {
     throw refuse(String(error));
   }
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw refuse("it is no object");
-  const form = schema as AnswerSchema; // An object of JSON.
+  const form = schema as FormSchema; // An object of JSON.
   const read = readSchema(form);
   if (!read.ok) throw refuse(read.why);
   return (id) => interruptible((signal) => me.writeInForm(id, form, { signal }));

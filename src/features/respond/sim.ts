@@ -213,14 +213,14 @@ const unknown = [
   "That I do not know, as nobody has told me.",
 ] as const;
 
-type FormSchema = {
+type AskedSchema = {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly FormSchema[];
-  readonly oneOf?: readonly FormSchema[];
-  readonly properties?: Readonly<Record<string, FormSchema>>;
-  readonly items?: FormSchema;
+  readonly anyOf?: readonly AskedSchema[];
+  readonly oneOf?: readonly AskedSchema[];
+  readonly properties?: Readonly<Record<string, AskedSchema>>;
+  readonly items?: AskedSchema;
   readonly minItems?: number;
   readonly minimum?: number;
 };
@@ -231,13 +231,13 @@ const MAX_DEPTH = 20;
 /** JSON that fits the schema at the end of a question, with what the shown answer comes to; null where none is asked for. */
 export function writeForm(question: string, answer: string): string | null {
   const [, text] = ASKED.exec(question) ?? [];
-  const schema = text === undefined ? null : (parseJson(text) as FormSchema | null);
+  const schema = text === undefined ? null : (parseJson(text) as AskedSchema | null);
   if (schema === null) return null;
   const final = extractAnswer(answer);
   return JSON.stringify(instanceOf(schema, final ? final.value : quotable(answer), 0));
 }
 
-function instanceOf(schema: FormSchema, said: string, depth: number): unknown {
+function instanceOf(schema: AskedSchema, said: string, depth: number): unknown {
   const { properties = {}, items, minItems = 1, minimum = 0 } = schema;
   const [type = "object"] = [schema.type ?? (items ? "array" : "object")].flat();
   const [first] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);

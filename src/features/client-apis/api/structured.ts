@@ -1,4 +1,4 @@
-import { readSchema, writeInForm, type FormedAnswer, type AnswerSchema } from "../../../app/form.ts";
+import { readSchema, writeInForm, type FormedAnswer, type FormSchema } from "../../../app/form.ts";
 import { loadResult } from "../../../app/result.ts";
 import type { DeliberationId, Entry } from "../../../kernel/index.ts";
 import { awaitEnd } from "../../../server/opening.ts";
@@ -15,7 +15,7 @@ type ClientForm = {
   readonly id: DeliberationId;
   readonly entries: readonly Entry[];
   readonly text: string;
-  readonly schema: AnswerSchema;
+  readonly schema: FormSchema;
 };
 
 /** Has an answer written as JSON that fits a client's schema. @throws Refused 422 with the prose where it does not fit twice */
@@ -46,7 +46,7 @@ export async function formForClient(
 
 /** Reads a client's schema. @throws Refused 400 for one that is none, or has what is not supported */
 export function checkSchema(
-  schema: AnswerSchema,
+  schema: FormSchema,
   { param = "response_format", of = param }: { readonly param?: string; readonly of?: string } = {},
 ) {
   const read = readSchema(schema);
