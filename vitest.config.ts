@@ -21,7 +21,12 @@ const PROGRAM = [
   "server-contract",
   "start",
   "work-tree",
-].map((name) => `test/${name}.test.ts`);
+]
+  .map((name) => `test/${name}.test.ts`)
+  .concat(
+    ["stores/postgres-faults", "features/bench/app/bench"].map((name) => `src/${name}.test.ts`),
+    ["review/protocol/hostile", "server-watch/api/notices"].map((name) => `src/features/${name}.test.ts`),
+  );
 const DOCS = ["test/docs.test.ts"];
 const PAGE = ["test/page/**/*.test.ts", "test/page-*.test.ts"];
 
@@ -40,7 +45,7 @@ export default defineConfig({
       {
         test: {
           ...timeouts,
-          ...{ name: "src", include: ["src/**/*.test.ts"], isolate: false },
+          ...{ name: "src", include: ["src/**/*.test.ts"], exclude: PROGRAM, isolate: false },
           ...{ maxWorkers: 2, sequence: { groupOrder: 0 } },
         },
       },

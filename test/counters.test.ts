@@ -17,7 +17,7 @@ import { openParley } from "../src/index.ts";
 const CEILINGS = {
   modules: 250,
   kilobytesOfCode: 1_158,
-  statements: 114,
+  statements: 117,
   transactions: 17,
   kilobytes: 7_200,
 };
