@@ -313,6 +313,30 @@ describe("the forms of its clients", () => {
     }
   });
 
+  it("responses: what calls gave belongs to them in whatever order it comes, also in a fork", async () => {
+    await using at = await scripted((body) => {
+      const isTold = toolsIn(body).length > 0 || JSON.stringify(body).includes("tool so far");
+      return isTold ? "Done." : ["Oslo", "Rome"].map((city) => ({ name: "get_weather", input: { city } }));
+    });
+    const asked = { model: "parley/respond", tools: [spec] };
+    const first = await at.client().responses.create({ ...asked, input: SUM });
+    const calls = first.output.filter((item) => item.type === "function_call");
+    const giving = async (texts: readonly string[]) => {
+      const input = calls.map(({ call_id }, index) => ({
+        ...{ type: "function_call_output" as const, call_id },
+        output: texts[index] ?? expect.fail("there is no such call"),
+      }));
+      const going = { ...asked, input: input.toReversed(), previous_response_id: first.id };
+      return (await at.client().responses.create(going)).id;
+    };
+    expect(await giving(["rain", "sun"])).toBe(`${first.id}_2`);
+    expect(await giving(["snow", "fog"])).not.toContain(first.id);
+    const [, whole, forked] = at.bodies();
+    const inOrder = (...words: string[]) => expect.stringMatching(new RegExp(words.join("[^]*"))) as unknown;
+    expect(JSON.stringify(toolsIn(whole ?? expect.fail()))).toEqual(inOrder("rain", "sun"));
+    expect(JSON.stringify(forked)).toEqual(inOrder("Oslo", "Rome", "snow", "fog"));
+  });
+
   it("responses: calls that are streamed, tools of any text, and tools of a namespace", async () => {
     await using at = await scripted((body) =>
       toolsIn(body).length === 0

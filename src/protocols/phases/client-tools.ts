@@ -2,10 +2,12 @@ import * as z from "zod";
 import type { CallSpec, ReadReply, ReplyEventType, StepOutcome } from "../../engine/index.ts";
 import {
   callOf,
+  isEvent,
   ParticipantId,
   personModel,
   ToolSpec,
   type Call,
+  type Entry,
   type Event,
   type Message,
   type ToolCall,
@@ -28,6 +30,12 @@ const ClientName = z.strictObject({
   namespace: z.string().optional(),
 });
 export type ClientName = z.infer<typeof ClientName>;
+
+/** Whether an event is of a seat in which it is waited for what a client's tools give. */
+export const isToolSeat = <T extends "seat-opened" | "seat-answered">(
+  entry: Entry,
+  ...types: readonly T[]
+): entry is Event<T> => isEvent(entry, ...types) && entry.data.person === TOOL_CLIENT;
 
 /** A tool of a client. `as`: what its client calls it, where that is not as models do. */
 export const ClientTool = ToolSpec.extend({ as: ClientName.optional() });
@@ -67,7 +75,7 @@ export function askedCalls(
 
 /** The step of a turn, from 1, and the one that waits for what its calls give. */
 export const turnStep = (step: string, turn: number): string => (turn === 1 ? step : `${step}/turn-${turn}`);
-export const clientStep = (step: string, turn: number): string => `${step}/client-${turn}`;
+const clientStep = (step: string, turn: number): string => `${step}/client-${turn}`;
 
 /** Makes the calls of a turn that writes the answer, with its client's tools. @throws ClientLeft where the client sent nothing in time */
 export async function writeWithTools<T extends ReplyEventType>(
@@ -119,11 +127,9 @@ export async function writeWithTools<T extends ReplyEventType>(
       ...(made.thinking && { thinking: made.thinking }),
     });
     for (const call of calls) {
-      const text =
-        given?.results[asked.indexOf(call)] ??
-        (tools.some(({ name }) => name === call.name)
-          ? "not called: one call at a time"
-          : "there is no such tool");
+      const isKnown = tools.some(({ name }) => name === call.name);
+      const why = isKnown ? "not called: one call at a time" : "there is no such tool";
+      const text = given?.results[asked.indexOf(call)] ?? why;
       const fenced = fence(context, { kind: "tool", label: call.name, text });
       messages.push({ role: "tool", id: call.id, text: fenced });
     }

@@ -10,11 +10,11 @@ import {
 } from "../../kernel/index.ts";
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import { modelParams, readFinal, readReply, searchParams } from "./reply.ts";
+import { modelParams, readFinal, readReply, searchParams, stepOf } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools, withTools } from "./tool-turns.ts";
 import { toolsOf, useTool, type ToolSettings } from "./tools.ts";
-import { stepOf, type Draft } from "./table.ts";
+import type { Draft } from "./table.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
 

@@ -20,6 +20,7 @@ import type {
   ModelRequest,
   Participant,
   ParticipantId,
+  StepKey,
 } from "../../kernel/index.ts";
 
 /** What a reply has room for beside thinking, as far as prompts that will hold it are estimated. */
@@ -130,6 +131,10 @@ export const repairPrompt = (
     form: (asked.at(-1)?.text ?? "").split("# Your task").at(-1)?.trim() ?? "",
   });
 
+/** The step of an answer: one of several turns, where whoever gave it called tools. */
+export const stepOf = ({ origin }: Pick<Event, "origin">, asked: StepKey): StepKey =>
+  "step" in origin ? origin.step : asked;
+
 /** The name under which an opening pins its client's tools (`ClientTools`). */
 export const CLIENT_TOOLS = "client-tools";
 
@@ -146,8 +151,7 @@ export async function writeAnswer<T extends ReplyEventType>(
   read: ReadReply<T>,
 ): Promise<Event<T>> {
   if (!hasClientTools(context)) return context.run.call(spec, read);
-  const { writeWithTools } = await import("./client-tools.ts");
-  return writeWithTools(context, spec, read);
+  return (await import("./client-tools.ts")).writeWithTools(context, spec, read);
 }
 
 /** A client sent nothing of what its tools gave in time. */

@@ -1,12 +1,5 @@
 import type { ProtocolContext } from "../../engine/index.ts";
-import type {
-  Answer,
-  Event,
-  NumberedSource,
-  Participant,
-  ParticipantId,
-  StepKey,
-} from "../../kernel/index.ts";
+import type { Answer, NumberedSource, Participant, ParticipantId, StepKey } from "../../kernel/index.ts";
 
 // A draft has one label, the same for every reviewer and for the chair, which says nothing of its author.
 // Over n reviewers who all drafted, every draft stands exactly once in each of the n - 1 positions.
@@ -22,10 +15,6 @@ export type Draft = {
   /** What it rests on, where its member searched. */
   readonly sources?: readonly NumberedSource[] | undefined;
 };
-
-/** The step of an answer: one of several turns, where whoever gave it called tools. */
-export const stepOf = ({ origin }: Pick<Event, "origin">, asked: StepKey): StepKey =>
-  "step" in origin ? origin.step : asked;
 
 export type SeatedDraft = Draft & { readonly label: string };
 

@@ -1,6 +1,6 @@
 import { liveAnswer, restAfter } from "../../../app/live-answer.ts";
 import * as z from "zod";
-import { isEvent, type DeliberationId, type Entry } from "../../../kernel/index.ts";
+import type { DeliberationId, Entry } from "../../../kernel/index.ts";
 import { isClosed } from "../../../views/result.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf } from "../../../server/problem.ts";
@@ -20,7 +20,7 @@ import {
   type ReadRequest,
 } from "./fields.ts";
 import { chooseModel } from "./models.ts";
-import { TOOL_CLIENT } from "../../../protocols/phases/client-tools.ts";
+import { isToolSeat } from "../../../protocols/phases/client-tools.ts";
 import {
   openRequest,
   outcomeOf,
@@ -243,7 +243,7 @@ export function tellStages(
   const catchUp = async () => {
     for (const entry of await store.read(id, entries.at(-1)?.seq ?? 0)) {
       entries.push(entry);
-      if (isEvent(entry, "seat-answered") && entry.data.person === TOOL_CLIENT) replied += 1;
+      if (isToolSeat(entry, "seat-answered")) replied += 1;
       const line = replied === nth - 1 ? stageLine(entry, openingIn(entries)) : undefined;
       if (line !== undefined) tell(line);
     }

@@ -1,13 +1,14 @@
 import {
   askedCalls,
-  clientStep,
   ClientTools,
+  isToolSeat,
   readResults,
   TOOL_CLIENT,
   turnStep,
   type ToolResults,
 } from "../../../protocols/phases/client-tools.ts";
 import { CLIENT_TOOLS } from "../../../protocols/phases/reply.ts";
+import { tryJson } from "../../../app/form.ts";
 import { textDigest } from "../../../engine/index.ts";
 import {
   callOf,
@@ -18,6 +19,7 @@ import {
   UserId,
   type Digest,
   type Entry,
+  type Event,
   type Opening,
   type OrganizationStore,
   type StepKey,
@@ -58,7 +60,7 @@ export function clientTurns(entries: readonly Entry[], pinned: ClientTools): rea
   const { done: _done, ...first } = pinned;
   let offer: ClientTurn["offer"] = first;
   for (const entry of entries) {
-    if (!isEvent(entry, "seat-opened") || entry.data.person !== TOOL_CLIENT) continue;
+    if (!isToolSeat(entry, "seat-opened")) continue;
     const { step } = entry.data;
     const [, base = "", nth = "1"] = /^(.*)\/client-(\d+)$/.exec(step) ?? [];
     const spoken = entries.find(
@@ -67,9 +69,9 @@ export function clientTurns(entries: readonly Entry[], pinned: ClientTools): rea
     );
     const call = spoken && callOf(spoken);
     const answer = entries.find(
-      (one) => isEvent(one, "seat-answered") && one.data.step === clientStep(base, Number(nth)),
+      (one): one is Event<"seat-answered"> => isToolSeat(one, "seat-answered") && one.data.step === step,
     );
-    const results = answer && isEvent(answer, "seat-answered") ? readResults(answer.data.text) : undefined;
+    const results = answer && readResults(answer.data.text);
     turns.push({
       ...{ nth: turns.length + 1, step, seq: entry.seq, offer },
       calls: call?.ok ? askedCalls(call.toolCalls ?? [], offer) : [],
@@ -84,11 +86,11 @@ export function clientTurns(entries: readonly Entry[], pinned: ClientTools): rea
 
 /** How often a run has called its client's tools. */
 export const countTurns = (entries: readonly Entry[]): number =>
-  entries.filter((entry) => isEvent(entry, "seat-opened") && entry.data.person === TOOL_CLIENT).length;
+  entries.filter((entry) => isToolSeat(entry, "seat-opened")).length;
 
 /** How often it was sent what they gave. */
 export const countReplied = (entries: readonly Entry[]): number =>
-  entries.filter((entry) => isEvent(entry, "seat-answered") && entry.data.person === TOOL_CLIENT).length;
+  entries.filter((entry) => isToolSeat(entry, "seat-answered")).length;
 
 /** What a run's opening pins of its client's tools; undefined where it brought none. */
 export async function pinnedTools(
@@ -112,7 +114,11 @@ function placeOf(given: unknown): CallPlace | undefined {
 }
 
 /** The digest of what was said before a run, but for instructions: agents put the time into them. */
-export const digestOfTalk = ({ history, question, files }: SentConversation): Digest =>
+export const digestOfTalk = ({
+  history,
+  question,
+  files,
+}: Pick<SentConversation, "history" | "question" | "files">): Digest =>
   textDigest(canonical({ history, question, files }));
 
 /** A run that a request goes on with: `nth` counts the turns up to the one that is now awaited. `fork`: what it is asked with instead. */
@@ -183,9 +189,9 @@ export async function findContinued(call: ApiCall, talk: ToolTalk): Promise<Cont
       ({ turn, results }) =>
         turn?.answered && canonical(turn.answered.results.results) === canonical(results),
     );
-  if (latest?.turn && isWhole && isSame && (await isTaken(call, { id, entries, latest, talk })))
+  if (latest?.turn && isWhole && isSame && (await takeResults(call, { id, entries, latest, talk })))
     return { id, nth: latest.turn.nth + 1 };
-  return { fork: id, done: toolWords(tailOf(talk, { own, turns, latest: latest?.turn?.nth ?? 0 })) };
+  return { fork: id, done: toolWords(tailOf(talk, { own, turns, latest })) };
 }
 
 type SentRound = {
@@ -205,11 +211,8 @@ const isAsCalled = ({ turn, round }: SentRound): boolean =>
   });
 
 function comparable(text: string): string {
-  try {
-    return canonical(JSON.parse(text) as never);
-  } catch {
-    return text;
-  }
+  const value = tryJson(text);
+  return value === undefined ? text : canonical(value);
 }
 
 type Taking = {
@@ -220,7 +223,7 @@ type Taking = {
 };
 
 /** Records what a client's tools gave, or finds it recorded; false where something else is, or nothing is awaited any more. */
-async function isTaken(
+async function takeResults(
   { parley, caller, drives }: ApiCall,
   { id, entries, latest, talk }: Taking,
 ): Promise<boolean> {
@@ -292,32 +295,23 @@ function textIn(content: unknown): string {
   return content === undefined || content === null ? "" : JSON.stringify(content);
 }
 
+type Tail = {
+  readonly own: readonly ToolRound[];
+  readonly turns: readonly ClientTurn[];
+  readonly latest: SentRound | undefined;
+};
+
 /** The messages that a fork tells in words: those of a response that went on with another are known by its run. */
-function tailOf(
-  { messages, previous }: ToolTalk,
-  {
-    own,
-    turns,
-    latest,
-  }: { readonly own: readonly ToolRound[]; readonly turns: readonly ClientTurn[]; readonly latest: number },
-): readonly SentMessage[] {
+function tailOf({ messages, previous }: ToolTalk, { own, turns, latest }: Tail): readonly SentMessage[] {
   if (previous === undefined) return messages.slice(own[0]?.at ?? 0);
-  return turns
-    .slice(0, latest)
-    .flatMap(({ nth, calls, said, answered }): SentMessage[] => [
-      {
-        role: "assistant",
-        content: said,
-        tool_calls: calls.map(({ id, name, arguments: input }) => ({ id, name, arguments: input })),
-      },
-      ...(nth < latest
-        ? calls.map(({ id }, index): SentMessage => ({
-            ...{ role: "tool", tool_call_id: id },
-            content: answered?.results.results[index] ?? "",
-          }))
-        : (own.at(-1)?.given ?? []).map(({ text }, index): SentMessage => ({
-            ...{ role: "tool", tool_call_id: calls[index]?.id },
-            content: text,
-          }))),
-    ]);
+  return turns.slice(0, latest?.turn?.nth ?? 0).flatMap(({ nth, calls, said, answered }): SentMessage[] => {
+    const results = nth === latest?.turn?.nth ? latest.results : (answered?.results.results ?? []);
+    return [
+      { role: "assistant", content: said, tool_calls: calls },
+      ...calls.map(({ id }, index): SentMessage => ({
+        ...{ role: "tool", tool_call_id: id },
+        content: results[index] ?? "",
+      })),
+    ];
+  });
 }

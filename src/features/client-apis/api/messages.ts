@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { tryJson } from "../../../app/form.ts";
+import { toText } from "../../../models/loose.ts";
 import { restAfter } from "../../../app/live-answer.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf, type HttpRefusal, type HttpReply } from "../../../server/problem.ts";
@@ -48,7 +49,6 @@ const Honoured = z.strictObject({
 });
 
 type ClientMessage = z.infer<typeof Honoured>["messages"][number];
-const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** A picture or a document as OpenAI's parts have it. */
 function filePart(block: SentFields): SentFields {

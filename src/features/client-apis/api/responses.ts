@@ -98,6 +98,7 @@ async function readResponse(
   const tools = readTools(body);
   const chosen = await chooseModel(call, given.model);
   const previous = given.previous_response_id;
+  const going = previous === undefined ? {} : { previous: turnOf(previous).id };
   const { messages: sent, unread } = inputMessages(given.input);
   const { messages, system, history, question, files } = readTalk(sent, previous !== undefined);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
@@ -115,14 +116,9 @@ async function readResponse(
     throw badField("background", "background: what is not stored cannot be asked for later");
   return {
     model: chosen.id,
-    start: {
-      ...{ ...settings, question },
-      ...(history.length > 0 ? { history } : {}),
-      ...(previous === undefined ? {} : { previous: turnOf(previous).id }),
-    },
+    start: { ...{ ...settings, question }, ...(history.length > 0 ? { history } : {}), ...going },
     ...{ stop: [], store, files, stages: given.parley?.stages !== false },
-    ...{ format: formOf(tools.forced, format), offer: tools.offer, messages },
-    ...(previous === undefined ? {} : { previous: turnOf(previous).id }),
+    ...{ format: formOf(tools.forced, format), offer: tools.offer, messages, ...going },
     ignored: [
       ...withoutUsed(
         [...ignored, ...REPEATED.filter((name) => name !== "truncation" && given[name] !== undefined)],

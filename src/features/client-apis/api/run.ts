@@ -13,7 +13,7 @@ import {
 } from "../../../kernel/index.ts";
 import { tryJson } from "../../../app/form.ts";
 import { shownOf } from "../../../app/live-answer.ts";
-import { TOOL_CLIENT, type ClientName, type ClientTools } from "../../../protocols/phases/client-tools.ts";
+import { isToolSeat, type ClientName, type ClientTools } from "../../../protocols/phases/client-tools.ts";
 import { entryWords } from "../../../reports/entry-words.ts";
 import { answersIn } from "../../../views/answer-event.ts";
 import type { Result } from "../../../views/result.ts";
@@ -35,7 +35,6 @@ import {
 import { contextOf, fieldsIn } from "./parts.ts";
 import { formForClient, type ApiCall, type Formed } from "./structured.ts";
 import { withToolNote } from "./tools.ts";
-import { readMessages } from "./turns.ts";
 
 // REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first. Else: a retry pays again.
 
@@ -59,7 +58,8 @@ export async function openRequest(
   if (repeated !== undefined) return { id: repeated, nth: 1 };
   const going = await findContinued(call, { messages, model, offer, previous });
   if (going && "id" in going) return going;
-  const talk = offer && previous === undefined && { talk: digestOfTalk(readMessages(messages)) };
+  const { question, history = [] } = start;
+  const talk = offer && previous === undefined && { talk: digestOfTalk({ history, question, files }) };
   // What a body says is JSON.
   const told = stages ? {} : { stages };
   const echo = { model, format, stop, ignored, store, ...told, ...talk, ...more } as unknown as Record<
@@ -159,7 +159,7 @@ export function stageLine(
 ): string | undefined {
   if (isEvent(entry, "deliberation-closed") || entry.origin.by === "reactor") return undefined;
   // Its client knows that it is waited for.
-  if (isEvent(entry, "seat-opened", "seat-answered") && entry.data.person === TOOL_CLIENT) return undefined;
+  if (isToolSeat(entry, "seat-opened", "seat-answered")) return undefined;
   if (opening?.client?.echo?.["stages"] === false) return undefined;
   const [shown] = opening && hasPeople(opening) ? hideText(entry) : [entry];
   return shown && entryWords(shown);

@@ -1,5 +1,6 @@
 import type { ClientName, ClientTool, ClientTools } from "../../../protocols/phases/client-tools.ts";
 import { Json } from "../../../kernel/index.ts";
+import { toText } from "../../../models/loose.ts";
 import { badField } from "./errors.ts";
 import { fieldsIn, type SentFields } from "./parts.ts";
 import { checkSchema } from "./structured.ts";
@@ -26,8 +27,6 @@ const MAX_NAME_LENGTH = 64;
 const MAX_LENGTH = 1_000_000;
 
 type NamedTool = ClientName & { readonly description: string; readonly parameters: unknown };
-
-const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The tools of a request that its client runs, in the form of any of the APIs: not those that a provider would run. */
 function toolsOf({ tools, functions }: SentFields): readonly NamedTool[] {

@@ -75,7 +75,7 @@ export const review = defineProtocol<ReviewSettings>({
     const desk = { context, material: materialIn(context, diff.files) };
     const found = await find(desk);
     const reviewers = found.in.map(({ member }) => member.by);
-    const raised = found.in.flatMap(({ value, member }) => value.map((one) => ({ ...one, by: member.id })));
+    const raised = saidBy(found);
     const { findings } = await merge(context, raised, diff.files);
     const evidence = { findings, reviewers: reviewers.map(({ id }) => id), unseen, checks: [], stands: [] };
     // Fewer are needed for a verdict: what else is asked would change nothing.
@@ -161,16 +161,7 @@ async function check(
   reviewers: readonly Participant[],
   findings: readonly MergedFinding[],
 ): Promise<readonly By<FindingCheck>[]> {
-  const labelled = new Map<string, Labelled>(
-    reviewers.map(({ id }) => [
-      id,
-      labelFindings(
-        context,
-        id,
-        findings.filter((one) => !isOwn(one, id)),
-      ),
-    ]),
-  );
+  const labelled = labelFor(context, reviewers, (id) => findings.filter((one) => !isOwn(one, id)));
   const members = reviewers.flatMap((by): SeatedReviewer[] => {
     const own = labelled.get(by.id) ?? [];
     if (own.length === 0) return [];
@@ -188,7 +179,7 @@ async function check(
       return JSON.stringify({ checks });
     },
   });
-  return done.in.flatMap(({ value, member }) => value.map((one) => ({ ...one, by: member.id })));
+  return saidBy(done);
 }
 
 /** Whoever raised what the others do not bear out says whether it stands by it. */
@@ -199,15 +190,8 @@ async function hear(
 ): Promise<readonly By<Stand>[]> {
   const { rules } = context.settings;
   const disputed = findDisputed(findings, checks, rules);
-  const labelled = new Map<string, Labelled>(
-    reviewers.map(({ id }) => [
-      id,
-      labelFindings(
-        context,
-        id,
-        disputed.filter((one) => objectors(one, rules).includes(id)),
-      ),
-    ]),
+  const labelled = labelFor(context, reviewers, (id) =>
+    disputed.filter((one) => objectors(one, rules).includes(id)),
   );
   const members = reviewers.flatMap((by): SeatedReviewer[] => {
     const own = labelled.get(by.id) ?? [];
@@ -228,8 +212,12 @@ async function hear(
       return JSON.stringify({ stands });
     },
   });
-  return done.in.flatMap(({ value, member }) => value.map((one) => ({ ...one, by: member.id })));
+  return saidBy(done);
 }
+
+/** What all of them said, each with who said it. */
+const saidBy = <T>({ in: heard }: FanOut<SeatedReviewer, readonly T[]>): readonly By<T>[] =>
+  heard.flatMap(({ value, member }) => value.map((one) => ({ ...one, by: member.id })));
 
 const isOwn = ({ raised }: MergedFinding, id: string): boolean => raised.some(({ by }) => by === id);
 
@@ -248,6 +236,13 @@ function labelFindings(
     return finding ? [{ label: `F${index + 1}`, finding }] : [];
   });
 }
+
+const labelFor = (
+  context: Pick<ProtocolContext, "shuffle">,
+  reviewers: readonly Participant[],
+  findingsOf: (id: string) => readonly MergedFinding[],
+): ReadonlyMap<string, Labelled> =>
+  new Map(reviewers.map(({ id }) => [id, labelFindings(context, id, findingsOf(id))]));
 
 const idsByLabel = (labelled: Labelled): ReadonlyMap<string, string> =>
   new Map(labelled.map(({ label, finding }) => [label, finding.id]));

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { consume, limitTime } from "../../../engine/index.ts";
 import { isEvent, refusal, timeOf, type Entry, type Opening } from "../../../kernel/index.ts";
-import { TOOL_CLIENT } from "../../../protocols/phases/client-tools.ts";
+import { isToolSeat } from "../../../protocols/phases/client-tools.ts";
 import { createHttp, exchangeWhole } from "../../../models/http.ts";
 import type { WatchedServer } from "../../../server/operation.ts";
 
@@ -112,7 +112,7 @@ export function createNotices({ context }: Pick<WatchedServer, "context">, optio
             isEvent(entry, "deliberation-closed", "seat-opened", "clarification-asked") &&
             entry.origin.by !== "adopted" &&
             // A client whose tools are called knows it: nobody is waited for.
-            !(isEvent(entry, "seat-opened") && entry.data.person === TOOL_CLIENT),
+            !isToolSeat(entry, "seat-opened"),
           take: (entry, until) => take(entry, until, url),
         },
       ).catch((error: unknown) => options.log(`notify: ${String(error)}`)),

@@ -49,8 +49,7 @@ export async function closeWith(
   closing: AnsweredClosing,
 ): Promise<Closing> {
   if (!hasClientTools(context)) return closing;
-  const { writeAsWinner } = await import("./winner.ts");
-  return writeAsWinner(context, winner, closing);
+  return (await import("./winner.ts")).writeAsWinner(context, winner, closing);
 }
 
 /** The drafts are what the outcome is compared with. */

@@ -23,8 +23,9 @@ import {
   readFinal,
   readReply,
   writeAnswer,
+  stepOf,
 } from "../reply.ts";
-import { findByLabel, inLabelOrder, stepOf, type Draft, type SeatedDraft } from "../table.ts";
+import { findByLabel, inLabelOrder, type Draft, type SeatedDraft } from "../table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 import { usualDrafts, type PanelReview, type Reviews } from "./review.ts";
 import type { PanelSettings } from "./settings.ts";

@@ -1,8 +1,8 @@
 import type { ProtocolContext } from "../../../engine/index.ts";
 import { StepKey, type Closing } from "../../../kernel/index.ts";
 import { draftPrompt, personaText } from "../draft.ts";
-import { modelParams, readFinal, readReply, writeAnswer } from "../reply.ts";
-import { stepOf, type Draft } from "../table.ts";
+import { modelParams, readFinal, readReply, writeAnswer, stepOf } from "../reply.ts";
+import type { Draft } from "../table.ts";
 import type { AnsweredClosing } from "./conclude.ts";
 import type { PanelSettings } from "./settings.ts";
 

@@ -59,8 +59,7 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
       const requirements = await readRequirements(context);
       const clarifications = await clarify(context, agents);
       const brief = { material: context, requirements, clarifications };
-      const closing = await runRounds(context, agents, brief).catch(closeWithoutClient);
-      return withLostTools(closing, losses.tools);
+      return withLostTools(await runRounds(context, agents, brief).catch(closeWithoutClient), losses.tools);
     },
   });
 

@@ -22,8 +22,9 @@ import {
   readFinal,
   readReply,
   writeAnswer,
+  stepOf,
 } from "../../../../protocols/phases/reply.ts";
-import { inLabelOrder, stepOf, type SeatedDraft } from "../../../../protocols/phases/table.ts";
+import { inLabelOrder, type SeatedDraft } from "../../../../protocols/phases/table.ts";
 import type { DebateContext } from "./brief.ts";
 import { dueMethod, makeSummary, type Transcript, type TranscriptEntry } from "./history.ts";
 import {
