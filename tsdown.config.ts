@@ -18,7 +18,7 @@ const library = Object.keys(manifest.exports)
   });
 
 /** Not in the build: they bring binaries and threads, or are the user's to install. */
-const EXTERNAL = ["@libsql", "@opentelemetry/api", "pg", "piscina", "unpdf", "vitest"];
+const EXTERNAL = ["@libsql", "pg", "piscina", "unpdf", "vitest"];
 
 /**
  * libsql asks Node for two diagnostic reports, 5 ms each, to tell which C library there is. The command tries the binaries that
