@@ -1,4 +1,4 @@
-import type { Frame } from "../kernel/index.ts";
+import { callOf, workOf, type Entry, type Frame, type Work } from "../kernel/index.ts";
 import type { Outcome } from "./outcome.ts";
 import { answerSoFar } from "../replies/answer-so-far.ts";
 
@@ -19,8 +19,8 @@ export function liveAnswer(send: (text: string) => void): {
     take(frame) {
       if (frame.kind !== "text") return;
       const { work, delta } = frame;
-      const isAlone = work?.kind === "answer" && work.by === "A";
-      if (!isAlone && work?.kind !== "synthesis") return;
+      const isAlone = work?.kind === "answer";
+      if (!isWriter(work)) return;
       if (delta.attempt > 1 || delta.offset !== offset || (step !== undefined && frame.step !== step)) return;
       step = frame.step;
       offset += delta.text.length;
@@ -31,6 +31,26 @@ export function liveAnswer(send: (text: string) => void): {
     },
     sent: () => sent,
   };
+}
+
+/** True of the work of who answers alone, or writes for all. */
+const isWriter = (work: Work | undefined): boolean =>
+  work?.kind === "synthesis" || (work?.kind === "answer" && work.by === "A");
+
+/** True of the event of a reply that `liveAnswer` heard while it was written. */
+export const isWritersReply = (entry: Entry): boolean =>
+  isWriter(workOf(entry)) && callOf(entry)?.ok === true;
+
+/**
+ * What `liveAnswer` sends in all of a reply that is recorded in these entries, where that is the beginning of its text; undefined where
+ * another attempt took the first one's place.
+ */
+export function writtenLive(entries: readonly Entry[], text: string): string | undefined {
+  const first = entries.find((entry) => isWriter(workOf(entry)) && callOf(entry));
+  const call = first && callOf(first);
+  if (!first || !call?.ok || call.attempts > 1) return undefined;
+  const shown = shownOf(call.reply, workOf(first)?.kind === "answer").trimStart();
+  return text.startsWith(shown) ? shown : undefined;
 }
 
 /** What may be shown of a reply that is no answer yet, of who answers alone or writes for all. */
@@ -52,11 +72,14 @@ export async function* answerText(
   if (rest !== "") yield rest;
 }
 
+/** What stands between a text that was sent live and another that took its place. */
+export const BEGUN_AGAIN = "\n\n(The text above was begun again. This is the whole answer.)\n\n";
+
 /** What is left to give after a text that was sent live; `note` says what is missing of the answer. */
 export function restAfter(sent: string, text: string, note = ""): string {
   if (sent === "") return note === "" ? text : `${note}\n\n${text}`;
   const after = note === "" ? "" : `\n\n${note}`;
   const shown = sent.trimStart();
   if (text.startsWith(shown)) return `${text.slice(shown.length)}${after}`;
-  return `\n\n(The text above was begun again. This is the whole answer.)\n\n${text}${after}`;
+  return `${BEGUN_AGAIN}${text}${after}`;
 }

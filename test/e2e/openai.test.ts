@@ -21,8 +21,8 @@ async function serve(place: Somewhere, port = 0): Promise<{ readonly running: Ru
   return { running, url: new URL("/", link) };
 }
 
-/** Everything up to and including the event of a number, as it came; then the connection is left. */
-async function readUpTo(response: Response, most: number): Promise<string> {
+/** So many events as they came; then the connection is left. */
+async function readUpTo(response: Response, count: number): Promise<string[]> {
   const reader = (response.body as ReadableStream<Uint8Array>)
     .pipeThrough(new TextDecoderStream())
     .getReader();
@@ -31,9 +31,9 @@ async function readUpTo(response: Response, most: number): Promise<string> {
     const { value, done } = await reader.read().catch(() => ({ value: undefined, done: true }));
     text += value ?? "";
     const blocks = eventsIn(text);
-    if (done || blocks.length > most) {
+    if (done || blocks.length >= count) {
       await reader.cancel().catch(() => undefined);
-      return blocks.slice(0, most + 1).join("\n\n");
+      return blocks.slice(0, count);
     }
   }
 }
@@ -62,14 +62,16 @@ it("resumes a background response byte for byte, though its server is killed twi
   });
   const begun = await fetch(new URL("v1/responses", url), { method: "POST", headers, body });
   const id = begun.headers.get("x-parley-deliberation") ?? "";
-  const follow = (after: number) =>
-    fetch(new URL(`v1/responses/resp_${id}?stream=true&starting_after=${after}`, url), { headers });
-  const first = await readUpTo(begun, 6);
+  const follow = (pieces: readonly string[]) => {
+    const [, after] = /"sequence_number":(\d+)/.exec(pieces.at(-1) ?? "") ?? [];
+    return fetch(new URL(`v1/responses/resp_${id}?stream=true&starting_after=${after}`, url), { headers });
+  };
+  const first = await readUpTo(begun, 7);
   await restart();
-  const second = await readUpTo(await follow(6), 18 - 7);
+  const second = await readUpTo(await follow(first), 11);
   await restart();
-  const rest = eventsIn(await (await follow(18)).text());
-  const pieces = [...eventsIn(`${first}\n\n`), ...eventsIn(`${second}\n\n`), ...rest];
+  const rest = eventsIn(await (await follow(second)).text());
+  const pieces = [...first, ...second, ...rest];
   const whole = eventsIn(
     await (await fetch(new URL(`v1/responses/resp_${id}?stream=true`, url), { headers })).text(),
   );

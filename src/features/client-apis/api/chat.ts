@@ -1,7 +1,5 @@
-import { liveAnswer, restAfter } from "../../../app/live-answer.ts";
+import { restAfter } from "../../../app/live-answer.ts";
 import * as z from "zod";
-import type { DeliberationId, Entry } from "../../../kernel/index.ts";
-import { isClosed } from "../../../views/result.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf } from "../../../server/problem.ts";
 import { route, type ApiRoute } from "../../../server/route.ts";
@@ -19,13 +17,12 @@ import {
   type AnswerForm,
   type ReadRequest,
 } from "./fields.ts";
+import { followReply, piecesOf } from "./following.ts";
 import { chooseModel } from "./models.ts";
-import { isToolSeat } from "../../../protocols/phases/client-tools.ts";
 import {
+  isToldLive,
   openRequest,
   outcomeOf,
-  openingIn,
-  stageLine,
   turnName,
   type ApiOutcome,
   type ApiToolCall,
@@ -37,8 +34,6 @@ import { readTools, withoutUsed } from "./tools.ts";
 import { Message, readMessages } from "./turns.ts";
 
 // A stream has no event names: most clients end at one that they do not know.
-
-const PIECE = 400;
 
 const ResponseFormat = z.discriminatedUnion("type", [
   ...USUAL_FORMS,
@@ -174,17 +169,13 @@ async function streamChat(call: ApiCall, turn: ApiTurn, plan: StreamPlan): Promi
   const chunk = (delta: object, finish: string | null = null): void =>
     stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
   chunk({ role: "assistant", content: "" });
-  // A text that is cut, or written again as JSON, cannot be sent before it is whole.
-  const isLive = plan.format === null && plan.stop.length === 0;
-  const live = isLive ? liveText(call, turn.id, (text) => chunk({ content: text })) : undefined;
-  const telling = tellStages(call, turn, (line) => {
-    // Once the answer has begun, nothing stands between its words.
-    if ((live?.sent() ?? "") === "") chunk({ reasoning_content: `${line}\n` });
+  const following = followReply(call, turn, {
+    stage: (line) => chunk({ reasoning_content: `${line}\n` }),
+    text: isToldLive(plan) ? (text) => chunk({ content: text }) : undefined,
   });
   try {
     const outcome = await outcomeOf(call, turn);
-    await telling.end();
-    const sent = live?.end() ?? "";
+    const sent = await following.end();
     for (const piece of piecesOf(restAfter(sent, outcome.text, outcome.degraded))) chunk({ content: piece });
     if (outcome.calls.length > 0) chunk(callFields(outcome.calls));
     chunk({}, outcome.finish);
@@ -200,69 +191,6 @@ async function streamChat(call: ApiCall, turn: ApiTurn, plan: StreamPlan): Promi
     stream.data({ error: apiErrorOf(refusal) });
     stream.end();
   } finally {
-    live?.end();
-    await telling.end();
+    await following.end();
   }
-}
-
-/** A text in pieces of characters, none of which is cut in two. */
-export function piecesOf(text: string): readonly string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length;) {
-    const end = at + PIECE;
-    const last = text.charCodeAt(end - 1);
-    const cut = last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
-    pieces.push(text.slice(at, cut));
-    at = cut;
-  }
-  return pieces;
-}
-
-/** Sends what will be the answer while it is written, and says what was sent. */
-export function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: (text: string) => void) {
-  const { frames } = parley.context({}, { principal: caller.principal });
-  const live = liveAnswer(send);
-  const unlisten = frames.listen((frame) => {
-    if (frame.deliberation === id) live.take(frame);
-  });
-  return { sent: live.sent, end: () => (unlisten(), live.sent()) };
-}
-
-/** Tells the stages of a reply, those that have been first, until it is whole. */
-export function tellStages(
-  { parley, followers, caller, signal }: ApiCall,
-  { id, nth }: ApiTurn,
-  tell: (line: string) => void,
-) {
-  const { store } = parley.context({}, { principal: caller.principal });
-  const entries: Entry[] = [];
-  let replied = 0;
-  const control = new AbortController();
-  const stop = () => control.abort();
-  signal.addEventListener("abort", stop, { once: true });
-  const catchUp = async () => {
-    for (const entry of await store.read(id, entries.at(-1)?.seq ?? 0)) {
-      entries.push(entry);
-      if (isToolSeat(entry, "seat-answered")) replied += 1;
-      const line = replied === nth - 1 ? stageLine(entry, openingIn(entries)) : undefined;
-      if (line !== undefined) tell(line);
-    }
-  };
-  const telling = (async () => {
-    while (!control.signal.aborted && !isClosed(entries)) {
-      const next = followers.next(id, control.signal);
-      await catchUp();
-      if (!isClosed(entries)) await next;
-    }
-  })();
-  telling.catch(() => undefined);
-  return {
-    async end(): Promise<void> {
-      if (control.signal.aborted) return;
-      await catchUp();
-      stop();
-      await telling;
-      signal.removeEventListener("abort", stop);
-    },
-  };
 }

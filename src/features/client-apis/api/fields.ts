@@ -2,7 +2,7 @@ import * as z from "zod";
 import { explainIssue } from "../../../config/explain.ts";
 import { editDistance } from "../../../text/words.ts";
 import type { StartRequest } from "../../../app/start.ts";
-import { Budget, type DeliberationId, type Labels } from "../../../kernel/index.ts";
+import { Budget, Sampling, type DeliberationId, type Labels } from "../../../kernel/index.ts";
 import { badField } from "./errors.ts";
 import type { SentFile } from "./parts.ts";
 import { checkSchema } from "./structured.ts";
@@ -23,8 +23,8 @@ const isOne: Refusing = (value) =>
   value === 1 || isNothing(value) ? undefined : "there is one answer: n is 1";
 /** Fields that change nothing, by names that a typing error may come to: any other name changes nothing, too. */
 const IGNORED = [
-  ...["tools", "functions", "top_p", "service_tier", "parallel_tool_calls", "web_search_options"],
-  ...["presence_penalty", "frequency_penalty", "logit_bias", "prediction", "verbosity", "max_tool_calls"],
+  ...["tools", "functions", "service_tier", "parallel_tool_calls", "web_search_options"],
+  ...["logit_bias", "prediction", "verbosity", "max_tool_calls"],
   ...[
     "tool_choice",
     "function_call",
@@ -158,6 +158,7 @@ export const Limit = z.int().positive().max(1_000_000);
 export const COMMON_FIELDS = {
   model: z.string().min(1).max(200),
   temperature: z.number().min(0).max(2).optional(),
+  ...Sampling.omit({ seed: true }).shape,
   metadata: z
     .record(z.string().min(1).max(64), z.string().max(512))
     .refine((all) => Object.keys(all).length <= 16, "it has at most 16 pairs")
@@ -206,7 +207,16 @@ type NamedFields = {
 /** What both APIs' fields are in a request of the library's, for a protocol or a pack; and what of it that protocol has no use for. */
 export function settingsOf(
   { asked, hasEffort, isAlone }: ChosenModel,
-  { temperature, parley = {}, metadata, safety_identifier, user = safety_identifier }: CommonFields,
+  {
+    temperature,
+    top_p,
+    presence_penalty,
+    frequency_penalty,
+    parley = {},
+    metadata,
+    safety_identifier,
+    user = safety_identifier,
+  }: CommonFields,
   { seed, effort, maxTokens, system }: NamedFields,
 ): { readonly settings: Omit<StartRequest, "request" | "question">; readonly ignored: readonly string[] } {
   if (system.length > MAX_SYSTEM)
@@ -217,6 +227,7 @@ export function settingsOf(
     );
   const { budget = {}, stages: _, ...own } = parley;
   const labels = labelsOf(metadata, user);
+  const sampling = { top_p, presence_penalty, frequency_penalty, seed };
   const limit = maxTokens === undefined ? {} : { draftTokens: maxTokens, synthesisTokens: maxTokens };
   return {
     settings: {
@@ -225,6 +236,7 @@ export function settingsOf(
       ...(system === "" ? {} : { system }),
       ...(temperature === undefined ? {} : isAlone ? { temperature } : { temperatures: [temperature] }),
       ...(seed === undefined ? {} : { seed: String(seed) }),
+      ...(Object.values(sampling).some((one) => one !== undefined) ? { sampling } : {}),
       ...(effort === undefined || !hasEffort ? {} : { effort: EFFORTS.get(effort) }),
       ...(isAlone && maxTokens !== undefined ? { respondTokens: maxTokens } : limit),
       ...(budget.usd === undefined ? {} : { maxCostUsd: budget.usd }),

@@ -5,14 +5,16 @@ import { restAfter } from "../../../app/live-answer.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
 import { refusalOf, type HttpRefusal, type HttpReply } from "../../../server/problem.ts";
 import { route, type ApiSurface } from "../../../server/route.ts";
-import { liveText, piecesOf, tellStages, wholeText } from "./chat.ts";
+import { wholeText } from "./chat.ts";
 import { apiErrorOf, refuse } from "./errors.ts";
 import { COMMON_FIELDS, EffortName, formOf, FormSchema, Limit, readFields, settingsOf } from "./fields.ts";
 import type { ReadRequest } from "./fields.ts";
+import { followReply, piecesOf } from "./following.ts";
 import { chooseModel } from "./models.ts";
 import { Content, fieldsIn, type SentFields } from "./parts.ts";
 import {
   countTokens,
+  isToldLive,
   openRequest,
   outcomeOf,
   turnName,
@@ -214,16 +216,17 @@ async function streamMessage(
   };
   const message = { ...head(turn, model), content: [], stop_reason: null, usage: usageOf(undefined) };
   send("message_start", { message });
-  const live = format === null && stop.length === 0 ? liveText(call, turn.id, give) : undefined;
-  const telling = tellStages(call, turn, (line) => {
-    if (!wantsThinking || (live?.sent() ?? "") !== "") return;
-    begin("thinking", { thinking: "", signature: "" });
-    send("content_block_delta", { index, delta: { type: "thinking_delta", thinking: `${line}\n` } });
+  const following = followReply(call, turn, {
+    stage(line) {
+      if (!wantsThinking) return;
+      begin("thinking", { thinking: "", signature: "" });
+      send("content_block_delta", { index, delta: { type: "thinking_delta", thinking: `${line}\n` } });
+    },
+    text: isToldLive({ format, stop }) ? give : undefined,
   });
   try {
     const outcome = await outcomeOf(call, turn);
-    await telling.end();
-    const sent = live?.end() ?? "";
+    const sent = await following.end();
     const { calls, text, degraded, finish, usage, parley } = outcome;
     for (const piece of piecesOf(restAfter(sent, text, degraded))) give(piece);
     for (const one of calls) {
@@ -245,8 +248,7 @@ async function streamMessage(
     send("error", errorBody(refusal));
     stream.end();
   } finally {
-    live?.end();
-    await telling.end();
+    await following.end();
   }
 }
 

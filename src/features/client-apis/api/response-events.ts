@@ -1,19 +1,21 @@
 import { isEvent, timeOf, type Entry } from "../../../kernel/index.ts";
 import { refusalOf, type Refused } from "../../../server/problem.ts";
-import { piecesOf, wholeText } from "./chat.ts";
+import { BEGUN_AGAIN, restAfter } from "../../../app/live-answer.ts";
 import { apiErrorOf } from "./errors.ts";
-import {
-  echoOf,
-  stageLines,
-  turnName,
-  type ApiOutcome,
-  type ApiToolCall,
-  type ApiTurn,
-  type ApiUsage,
-} from "./run.ts";
+import { piecesOf } from "./following.ts";
+import { echoOf, turnName, type ApiOutcome, type ApiToolCall, type ApiTurn, type ApiUsage } from "./run.ts";
 
-// The events of a response, and their numbers, are made from recorded events alone: every server gives the same after any restart, and a
-// client that comes back with `starting_after` misses nothing.
+// An event's number says where it comes from, so that every server gives it the same one after any restart, and a client that comes back
+// with `starting_after` misses nothing: four for what each recorded event changed, then one a piece of the text, which is cut at the same
+// places whether it is told while it is written or when it is whole, then the end. Where the first attempt to write it did not become the
+// answer, the pieces have numbers of their own.
+
+const TEXT = 500_000_000;
+const TEXT_AGAIN = 1_000_000_000;
+const END = 1_500_000_000;
+
+/** Characters of a piece: some words. */
+const PIECE = 16;
 
 /** What a response's id begins with; the deliberation's follows. */
 export const PREFIX = "resp_";
@@ -101,9 +103,15 @@ const reasoningItem = (turn: ApiTurn, stages: readonly string[]) => ({
   summary: stages.map((text) => ({ type: "summary_text", text })),
 });
 
+/** The whole text: what is missing stands first, but behind what was told while it was written. */
+const textOf = ({ written = "", text, degraded }: ApiOutcome): string =>
+  written + restAfter(written, text, degraded);
+
+const hasText = ({ text, calls }: ApiOutcome): boolean => text !== "" || calls.length === 0;
+
 /** What is answered: a text, calls of tools, or both. */
 const outputItems = (outcome: ApiOutcome) => [
-  ...(outcome.text === "" && outcome.calls.length > 0 ? [] : [messageItem(outcome, wholeText(outcome))]),
+  ...(hasText(outcome) ? [messageItem(outcome, textOf(outcome))] : []),
   ...outcome.calls.map(callItem),
 ];
 
@@ -115,95 +123,136 @@ const callItem = ({ id, form, name, namespace, arguments: input }: ApiToolCall) 
 
 const messageItem = (turn: ApiTurn, text: string) => ({
   ...{ id: `msg_${turnName(turn)}`, type: "message", role: "assistant", status: "completed" },
-  content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
+  content: [partOf(text)],
 });
 
-export type ResponseEvent = { readonly type: string; readonly [field: string]: unknown };
+type ResponseEvent = { readonly type: string; readonly [field: string]: unknown };
 
-/** The events before any stage. */
-export function beginning(entries: readonly Entry[], turn: ApiTurn): readonly ResponseEvent[] {
-  const [opened] = entries;
-  const response = responseOf(opened ? [opened] : [], { turn, status: "in_progress", output: [] });
-  const item = { id: `rs_${turnName(turn)}`, type: "reasoning", status: "in_progress", summary: [] };
+/** Takes events, of which the first has this number. */
+export type SendEvents = (first: number, events: readonly ResponseEvent[]) => void;
+
+/** Tells a response event by event; `after`: the number of the last one that its client has. */
+export function tellResponse(turn: ApiTurn, { send, after }: { send: SendEvents; after: number }) {
+  const stages: string[] = [];
+  /** Pieces that were told, and what is left of the text for the next. */
+  let told = 0;
+  let rest = "";
+  let soFar = "";
+  let isBegun = false;
+  const place = { item_id: `msg_${turnName(turn)}`, output_index: 1, content_index: 0, logprobs: [] };
+  const delta = (text: string) => ({ type: "response.output_text.delta", ...place, delta: text });
+  const reasoned = () => ({
+    ...{ type: "response.output_item.done", output_index: 0, item: reasoningItem(turn, stages) },
+  });
+  const begin = (): void => {
+    if (isBegun) return;
+    isBegun = true;
+    const item = { ...messageItem(turn, ""), status: "in_progress", content: [] };
+    send(TEXT, [
+      reasoned(),
+      { type: "response.output_item.added", output_index: 1, item },
+      { type: "response.content_part.added", ...at(place), part: partOf("") },
+    ]);
+  };
+  const givePiece = (piece: string): void => {
+    send(TEXT + 3 + told, [delta(piece)]);
+    told += 1;
+    soFar += piece;
+  };
+  return {
+    beginning(entries: readonly Entry[]): void {
+      const [opened] = entries;
+      const response = responseOf(opened ? [opened] : [], { turn, status: "in_progress", output: [] });
+      const item = { id: `rs_${turnName(turn)}`, type: "reasoning", status: "in_progress", summary: [] };
+      send(0, [
+        { type: "response.created", response },
+        { type: "response.in_progress", response },
+        { type: "response.output_item.added", output_index: 0, item },
+      ]);
+    },
+    /** What the event `seq` changed. */
+    stage(line: string, seq: number): void {
+      const at = { item_id: `rs_${turnName(turn)}`, output_index: 0, summary_index: stages.length };
+      const empty = { type: "summary_text", text: "" };
+      stages.push(line);
+      send(4 * seq, [
+        { type: "response.reasoning_summary_part.added", ...at, part: empty },
+        { type: "response.reasoning_summary_text.delta", ...at, delta: line },
+        { type: "response.reasoning_summary_text.done", ...at, text: line },
+        { type: "response.reasoning_summary_part.done", ...at, part: { ...empty, text: line } },
+      ]);
+    },
+    /** What is written of the text. */
+    text(written: string): void {
+      begin();
+      const pieces = piecesOf(told === 0 ? `${rest}${written}`.trimStart() : `${rest}${written}`, PIECE);
+      // The last one may become longer.
+      rest = pieces.at(-1) ?? "";
+      for (const piece of pieces.slice(0, -1)) givePiece(piece);
+    },
+    ending(entries: readonly Entry[], outcome: ApiOutcome): void {
+      const response = finishedEvents(entries, outcome);
+      const text = hasText(outcome) ? textOf(outcome) : soFar;
+      if (hasText(outcome)) {
+        begin();
+        const isWritten = outcome.written !== undefined && text.startsWith(soFar);
+        if (isWritten) for (const piece of piecesOf(text.slice(soFar.length), PIECE)) givePiece(piece);
+        else {
+          if (told > 0 || after >= TEXT) send(TEXT_AGAIN, [delta(BEGUN_AGAIN)]);
+          send(TEXT_AGAIN + 1, piecesOf(text, PIECE).map(delta));
+        }
+      } else if (!isBegun) send(TEXT, [reasoned()]);
+      send(END, [
+        ...(isBegun ? textDone(messageItem(outcome, text), place) : []),
+        ...outcome.calls.flatMap((one, index) => callEvents(callItem(one), (isBegun ? 2 : 1) + index)),
+        { type: `response.${response.status}`, response },
+      ]);
+    },
+    /** The end of one that came to no answer. */
+    failing(entries: readonly Entry[], error: Refused): void {
+      const response = unfinishedEvents(entries, turn, error);
+      if (!isBegun) send(TEXT, [reasoned()]);
+      const type = response.status === "cancelled" ? "response.incomplete" : "response.failed";
+      send(END, [{ type, response }]);
+    },
+  };
+}
+
+const partOf = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
+
+/** A place without what only a delta has. */
+const at = ({ logprobs: _, ...place }: TextPlace) => place;
+type TextPlace = { readonly output_index: number; readonly logprobs: readonly unknown[] };
+
+function textDone(item: ReturnType<typeof messageItem>, place: TextPlace): readonly ResponseEvent[] {
+  const text = item.content[0]?.text ?? "";
   return [
-    { type: "response.created", response },
-    { type: "response.in_progress", response },
-    { type: "response.output_item.added", output_index: 0, item },
+    { type: "response.output_text.done", ...place, text },
+    { type: "response.content_part.done", ...at(place), part: partOf(text) },
+    { type: "response.output_item.done", output_index: place.output_index, item },
   ];
 }
 
-export function stageEvents(turn: ApiTurn, line: string, index: number): readonly ResponseEvent[] {
-  const place = { item_id: `rs_${turnName(turn)}`, output_index: 0, summary_index: index };
-  const empty = { type: "summary_text", text: "" };
+/** The events in which a call comes whole. */
+function callEvents(item: ReturnType<typeof callItem>, index: number): readonly ResponseEvent[] {
+  const place = { item_id: item.id, output_index: index };
+  const deltas = (type: string, text: string) =>
+    piecesOf(text).map((delta): ResponseEvent => ({ type, ...place, delta }));
+  const begun = { ...item, ...("input" in item ? { input: "" } : { arguments: "" }), status: "in_progress" };
   return [
-    { type: "response.reasoning_summary_part.added", ...place, part: empty },
-    { type: "response.reasoning_summary_text.delta", ...place, delta: line },
-    { type: "response.reasoning_summary_text.done", ...place, text: line },
-    { type: "response.reasoning_summary_part.done", ...place, part: { ...empty, text: line } },
-  ];
-}
-
-/** The events after the last stage. */
-export function ending(entries: readonly Entry[], outcome: ApiOutcome): readonly ResponseEvent[] {
-  const response = finishedEvents(entries, outcome);
-  const item = reasoningItem(outcome, outcome.stages);
-  return [
-    { type: "response.output_item.done", output_index: 0, item },
-    ...outputItems(outcome).flatMap((one, index) => itemEvents(one, index + 1)),
-    { type: `response.${response.status}`, response },
-  ];
-}
-
-type OutputItem = ReturnType<typeof outputItems>[number];
-
-/** The events in which an item comes whole. */
-function itemEvents(item: OutputItem, index: number): readonly ResponseEvent[] {
-  const at = { output_index: index };
-  const place = { item_id: item.id, ...at };
-  const begun = { ...item, ...emptyOf(item), status: "in_progress" };
-  return [
-    { type: "response.output_item.added", ...at, item: begun },
-    ...("content" in item
-      ? textEvents(item.content[0]?.text ?? "", { ...place, content_index: 0 })
-      : "input" in item
-        ? [
-            ...deltas("response.custom_tool_call_input.delta", item.input, place),
-            { type: "response.custom_tool_call_input.done", ...place, input: item.input },
-          ]
-        : [
-            ...deltas("response.function_call_arguments.delta", item.arguments ?? "", place),
-            {
-              ...{ type: "response.function_call_arguments.done", ...place },
-              ...{ name: item.name, arguments: item.arguments },
-            },
-          ]),
-    { type: "response.output_item.done", ...at, item },
-  ];
-}
-
-/** What an item begins with. */
-const emptyOf = (item: OutputItem): object =>
-  "content" in item ? { content: [] } : "input" in item ? { input: "" } : { arguments: "" };
-
-const deltas = (type: string, text: string, place: object): readonly ResponseEvent[] =>
-  piecesOf(text).map((delta) => ({ type, ...place, delta }));
-
-function textEvents(text: string, place: object): readonly ResponseEvent[] {
-  const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
-  return [
-    { type: "response.content_part.added", ...place, part },
-    ...deltas("response.output_text.delta", text, { ...place, logprobs: [] }),
-    { type: "response.output_text.done", ...place, text, logprobs: [] },
-    { type: "response.content_part.done", ...place, part: { ...part, text } },
-  ];
-}
-
-/** The events of a response that came to no answer. */
-export function failing(entries: readonly Entry[], turn: ApiTurn, error: Refused): readonly ResponseEvent[] {
-  const response = unfinishedEvents(entries, turn, error);
-  const item = reasoningItem(turn, stageLines(entries));
-  return [
-    { type: "response.output_item.done", output_index: 0, item },
-    { type: response.status === "cancelled" ? "response.incomplete" : "response.failed", response },
+    { type: "response.output_item.added", output_index: index, item: begun },
+    ...("input" in item
+      ? [
+          ...deltas("response.custom_tool_call_input.delta", item.input),
+          { type: "response.custom_tool_call_input.done", ...place, input: item.input },
+        ]
+      : [
+          ...deltas("response.function_call_arguments.delta", item.arguments),
+          {
+            ...{ type: "response.function_call_arguments.done", ...place },
+            ...{ name: item.name, arguments: item.arguments },
+          },
+        ]),
+    { type: "response.output_item.done", output_index: index, item },
   ];
 }

@@ -5,7 +5,6 @@ import { beginStream, withPatience } from "../../../server/patience.ts";
 import { Refused } from "../../../server/problem.ts";
 import { readAll } from "../../../server/results.ts";
 import { route, whole, type ApiRoute } from "../../../server/route.ts";
-import { tellStages } from "./chat.ts";
 import { badField } from "./errors.ts";
 import {
   COMMON_FIELDS,
@@ -18,19 +17,26 @@ import {
   USUAL_FORMS,
   type ReadRequest,
 } from "./fields.ts";
+import { followReply } from "./following.ts";
 import { chooseModel } from "./models.ts";
 import { countReplied, countTurns } from "./continuing.ts";
-import { countTokens, openRequest, outcomeOf, readOutcome, turnName, type ApiTurn } from "./run.ts";
 import {
-  beginning,
-  ending,
-  failing,
+  countTokens,
+  echoOf,
+  isToldLive,
+  openRequest,
+  outcomeOf,
+  readOutcome,
+  turnName,
+  type ApiTurn,
+} from "./run.ts";
+import {
   finishedEvents,
   PREFIX,
   responseOf,
-  stageEvents,
+  tellResponse,
   unfinishedEvents,
-  type ResponseEvent,
+  type SendEvents,
 } from "./response-events.ts";
 import type { ApiCall } from "./structured.ts";
 import { readTools, withoutUsed } from "./tools.ts";
@@ -45,8 +51,7 @@ const TextFormat = z.discriminatedUnion("type", [
 
 /** What changes nothing here, and is repeated as it came: every response says these. */
 const Repeated = z.strictObject({
-  ...{ top_p: z.number().min(0).max(1), top_logprobs: z.literal(0) },
-  ...{ presence_penalty: z.number().min(-2).max(2), frequency_penalty: z.number().min(-2).max(2) },
+  top_logprobs: z.literal(0),
   ...{ max_tool_calls: z.int().positive(), parallel_tool_calls: z.boolean() },
   ...{ service_tier: z.string().max(50), prompt_cache_key: z.string().max(512) },
   truncation: z.enum(["auto", "disabled"]),
@@ -87,7 +92,7 @@ const REPEATED = Object.keys(Repeated.shape) as readonly (keyof typeof Repeated.
 /** What a response repeats of its request as it came. */
 const ECHOED = [
   ...(["instructions", "metadata", "max_output_tokens", "temperature", "previous_response_id"] as const),
-  ...(["safety_identifier", ...REPEATED] as const),
+  ...(["top_p", "presence_penalty", "frequency_penalty", "safety_identifier", ...REPEATED] as const),
 ];
 
 async function readResponse(
@@ -217,7 +222,7 @@ export const responseRoutes: readonly ApiRoute[] = [
     summary: "Get a response, or follow its events",
     query: z.strictObject({
       stream: z.enum(["true", "false"]).optional(),
-      starting_after: whole(0, 1_000_000_000).optional(),
+      starting_after: whole(0, 2_000_000_000).optional(),
       include_obfuscation: z.string().optional(),
       "include[]": z.union([z.string(), z.array(z.string())]).optional(),
     }),
@@ -316,34 +321,35 @@ async function streamResponse(
   { after, headers }: { readonly after: number; readonly headers: Readonly<Record<string, string>> },
 ): Promise<void> {
   const stream = beginStream(call, headers);
-  let number = 0;
-  const send = (events: readonly ResponseEvent[]) => {
-    for (const { type, ...rest } of events) {
+  const send: SendEvents = (first, events) => {
+    for (const [index, { type, ...rest }] of events.entries()) {
+      const number = first + index;
       if (number > after) stream.event(type, { type, sequence_number: number, ...rest });
-      number += 1;
     }
   };
-  send(beginning(await readOwn(call, turn), turn));
-  let stages = 0;
-  const telling = tellStages(call, turn, (line) => {
-    send(stageEvents(turn, line, stages));
-    stages += 1;
+  const telling = tellResponse(turn, { send, after });
+  const begun = await readOwn(call, turn);
+  telling.beginning(begun);
+  const isLive = isToldLive(echoOf(begun) ?? { format: null, stop: [] });
+  const following = followReply(call, turn, {
+    stage: telling.stage,
+    text: isLive ? telling.text : undefined,
   });
   try {
     const ended = await outcomeOf(call, turn).then(
       (outcome) => ({ outcome }),
       (error: unknown) => ({ error }),
     );
-    await telling.end();
+    await following.end();
     if ("error" in ended) {
       onlyRefusals(ended.error);
-      send(failing(await readOwn(call, turn), turn, ended.error as Refused));
-    } else send(ending(await readOwn(call, turn), ended.outcome));
+      telling.failing(await readOwn(call, turn), ended.error as Refused);
+    } else telling.ending(await readOwn(call, turn), ended.outcome);
     stream.end();
   } catch {
     // A client that is told nothing comes back with `starting_after`.
     call.response.destroy();
   } finally {
-    await telling.end();
+    await following.end();
   }
 }

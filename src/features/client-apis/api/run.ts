@@ -12,7 +12,7 @@ import {
   type ToolCall,
 } from "../../../kernel/index.ts";
 import { tryJson } from "../../../app/form.ts";
-import { shownOf } from "../../../app/live-answer.ts";
+import { shownOf, writtenLive } from "../../../app/live-answer.ts";
 import { isToolSeat, type ClientName, type ClientTools } from "../../../protocols/phases/client-tools.ts";
 import { entryWords } from "../../../reports/entry-words.ts";
 import { answersIn } from "../../../views/answer-event.ts";
@@ -46,6 +46,10 @@ export type Echo = {
   readonly ignored: readonly string[];
   readonly [field: string]: unknown;
 };
+
+/** Whether a text is told while it is written: not one that is cut, or written again as JSON. */
+export const isToldLive = ({ format, stop }: Pick<Echo, "format" | "stop">): boolean =>
+  format === null && stop.length === 0;
 
 /** Opens a request's deliberation, or joins the one that an earlier try of it opened. @throws Refused, Fault as `openOnce` does */
 export async function openRequest(
@@ -127,6 +131,8 @@ export type ApiOutcome = ApiTurn & {
   readonly text: string;
   /** What stands before the text where something is missing. */
   readonly degraded: string;
+  /** What of the text is told while it is written; undefined where it is told when it is whole. */
+  readonly written: string | undefined;
   readonly finish: "stop" | "length" | "tool_calls" | "function_call";
   /** The calls of tools that it ends in. */
   readonly calls: readonly ApiToolCall[];
@@ -166,7 +172,7 @@ export function stageLine(
 }
 
 /** The stages after a seq, a line each. */
-export function stageLines(entries: readonly Entry[], after = 0): readonly string[] {
+function stageLines(entries: readonly Entry[], after = 0): readonly string[] {
   const opening = openingIn(entries);
   return entries.flatMap((entry) => (entry.seq > after && stageLine(entry, opening)) || []);
 }
@@ -227,18 +233,27 @@ export async function readOutcome(
         )
       : undefined;
   const stages = stageLines(entries, begun);
+  const { format = null, stop = [], ignored = [] } = echoOf(entries) ?? {};
+  const isLive = isToldLive({ format, stop });
+  const writtenOf = (text: string) =>
+    isLive
+      ? writtenLive(
+          entries.filter(({ seq }) => seq > begun),
+          text,
+        )
+      : undefined;
   if (turn) {
     const calls = turn.calls.map((one, index) => calledAs(one, { ...turn, id: callId(id, nth, index) }));
+    const text = shownOf(turn.said, turn.work === "answer").trim();
     return {
-      ...{ id, nth, calls, stages, text: shownOf(turn.said, turn.work === "answer").trim(), degraded: "" },
-      parley: describe(call, result, { ignored: echoOf(entries)?.ignored ?? [], formed: undefined }),
+      ...{ id, nth, calls, stages, text, degraded: "", written: writtenOf(text) },
+      parley: describe(call, result, { ignored, formed: undefined }),
       finish: calls.some(({ form }) => form === "function_call") ? "function_call" : "tool_calls",
       usage: usageOf(result, entries, { before }),
     };
   }
   const said = textOf(result);
   if (said === undefined) throw withoutAnswer(result);
-  const { format, stop = [], ignored = [] } = echoOf(entries) ?? { format: null };
   const formed = format
     ? await formForClient(call, { id, entries, text: said.text, schema: format.schema })
     : undefined;
@@ -249,7 +264,7 @@ export async function readOutcome(
     ...(tool.isFunction && { form: "function_call" as const }),
   };
   return {
-    ...{ id, nth, stages, degraded: formed ? "" : said.degraded },
+    ...{ id, nth, stages, degraded: formed ? "" : said.degraded, written: writtenOf(text) },
     ...(demanded ? { text: "", calls: [demanded] } : { text, calls: [] }),
     parley: describe(call, result, { ignored, formed }),
     finish: tool ? (tool.isFunction ? "function_call" : "tool_calls") : said.isCut ? "length" : "stop",
