@@ -7,7 +7,7 @@ import { readHint } from "../src/config/explain.ts";
 import { sentences } from "../src/config/setting-sentences.ts";
 import {
   completeSettings,
-  isMapSetting,
+  isFileSetting,
   settingKeys,
   settingTypes,
   settingVariable,
@@ -66,7 +66,7 @@ function settingsPage() {
   const defaults = completeSettings({});
   const rows = [...settingKeys].map(([name, setting]) => {
     const hint = readHint(settingTypes[setting]);
-    const variable = isMapSetting(setting) ? "files only" : `\`${settingVariable(name)}\``;
+    const variable = isFileSetting(setting) ? "files only" : `\`${settingVariable(name)}\``;
     const example = hint?.example === undefined ? "" : `\`${hint.example}\``;
     return `| \`${name}\` | ${[sentences[setting], hint?.expects ?? "", example, valueText(defaults[setting]), variable].map(cell).join(" | ")} |`;
   });

@@ -10,6 +10,7 @@ import {
   mergeOptions,
   ParticipantId,
   personOf,
+  samplingOptions,
   type Budget,
   type Labels,
   type Opening,
@@ -247,7 +248,12 @@ export function seatPanel(
       const why = `${seat.name} needs ${pluralize(seat.min, "model")} (got ${seated.length})`;
       throw refusal(why, `set ${seat.filledBy}, e.g. openai/gpt-6.1-terra`);
     }
-    const { temperatures = [], memberOptions = [], system } = seat.filledBy === "models" ? settings : {};
+    const {
+      temperatures = [],
+      memberOptions = [],
+      sampling,
+      system,
+    } = seat.filledBy === "models" ? settings : {};
     const turns = new Map<string, number>();
     let next = 0;
     return seated.map((model): SeatedParticipant => {
@@ -272,7 +278,7 @@ export function seatPanel(
           instructions:
             system === undefined ? instructions : `${instructions}\n\n## For this question\n${system}`,
         },
-        ...askedBy(model, how, memberOptions[index % memberOptions.length]),
+        ...askedBy(model, samplingOptions(sampling), how, memberOptions[index % memberOptions.length]),
         family: familyOf(model, settings.families),
         ...(temperature === undefined ? {} : { temperature }),
       };

@@ -1,6 +1,6 @@
 import { readHint } from "../config/explain.ts";
 import { sentences } from "../config/setting-sentences.ts";
-import { isMapSetting, settingKeys, settingTypes, settingVariable } from "../config/settings.ts";
+import { isFileSetting, settingKeys, settingTypes, settingVariable } from "../config/settings.ts";
 import { providers, type Provider } from "../models/providers.ts";
 import { wrap } from "../reports/text-width.ts";
 import { indent } from "./help.ts";
@@ -18,7 +18,7 @@ export function settingsHelp(width: number): string {
     "prints each value and where it came from.";
   const rows = [...settingKeys].map(([name, key]) => {
     const { expects, example } = readHint(settingTypes[key]) ?? {};
-    const where = isMapSetting(key) ? " In files only." : "";
+    const where = isFileSetting(key) ? " In files only." : "";
     const form =
       expects === undefined ? "" : ` Takes ${expects}${example === undefined ? "" : `, such as ${example}`}.`;
     const text = `${sentences[key].replaceAll("`", "")}${where}${form}`;

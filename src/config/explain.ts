@@ -136,3 +136,11 @@ export function recordKeyType(schema: Schema): Schema {
   const def = definitionOf(schema);
   return def?.type === "record" ? def.keyType : undefined;
 }
+
+/** True of mappings and lists of them, which one word cannot hold. */
+export function holdsMappings(schema: Schema): boolean {
+  const def = definitionOf(schema);
+  return def?.type === "array"
+    ? holdsMappings(def.element)
+    : def?.type === "record" || def?.type === "object";
+}

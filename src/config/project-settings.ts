@@ -18,6 +18,7 @@ const FREE: ReadonlySet<SettingKey> = new Set([
   "quorum",
   "temperature",
   "temperatures",
+  "sampling",
   "temperatureB",
   "patienceMs",
   "onDegraded",

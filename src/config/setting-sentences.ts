@@ -25,6 +25,7 @@ export const sentences: { readonly [key in SettingKey]: string } = {
   personas: "The personas of the members in their order, a member each; by default analyst, pragmatist and challenger in turn.",
   respondent: "The persona of `respond` and `chat`.",
   temperatures: "The temperatures of the members, assigned in turn; by default as their personas say.",
+  sampling: "How the models of members and respondents choose their words, beside the temperature, where their providers take it.",
   memberOptions: "What each member is asked with, in their order: effort, body, headers. By default as their personas say.",
   system: "Instructions for this question: of `respond` and `chat` in place of the persona's, of members after their own.",
   strategy: "How the chair weighs the drafts: a name, or the absolute path of a file.",

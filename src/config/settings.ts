@@ -1,8 +1,17 @@
 import * as z from "zod";
-import { bareModel, Json, ModelRef, OrganizationId, redactSecrets, UserId } from "../kernel/index.ts";
+import {
+  bareModel,
+  Json,
+  ModelRef,
+  OrganizationId,
+  redactSecrets,
+  Sampling,
+  SAMPLING_FIELDS,
+  UserId,
+} from "../kernel/index.ts";
 import { byProvider } from "./by-provider.ts";
 import { AgentSettings, Compatible, endpointFields, MemberOptions, Routing } from "./endpoints.ts";
-import { recordKeyType } from "./explain.ts";
+import { holdsMappings, recordKeyType } from "./explain.ts";
 import { McpServers } from "./mcp-servers.ts";
 import {
   choice,
@@ -128,6 +137,11 @@ export const settingTypes = {
       z.array(degrees("0.2")).min(1).max(26),
     )
     .meta({ expects: "numbers from 0 to 2, separated by commas or as a list", example: "0.2,0.9" }),
+  /** How the models of members and respondents choose their words, beside the temperature, where their providers take it. */
+  sampling: Sampling.meta({
+    expects: `a mapping of ${SAMPLING_FIELDS.join(", ")}`,
+    example: "{top_p: 0.9, seed: 7}",
+  }),
   /** What each member is asked with, in their order: effort, body, headers. By default as their personas say. */
   memberOptions: z
     .array(MemberOptions)
@@ -352,7 +366,10 @@ export function settingVariable(name: string): string {
   return `PARLEY_${name.replaceAll("-", "_").toUpperCase()}`;
 }
 
-/** Settings whose entries stand under names of the user's choice: entries of all files count, and they stand in files only. */
+/** Settings whose entries stand under names of the user's choice: entries of all files count. */
 export function isMapSetting(key: SettingKey): boolean {
   return recordKeyType(settingTypes[key]) !== undefined;
 }
+
+/** Settings that stand in files only. */
+export const isFileSetting = (key: SettingKey): boolean => holdsMappings(settingTypes[key]);

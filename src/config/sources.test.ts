@@ -508,6 +508,12 @@ describe("everything given is checked", () => {
       "PARLEY_QUORUM must be an integer above 0 (got -1); for example PARLEY_QUORUM=2",
     ],
     [{}, { PARLEY_FAMILIES: "a=b" }, "families can only be set in a file; write it into parley.yaml"],
+    [{}, { PARLEY_SAMPLING: "{seed: 7}" }, "sampling can only be set in a file; write it into parley.yaml"],
+    [
+      {},
+      { PARLEY_MEMBER_OPTIONS: "[]" },
+      "member-options can only be set in a file; write it into parley.yaml",
+    ],
     [
       {},
       { PARLEY_MODLES: "sim/a" },

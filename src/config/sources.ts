@@ -20,6 +20,7 @@ import {
 } from "./paths.ts";
 import {
   completeSettings,
+  isFileSetting,
   isMapSetting,
   RENAMED_SETTINGS,
   settingKeys,
@@ -255,7 +256,7 @@ function readLayer(path: string, from: SettingOrigin, { env }: FileContext) {
 }
 
 function addValue(values: Map<SettingKey, SettingValue>, key: SettingKey, value: SettingValue): void {
-  if (isMapSetting(key) && typeof value.raw === "string") {
+  if (isFileSetting(key) && typeof value.raw === "string") {
     const why = `${value.place([], "value")}: ${settingName(key)} can only be set in a file`;
     throw refuse(why, `write it into ${FILE}`);
   }

@@ -7,6 +7,7 @@ import type {
   Participant,
   ModelRef,
   OrganizationId,
+  Sampling,
   ToolSpec,
   UserId,
 } from "../kernel/index.ts";
@@ -112,6 +113,7 @@ export type OpeningSettings = {
   /** What stands in place of that persona's instructions. */
   readonly system?: string | undefined;
   readonly temperature?: number | undefined;
+  readonly sampling?: Sampling | undefined;
   readonly respondentB: boolean;
   readonly modelB?: ModelRef | undefined;
   readonly temperatureB: number;

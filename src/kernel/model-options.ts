@@ -45,6 +45,18 @@ export function withEffort<R extends string>(ref: R, effort: Effort | undefined)
   return `${ref}${ref.includes("?") ? "&" : "?"}effort=${effort}` as R; // no brand is lost by what is added
 }
 
+/** How a model chooses its words, beside its temperature, as bodies of requests name it. */
+export const Sampling = z
+  .strictObject({
+    top_p: z.number().min(0).max(1),
+    presence_penalty: z.number().min(-2).max(2),
+    frequency_penalty: z.number().min(-2).max(2),
+    seed: z.int(),
+  })
+  .partial();
+export type Sampling = z.infer<typeof Sampling>;
+export const SAMPLING_FIELDS: readonly string[] = Object.keys(Sampling.shape);
+
 const MAX_BODY_LENGTH = 16_384;
 const MAX_DEPTH = 8;
 const MAX_HEADERS = 16;
@@ -134,6 +146,13 @@ export const optionFields = {
   body: Body.check(refuseBy((body) => problemOfOptions({ body }))).optional(),
   headers: Headers.check(refuseBy((headers) => problemOfOptions({ headers }))).optional(),
 };
+
+/** What a request says of it in its body, before what an owner says. */
+export const samplingOptions = (sampling: Sampling = {}): RequestOptions => ({
+  body: Object.fromEntries(
+    Object.entries(sampling).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  ),
+});
 
 /** How a member is asked, as a persona or a pack says. */
 export type MemberOptions = RequestOptions & { readonly effort?: Effort | undefined };

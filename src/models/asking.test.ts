@@ -260,6 +260,27 @@ describe("an effort", () => {
   });
 });
 
+describe("how words are chosen", () => {
+  const sampling = { top_p: 0.9, presence_penalty: 1, frequency_penalty: -1, seed: 7 };
+  const config = { topP: 0.9, presencePenalty: 1, frequencyPenalty: -1, seed: 7 };
+  const others = ["body.presence_penalty", "body.frequency_penalty", "body.seed"];
+  it.each<{ ref: string; fields: object; without?: readonly string[]; search?: number }>([
+    { ref: "openai/gpt-4.1", fields: sampling },
+    { ref: "openai/gpt-4.1?wire=responses", fields: { top_p: 0.9 }, without: others },
+    { ref: "anthropic/claude-haiku-4-5", fields: { top_p: 0.9 }, without: others },
+    { ref: "ollama/m", fields: { options: { ...sampling, top_k: 3, num_predict: 8_000 } } },
+    { ref: "google/gemini-3.1-pro", fields: { generationConfig: config }, search: 1 },
+  ])("is said where $ref has it, beside what the wire nests", async ({ ref, fields, without, search }) => {
+    const body = { ...sampling, options: { top_k: 3 } };
+    const more = search === undefined ? {} : { search };
+    const { bodies, calls } = await ask({ options: { body }, ...more }, { ref });
+    expect(bodies[0]).toMatchObject(fields);
+    const top = Object.keys(bodies[0] ?? {}).filter((name) => Object.hasOwn(sampling, name));
+    expect(top).toEqual(Object.keys(sampling).filter((name) => Object.hasOwn(fields, name)));
+    if (search === undefined) expect(calls[0]?.ok && calls[0].without).toEqual(without);
+  });
+});
+
 it("says that a model thinks, or does not", async () => {
   const models = createModels({ env: {} });
   const thinks = (ref: string) => models.facts?.(ModelRef.parse(ref)).thinks;
@@ -522,7 +543,7 @@ describe("fields and headers", () => {
     const { bodies, received } = await ask(
       {
         options: {
-          body: { seed: 7, text: { verbosity: "low" }, model: "other" },
+          body: { prompt_cache_key: "m", text: { verbosity: "low" }, model: "other" },
           headers: { "OpenAI-Project": "p2" },
         },
       },
@@ -530,23 +551,18 @@ describe("fields and headers", () => {
         ref: "openai/gpt-5-pro",
         providers: {
           openai: {
-            body: { seed: 1, service_tier: "flex" },
+            body: { prompt_cache_key: "p", service_tier: "flex" },
             headers: { "OpenAI-Project": "p1", "OpenAI-Organization": "o1", Authorization: "none" },
           },
         },
       },
     );
     expect(bodies[0]).toMatchObject({
-      ...{ model: "gpt-5-pro", seed: 7, service_tier: "flex", text: { verbosity: "low" } },
+      ...{ model: "gpt-5-pro", prompt_cache_key: "m", service_tier: "flex", text: { verbosity: "low" } },
     });
     expect(received[0]?.headers).toMatchObject({
       ...{ "openai-project": "p2", "openai-organization": "o1", authorization: `Bearer ${KEY}` },
     });
-  });
-
-  it("merge with what the wire nests", async () => {
-    const { bodies } = await ask({ options: { body: { options: { top_k: 3 } } } }, { ref: "ollama/m" });
-    expect(bodies[0]).toMatchObject({ options: { top_k: 3, num_predict: 8_000, temperature: 0.7 } });
   });
 });
 

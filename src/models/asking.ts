@@ -1,7 +1,7 @@
 // What a request asks for beside its prompt, and what of that is left out because the provider refused it.
 // What is left out is said with the reply: an answer must not pass for one at a temperature or an effort that nobody ever sent.
 
-import { mergeOptions, type ModelRequest } from "../kernel/index.ts";
+import { mergeOptions, SAMPLING_FIELDS, type Json, type ModelRequest } from "../kernel/index.ts";
 import { effortFields } from "./effort.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { mergeBodies, refusesValue, type Dialect, type WireFeature } from "./wires/wire.ts";
@@ -39,6 +39,21 @@ export const wantedBy = ({ temperature, reply, tools, search }: ModelRequest): W
 /** Where a request can go: `searching` is the endpoint as it is asked to search, where it is and can. */
 type Ways = { readonly usual: Endpoint; readonly searching?: Endpoint | undefined };
 
+/** A field of `Sampling` as a wire's bodies have it; null where the provider documents none. */
+function placeSampling(
+  { wireName: wire, provider }: Endpoint,
+  name: string,
+  value: Json,
+): { readonly [name: string]: Json } | null {
+  if (wire === "ollama") return { options: { [name]: value } };
+  if (wire === "gemini")
+    return {
+      generationConfig: { [name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())]: value },
+    };
+  const isAlone = wire === "anthropic" || (wire === "responses" && provider === "openai");
+  return isAlone && name !== "top_p" ? null : { [name]: value };
+}
+
 /** What of a request goes out, once `learned` is known not to be taken. */
 export function askWith(
   { usual, searching }: Ways,
@@ -51,6 +66,11 @@ export function askWith(
   const { dialect, effort, model } = endpoint;
   const { body = {}, headers = {} } = mergeOptions(endpoint.options, request.options) ?? {};
   const left = new Set(learned);
+  const placed = Object.entries(body).map(([name, value]) => {
+    const where = SAMPLING_FIELDS.includes(name) ? placeSampling(endpoint, name, value) : { [name]: value };
+    if (where === null) left.add(`body.${name}`);
+    return [name, where ?? {}] as const;
+  });
   if (search === null) left.add("search");
   const place = { provider: endpoint.provider, wire: endpoint.wireName, local: endpoint.local };
   const how = { model, effort: effort ?? "", room: request.maxOutputTokens, onOff: left.has("effort-level") };
@@ -66,8 +86,7 @@ export function askWith(
     ...Object.keys(headers).map((name) => `headers.${name}` as const),
   ];
   const isLeft = (feature: WireFeature) => left.has(feature) || dialect.without.has(feature);
-  const kept = <T>(of: "body" | "headers", fields: { readonly [name: string]: T }) =>
-    Object.entries(fields).filter(([name]) => !left.has(`${of}.${name}`));
+  const keptHeaders = Object.entries(headers).filter(([name]) => !left.has(`headers.${name}`));
   // A model that thinks unasked is to show it, too: whoever wants to reads it. Where it does not, nothing that was asked for is left out.
   const shows = left.has("summary") ? undefined : thinking?.shows;
   const unnamed = [...(shows ? ["summary" as const] : []), "usage" as const, "max-tokens" as const];
@@ -76,12 +95,16 @@ export function askWith(
     dialect: {
       ...dialect,
       ...(search === null ? {} : { search: search.tool(request.search ?? 1) }),
-      extra: [effort === null ? {} : thinking?.fields, shows, Object.fromEntries(kept("body", body))].reduce<
-        NonNullable<Dialect["extra"]>
-      >((all, more) => mergeBodies(all, more ?? {}), dialect.extra ?? {}),
+      extra: [
+        ...[effort === null ? {} : thinking?.fields, shows],
+        ...placed.flatMap(([name, fields]) => (left.has(`body.${name}`) ? [] : [fields])),
+      ].reduce<NonNullable<Dialect["extra"]>>(
+        (all, more) => mergeBodies(all, more ?? {}),
+        dialect.extra ?? {},
+      ),
       without: new Set([...dialect.without, ...left]),
     },
-    headers: Object.fromEntries(kept("headers", headers).map(([name, value]) => [name.toLowerCase(), value])),
+    headers: Object.fromEntries(keptHeaders.map(([name, value]) => [name.toLowerCase(), value])),
     without: nameLeftOut(wanted, left),
     sent: [...wanted, ...unnamed].filter((feature) => !isLeft(feature)),
   };

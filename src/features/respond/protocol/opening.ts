@@ -1,4 +1,11 @@
-import { askedBy, Json, ParticipantId, type DeliberationId, refusal } from "../../../kernel/index.ts";
+import {
+  askedBy,
+  Json,
+  ParticipantId,
+  samplingOptions,
+  type DeliberationId,
+  refusal,
+} from "../../../kernel/index.ts";
 import { conversationSummaryTemplate } from "../../../protocols/phases/conversation.ts";
 import { memoryTools } from "../../../protocols/phases/memory-tools.ts";
 import { MAX_TOOL_CALLS, requireTools } from "../../../protocols/phases/tools.ts";
@@ -72,7 +79,7 @@ async function respondents(context: OpeningContext): Promise<Pick<OpeningPart, "
   }
   const { name, instructions, temperature, ...how } = context.persona(settings.respondent);
   const seat = (own: Pick<SeatedParticipant, "id" | "seat" | "model">, degrees: number | undefined) => ({
-    ...{ ...own, ...askedBy(own.model, how) },
+    ...{ ...own, ...askedBy(own.model, samplingOptions(settings.sampling), how) },
     persona: { name, instructions: settings.system ?? instructions },
     family: context.family(own.model),
     ...(degrees === undefined ? {} : { temperature: degrees }),
