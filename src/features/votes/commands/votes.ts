@@ -18,7 +18,7 @@ import {
   type ReviewedRun,
   type ReviewerLeans,
   type GivenReview,
-} from "../../../stats/reviewer-leans.ts";
+} from "../app/reviewer-leans.ts";
 import { answersIn } from "../../../views/answer-event.ts";
 
 const NOBODY = "No reviews are recorded. Members review each other in: parley council\n";

@@ -1,6 +1,6 @@
-import type { Estimate } from "../contract/figures.ts";
-import { bootstrap } from "./bootstrap.ts";
-import { mean, sum } from "./numbers.ts";
+import type { Estimate } from "../../../contract/figures.ts";
+import { bootstrap } from "../../../stats/bootstrap.ts";
+import { mean, sum } from "../../../stats/numbers.ts";
 
 /** One reviewer's review of drafts, which are named by their authors. */
 export type GivenReview = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { random } from "./numbers.ts";
+import { random } from "../../../stats/numbers.ts";
 import { reviewerLeans, type GivenReview, type ReviewedRun } from "./reviewer-leans.ts";
 
 const DRAFTS = ["ada", "bob", "cyd", "dan"];
