@@ -132,6 +132,19 @@ describe("a message", () => {
     expect(json).toEqual({ input_tokens: 108 });
   });
 
+  it("refuses a thread in the words after which Anthropic's SDK sends the whole conversation", async () => {
+    for (const thread of [{ type: "create" }, { type: "continue", previous_message_id: "msg_x" }]) {
+      const { status, json } = await ask({ thread });
+      expect(status).toBe(400);
+      expect(json.error.details).toEqual({
+        error_code: "thread_unsupported_request",
+        unsupported: ["thread"],
+      });
+    }
+    expect((await ask({ thread: null })).status).toBe(200);
+    expect((await ask({ messages: [] })).json.error.details).toBeUndefined();
+  });
+
   it("is refused in Anthropic's words, with what is wrong", async () => {
     const image = { type: "image", source: { type: "url", url: "https://h.example/a.png" } };
     const broken = { type: "document", source: { type: "base64", media_type: {}, data: { toString: 1 } } };

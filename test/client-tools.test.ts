@@ -247,6 +247,39 @@ describe("a run with a client's tools", () => {
     expect((await at.client().responses.create(going)).output_text).toMatch(/^It rains\./);
   });
 
+  it("reads items of its responses that a client names by their ids, and refuses others", async () => {
+    await using at = await scripted((body) => {
+      const [city] = /Rome/.exec(JSON.stringify(body.messages)) ?? ["Oslo"];
+      return toolsIn(body).length === 0 ? [{ name: "get_weather", input: { city } }] : "It rains.";
+    });
+    const tools = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
+    const create = (input: OpenAI.Responses.ResponseInput) =>
+      at.client().responses.create({ model: "parley/respond", tools, input });
+    const named = ({ output }: OpenAI.Responses.Response) =>
+      output.map(({ id = "" }) => ({ type: "item_reference" as const, id: id ?? "" }));
+    const asked = { role: "user" as const, content: SUM };
+    const first = await create([asked]);
+    const call =
+      first.output.find(({ type }) => type === "function_call") ?? expect.fail("nothing was called");
+    const given = {
+      ...{ type: "function_call_output" as const, output: "rain" },
+      call_id: "call_id" in call ? String(call.call_id) : "",
+    };
+    const second = await create([asked, ...named(first), given]);
+    expect(second.output_text).toBe("It rains.");
+    expect(idOf(second)).toBe(idOf(first));
+    const next = { role: "user" as const, content: "And in Rome?" };
+    const third = await create([asked, ...named(first), given, ...named(second), next]);
+    expect(JSON.stringify(at.bodies().at(-1)?.messages)).toContain("It rains.");
+    expect(third.output.at(-1)).toMatchObject({ type: "function_call", arguments: '{"city":"Rome"}' });
+    for (const [id, status] of [
+      ["msg_abcdefghijkl", 404],
+      [`fc_${idOf(first)}_1_9`, 400],
+      ["x", 400],
+    ] as const)
+      await expect(create([asked, { type: "item_reference", id }])).rejects.toMatchObject({ status });
+  });
+
   it("ends without an answer when nothing came in its time; what comes later forks it", async () => {
     await using at = await scripted(
       (body) => (JSON.stringify(body.messages).includes("so far") ? "Late." : looking(body, 0)),

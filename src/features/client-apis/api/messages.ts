@@ -23,6 +23,7 @@ import {
   type ApiTurn,
   type ApiUsage,
 } from "./run.ts";
+import { refuseField } from "./responses.ts";
 import type { ApiCall } from "./structured.ts";
 import { readTools, withoutUsed } from "./tools.ts";
 import { Message, readMessages, type SentMessage } from "./turns.ts";
@@ -121,7 +122,9 @@ function asFunctions(body: SentFields): SentFields {
 type ReadMessage = ReadRequest & { readonly stream: boolean; readonly wantsThinking: boolean };
 
 async function readMessage(call: ApiCall, body: unknown): Promise<ReadMessage> {
-  const { given, ignored } = readFields(body, { honoured: Honoured, refused: {} });
+  // A thread's later requests have its newest messages alone.
+  const refused = { thread: refuseField("threads are not kept here; send all messages") };
+  const { given, ignored } = readFields(body, { honoured: Honoured, refused });
   const tools = readTools(asFunctions(fieldsIn(body)));
   const chosen = await chooseModel(call, given.model);
   const instructions = given.system === undefined ? [] : [{ role: "system" as const, content: given.system }];
@@ -187,14 +190,9 @@ function messageOf(
 async function streamMessage(
   call: ApiCall,
   turn: ApiTurn,
-  {
-    model,
-    format,
-    stop,
-    wantsThinking,
-    headers,
-  }: ReadMessage & { readonly headers: Readonly<Record<string, string>> },
+  read: ReadMessage & { readonly headers: Readonly<Record<string, string>> },
 ): Promise<void> {
+  const { model, format, stop, wantsThinking, headers } = read;
   const stream = beginStream(call, headers);
   const send = (type: string, fields: object) => stream.event(type, { type, ...fields });
   let index = -1;
@@ -267,6 +265,10 @@ const errorBody = (refusal: HttpRefusal) => ({
   error: {
     type: ERRORS[refusal.status] ?? (refusal.status >= 500 ? "api_error" : "invalid_request_error"),
     message: apiErrorOf(refusal).message,
+    // Anthropic's SDK then sends the whole conversation.
+    ...(refusal.errors?.[0]?.pointer === "thread" && {
+      details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+    }),
   },
 });
 

@@ -75,7 +75,7 @@ const Honoured = z.strictObject({
   background: z.boolean().optional(),
 });
 
-const refuseField = (why: string) => (value: unknown) =>
+export const refuseField = (why: string) => (value: unknown) =>
   value === null || value === undefined ? undefined : why;
 
 const TABLE = {
@@ -104,7 +104,7 @@ async function readResponse(
   const chosen = await chooseModel(call, given.model);
   const previous = given.previous_response_id;
   const going = previous === undefined ? {} : { previous: turnOf(previous).id };
-  const { messages: sent, unread } = inputMessages(given.input);
+  const { messages: sent, unread } = inputMessages(await withItems(call, given.input));
   const { messages, system, history, question, files } = readTalk(sent, previous !== undefined);
   const { settings, ignored: unused } = settingsOf(chosen, given, {
     system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"),
@@ -141,6 +141,18 @@ async function readResponse(
       ...(tools.offer || tools.forced ? toolEcho(body) : {}),
     },
   };
+}
+
+/** An input with the items that it names by their ids, as they were sent. @throws Refused, Fault for those of no response of its client */
+async function withItems(call: ApiCall, input: z.infer<typeof Honoured>["input"]) {
+  if (typeof input === "string") return input;
+  const read = async (item: z.infer<typeof Item>) => {
+    const [id, name] = /^[a-z]+_([^_]+(?:_\d+)?)/.exec(String(item["id"])) ?? [];
+    if (item.type !== "item_reference" || id === undefined) return item;
+    const { output } = await present(call, turnOf(`${PREFIX}${name}`));
+    return output.map((one) => Item.parse(one)).find((one) => one["id"] === item["id"]) ?? item;
+  };
+  return Promise.all(input.map(read));
 }
 
 /** More of a request's tools is not repeated in its responses. */
@@ -267,11 +279,8 @@ export const responseRoutes: readonly ApiRoute[] = [
       const question = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.question ?? "";
       const content = [{ type: "input_text", text: question }];
       const item = {
-        id: `msg_${turnName(turn)}_in`,
-        type: "message",
-        role: "user",
-        status: "completed",
-        content,
+        ...{ id: `msg_${turnName(turn)}_in`, type: "message", role: "user" },
+        ...{ status: "completed", content },
       };
       const ends = { first_id: item.id, last_id: item.id, has_more: false };
       return { status: 200, body: { object: "list", data: [item], ...ends } };
