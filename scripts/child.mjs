@@ -38,10 +38,10 @@ export function run([file, ...args], { interrupts = (child) => void child.kill("
  * ends with everything that it has started: what is left behind would keep its output open, and the caller waiting.
  *
  * @param {readonly [string, ...string[]]} command
- * @param {{ cwd: string, env: NodeJS.ProcessEnv, shell?: boolean, limitMs: number }} options
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, shell?: boolean, limitMs: number, onText?: (text: string) => void }} options `onText` hears of it as it comes
  * @returns {Promise<{ code: number, output: string }>} its exit code, 124 at the limit, 128 + n when signal n ended it
  */
-export function capture([file, ...args], { limitMs, ...options }) {
+export function capture([file, ...args], { limitMs, onText, ...options }) {
   return new Promise((resolve, reject) => {
     // A group of its own, so that one signal reaches all of it; Windows has no groups.
     const detached = process.platform !== "win32";
@@ -71,7 +71,10 @@ export function capture([file, ...args], { limitMs, ...options }) {
     };
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => (output += text));
+      stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+        output += text;
+        onText?.(text);
+      });
     }
     child.once("error", (error) => {
       settle();

@@ -5,8 +5,8 @@ import { delimiter, join } from "node:path";
 import { capture } from "./child.mjs";
 
 /**
- * A part of a run: one script of package.json. `tests`: what vitest is told beside it; the tests that it runs are counted one by
- * one, everything else counts as one. `long`: with `LONG=1`, which runs at full size what is a tenth of it otherwise.
+ * A part of a run: one script of package.json. `tests`: what it is told beside it where it is a run of tests, which are counted one
+ * by one; everything else counts as one. `long`: with `LONG=1`, which runs at full size what is a tenth of it otherwise.
  *
  * @typedef {{ name: string, script: string, tests?: string, long?: true }} Part
  */
@@ -46,6 +46,7 @@ export const SHARDS = {
   cli: [longTests("cli", "--project cli")],
   docs: [longTests("docs", "--project docs")],
   page: [longTests("page", "--project page")],
+  clients: [{ name: "clients", script: "clients", tests: "" }],
   seeds: [check("seeds:check")],
   bench: [check("bench:quick")],
   storm: [check("storm")],
