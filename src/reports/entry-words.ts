@@ -29,7 +29,7 @@ export function entryWords(entry: Entry): string | undefined {
   if (isEvent(entry, "reply-stopped")) return `${who}: ${doneOf(entry)} stopped`;
   if (isEvent(entry, "seat-opened")) return `waiting for ${entry.data.person}`;
   if (isEvent(entry, "seat-expired")) return entry.data.why;
-  if (isEvent(entry, "reply-received") && !isHidden(entry))
+  if (asked && isEvent(entry, "reply-received") && !isHidden(entry))
     return `${who}: reply could not be read, asking again: ${entry.data.why}`;
   if (isEvent(entry, "review-given") && !entry.data.ranking.ok)
     return `${who}: review could not be read: ${entry.data.ranking.reason}`;

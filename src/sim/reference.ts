@@ -12,7 +12,7 @@ export type SimParameters = {
   readonly facts: string | null;
   /** How many questions it asks where it may ask some; null: as it sees fit. */
   readonly asks: number | null;
-  /** The tool that it calls once before it answers, by its name or the end of it; with `:` and JSON, these arguments. */
+  /** The tool that it calls once before it answers, by its name or the end of it, or `*` (`%2A`) for each; with `:` and JSON, these arguments. */
   readonly calls: string | null;
 } & typeof defaults;
 
@@ -48,14 +48,8 @@ const wholeMax: { readonly [name: string]: number } = {
   seed: Number.MAX_SAFE_INTEGER,
   asks: 10,
 };
-const parameterNames: readonly string[] = [
-  ...Object.keys(defaults),
-  "asks",
-  "calls",
-  "effort",
-  "family",
-  "facts",
-];
+const textNames: readonly string[] = ["calls", "effort", "facts", "family"];
+const parameterNames = [...Object.keys(defaults), "asks", ...textNames];
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A name that a reference can have for any name of a model, such as `gemma4:26b`: the same one where it can be had. */
@@ -92,7 +86,7 @@ export function readReference(ref: string): ReferenceReading {
     // It is taken, so that members can be tried out, and makes no difference.
     if (key === "effort" && !Effort.safeParse(written).success)
       return refuse(`there is no effort "${written.slice(0, 40)}" (there are ${EFFORTS.join(", ")})`);
-    if (key === "effort" || key === "family" || key === "facts" || key === "calls") continue;
+    if (textNames.includes(key)) continue;
     const max = wholeMax[key];
     const value = /^\d{1,16}(?:\.\d{1,16})?$|^\.\d{1,16}$/.test(written) ? Number(written) : Number.NaN;
     if (!(value <= (max ?? 1)) || (max !== undefined && !Number.isInteger(value)))

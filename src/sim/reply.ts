@@ -75,22 +75,25 @@ export function simulateReply({ parameters, facts, request, scripts = [], attemp
     const end = outage.code === "network" ? Math.floor(text.length * fate.roll("break")) : 0;
     return { ok: false, outage, text: text.slice(0, end).toWellFormed(), tokensIn };
   }
-  const wish = wantedCall(request, parameters.calls) ?? (typeof written === "string" ? null : written);
-  if (wish) {
-    const tokensOut = countTokens(wish.name.length + wish.arguments.length);
-    return { ok: true, text: "", toolCalls: [wish], finish: "stop", tokensIn, tokensOut };
+  const wanted = wantedCalls(request, parameters.calls);
+  const toolCalls = wanted.length > 0 || typeof written === "string" ? wanted : [written];
+  if (toolCalls.length > 0) {
+    const tokensOut = countTokens(toolCalls.map((one) => one.name + one.arguments).join("").length);
+    return { ok: true, text: "", toolCalls, finish: "stop", tokensIn, tokensOut };
   }
   const finish = whole.length > maxLength ? "length" : "stop";
   return { ok: true, text, finish, tokensIn, tokensOut: countTokens(text.length) };
 }
 
-/** The call that a model of this wish makes before it answers; null where it has no such tool, or has called one. */
-function wantedCall({ messages, tools = [] }: ModelRequest, wish: string | null): ToolCall | null {
+/** What a model of this wish calls before it answers; nothing where it has no such tool, or has called one. */
+function wantedCalls({ messages, tools = [] }: ModelRequest, wish: string | null): readonly ToolCall[] {
   const [wanted = "", written] = wish?.split(/:(.*)/s, 2) ?? [];
-  const tool = tools.find(({ name }) => name === wanted || name.endsWith(`__${wanted}`));
-  if (wanted === "" || !tool || messages.some(({ role }) => role === "tool")) return null;
-  const input = written ?? JSON.stringify(sampleOf(tool.parameters) ?? {});
-  return { id: `${tool.name}-1`.slice(0, 64), name: tool.name, arguments: input };
+  if (wanted === "" || messages.some(({ role }) => role === "tool")) return [];
+  const found = tools.filter(({ name }) => wanted === "*" || name === wanted || name.endsWith(`__${wanted}`));
+  return found.slice(0, wanted === "*" ? found.length : 1).map(({ name, parameters }) => {
+    const input = written ?? JSON.stringify(sampleOf(parameters) ?? {});
+    return { id: `${name}-1`.slice(0, 64), name, arguments: input };
+  });
 }
 
 /** What it says of the tool that it called; empty where it called none. */

@@ -51,6 +51,23 @@ describe("the transport", () => {
     expect(attempted.usage.tokens).toMatchObject({ in: 9, out: Math.ceil(pieces.join("").length / 4) });
   });
 
+  it("calls the tool that it is told to, or each, with what a schema requires", async () => {
+    const tools = ["a__roll", "b__roll", "look"].map((name) => ({
+      ...{ name, description: name },
+      parameters: { type: "object", required: ["at"], properties: { at: { enum: ["x", "y"] } } },
+    }));
+    const called = async (calls: string) => {
+      const asked = { ...request(`sim/ada?calls=${calls}`), tools };
+      const options = { attempt: 1, signal: new AbortController().signal, onText: () => undefined };
+      const attempted = await createSim().send(asked, options);
+      return attempted.ok ? attempted.toolCalls.map(({ name, arguments: input }) => `${name} ${input}`) : [];
+    };
+    expect(await called("roll")).toEqual(['a__roll {"at":"x"}']);
+    expect(await called("look:{}")).toEqual(["look {}"]);
+    expect(await called("%2A")).toEqual(tools.map(({ name }) => `${name} {"at":"x"}`));
+    expect(await called("lo")).toEqual([]);
+  });
+
   it("waits for nothing without a latency, and says the same", async () => {
     const waits: number[] = [];
     const texts = await Promise.all(

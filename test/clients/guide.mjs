@@ -1,6 +1,6 @@
 import { format, resolveConfig } from "prettier";
 
-/** @typedef {{ name: string, label: string, version: string, checks: readonly { ok: boolean }[], expected: readonly { reason: string }[] }} Seen */
+/** @typedef {{ name: string, version: string, checks: readonly { ok: boolean }[], expected: readonly { reason: string }[] }} Seen */
 
 const BEGIN = "<!-- seen: written by npm run clients -- --write -->";
 const END = "<!-- /seen -->";

@@ -12,7 +12,7 @@ import { root } from "../../scripts/root.mjs";
  * What the checks of a client are given. `load` imports a package of the client's folder, `serve` starts a server whose members
  * have these parameters, `check` runs one check, and `bin` starts a program of the folder, to what it printed.
  *
- * @typedef {{ folder: string, load: (name: string) => Promise<any>, serve: (parameters?: string) => Promise<Server>,
+ * @typedef {{ folder: string, load: (name: string) => Promise<any>, serve: (parameters?: string, settings?: object) => Promise<Server>,
  *   check: (name: string, body: () => Promise<unknown>) => Promise<void>, report: (check: { name: string, ok: boolean, reason: string }) => void,
  *   bin: (path: string, args: readonly string[], more?: { cwd?: string, env?: Record<string, string> }) => Promise<string> }} Bench
  */
@@ -28,11 +28,16 @@ const NODE = process.env["SERVER_NODE"] ?? process.execPath;
 /** A new folder below the temporary folder of this client. */
 export const newFolder = () => mkdtempSync(join(tmpdir(), "place-"));
 
-/** Starts `parley serve` over a store of its own; it ends with this process. @param {string} [parameters] of each member, as `sim/NAME?…` has them @returns {Promise<Server>} */
-async function serve(parameters = "") {
+/**
+ * Starts `parley serve` over a store of its own; it ends with this process.
+ *
+ * @param {string} [parameters] of each member, as `sim/NAME?…` has them @param {object} [settings] beside them
+ * @returns {Promise<Server>}
+ */
+async function serve(parameters = "", settings = {}) {
   const home = newFolder();
   const models = ["ada", "bo", "cy"].map((name) => `sim/${name}${parameters && "?"}${parameters}`);
-  writeFileSync(join(home, "parley.yaml"), JSON.stringify({ models }));
+  writeFileSync(join(home, "parley.yaml"), JSON.stringify({ models, ...settings }));
   const options = { cwd: home, env: { ...process.env, PARLEY_HOME: home }, shell: false };
   const made = spawn(NODE, [PROGRAM, "serve", "keys", "new", "clients"], options);
   let key = "";
