@@ -11,6 +11,7 @@ const SMOKE = ["test/e2e/durability.test.ts", "test/page/server-page.test.ts"];
 const PROGRAM = [
   "bench",
   "critic-load",
+  "examples",
   "held-out",
   "mcp-agents",
   "new",

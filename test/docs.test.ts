@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -20,7 +21,8 @@ import { built, simServer, somewhere, type Somewhere } from "./e2e/parley.ts";
 //   command is the latest run. Ids, times and dates are not compared; a command without lines below it has to succeed only.
 //   "console providers" runs with keys, and a simulated server in the place of every provider; "console serve" and "ts serve"
 //   run beside `parley serve`, with a key in PARLEY_KEY;
-// - a fence ```ts is type-checked against the built package and run; "// → text" says what it prints.
+// - a fence ```ts is type-checked against the built package and run; "// → text" says what it prints;
+// - a fence ```js examples/FILE is that file, which is type-checked here and run by test/examples.test.ts.
 // A fence ```sh is not run: it spends money, or needs what a test has not. No fence is without a language.
 // UPDATE_DOCS=1 npx vitest run test/docs.test.ts writes what commands print now into the pages.
 
@@ -112,6 +114,24 @@ describe("a page", () => {
       return fences.filter(([, , info], index) => index % 2 === 0 && info === "").map(() => page);
     });
     expect(bare).toEqual([]);
+  });
+
+  it("shows an example of a file as it stands there", () => {
+    const shown = pages.flatMap((page) =>
+      fencesIn(page).flatMap(({ info, text }) => {
+        const [, file] = /^js (examples\/\S+)$/.exec(info) ?? [];
+        return file === undefined ? [] : [{ page, file, text }];
+      }),
+    );
+    expect(shown).not.toEqual([]);
+    for (const { page, file, text } of shown) {
+      if (isUpdate)
+        writeFileSync(
+          join(root, page),
+          read(page).replace(text, () => read(file)),
+        );
+      else expect(text, `${page}: ${file}`).toBe(read(file));
+    }
   });
 
   it("links to what there is", () => {
@@ -271,12 +291,13 @@ describe.concurrent("the programs", () => {
     mkdirSync(scratch, { recursive: true });
     folder = mkdtempSync(join(scratch, "docs-"));
     for (const { name, text } of programs) writeFileSync(join(folder, name), text);
+    cpSync(join(root, "examples/library"), folder, { recursive: true });
     writeFileSync(
       join(folder, "tsconfig.json"),
       JSON.stringify({
         extends: "../../tsconfig.json",
         compilerOptions: { types: ["node"] },
-        include: ["*.ts"],
+        include: ["*.ts", "*.mjs"],
       }),
     );
   });

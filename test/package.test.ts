@@ -1,18 +1,18 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
-import { setUp } from "../scripts/setup.mjs";
+import { installPackage, type InstalledPackage } from "./support/installed-package.ts";
 import { called, mcpClient } from "./support/mcp.ts";
 
 const execute = promisify(execFile);
@@ -23,52 +23,24 @@ const Manifest = z.object({
   bin: z.object({ parley: z.string() }),
   exports: z.record(z.string(), z.unknown()),
 });
-const Packed = z.tuple([
-  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
-]);
-const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
-
 /** What a user installs, at most: packages, and bytes on disk and as they are sent. */
 const CEILINGS = { packages: 30, bytes: 45_000_000, packedBytes: 2_500_000 };
 
 let folder = "";
-/** A project into which the package was installed, with what npm brings beside it and nothing else. */
 let project = "";
 let unpacked = "";
-let files: string[] = [];
+let files: readonly string[] = [];
 let packedBytes = 0;
-let installed: string[] = [];
+let installed: readonly string[] = [];
+let own: InstalledPackage;
+const environment = () => own.env;
 
 beforeAll(async () => {
-  await setUp(root, { build: true });
-  folder = await mkdtemp(join(tmpdir(), "parley-package-"));
-  const { stdout } = await execute("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
-  const [packed] = Packed.parse(JSON.parse(stdout));
-  files = packed.files.map((file) => file.path);
-  packedBytes = packed.size;
-  await execute("tar", ["-xzf", packed.filename], { cwd: folder });
-  project = join(folder, "project");
-  unpacked = join(project, "node_modules/@parley-llm/parley");
-  await mkdir(dirname(unpacked), { recursive: true });
-  await rename(join(folder, "package"), unpacked);
-  await writeFile(join(project, "package.json"), '{ "type": "module" }');
-  const { packages } = Lock.parse(JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")));
-  installed = Object.entries(packages).flatMap(([path, { dev = false }]) =>
-    path !== "" && !dev && existsSync(join(root, path)) ? [path] : [],
-  );
-  for (const path of installed) {
-    await mkdir(dirname(join(project, path)), { recursive: true });
-    await symlink(join(root, path), join(project, path));
-  }
+  own = await installPackage();
+  ({ folder, project, unpacked, files, packedBytes, dependencies: installed } = own);
 }, 60_000);
 
-/** Runs the installed command without keys, with a data folder of its own. */
-const environment = () => ({
-  ...{ PATH: process.env["PATH"] ?? "", HOME: folder, PARLEY_HOME: join(folder, "home") },
-  ...{ OLLAMA_HOST: "127.0.0.1:1", LMSTUDIO_HOST: "127.0.0.1:1" },
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => own[Symbol.asyncDispose]());
 
 async function manifest() {
   return Manifest.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
