@@ -9,7 +9,9 @@ const SMOKE = ["test/e2e/durability.test.ts", "test/page/server-page.test.ts"];
 
 /** Of the program as a whole, too dear for the gate: `npm run test:all` has them. */
 const PROGRAM = [
+  "answer-stream",
   "bench",
+  "bundle",
   "critic-load",
   "examples",
   "held-out",

@@ -1,4 +1,4 @@
-import { callOf, workOf, type Entry, type Frame, type Work } from "../kernel/index.ts";
+import { callOf, Fault, workOf, type Entry, type Frame, type Work } from "../kernel/index.ts";
 import type { Outcome } from "./outcome.ts";
 import { answerSoFar } from "../replies/answer-so-far.ts";
 
@@ -11,7 +11,7 @@ export function liveAnswer(send: (text: string) => void): {
   readonly take: (frame: Frame) => void;
   readonly sent: () => string;
 } {
-  const read = answerSoFar();
+  let read: ((piece: string) => string) | undefined;
   let step: string | undefined;
   let offset = 0;
   let sent = "";
@@ -24,7 +24,8 @@ export function liveAnswer(send: (text: string) => void): {
       if (delta.attempt > 1 || delta.offset !== offset || (step !== undefined && frame.step !== step)) return;
       step = frame.step;
       offset += delta.text.length;
-      const text = isAlone ? delta.text : read(delta.text);
+      read ??= isAlone ? (text) => text : answerSoFar(frame.isObject === true);
+      const text = read(delta.text);
       if (text === "") return;
       sent += text;
       send(text);
@@ -49,17 +50,19 @@ export function writtenLive(entries: readonly Entry[], text: string): string | u
   const first = entries.find((entry) => isWriter(workOf(entry)) && callOf(entry));
   const call = first && callOf(first);
   if (!first || !call?.ok || call.attempts > 1) return undefined;
-  const shown = shownOf(call.reply, workOf(first)?.kind === "answer").trimStart();
+  const shown = shownOf(call.reply, workOf(first)?.kind === "answer");
   return text.startsWith(shown) ? shown : undefined;
 }
 
 /** What may be shown of a reply that is no answer yet, of who answers alone or writes for all. */
-export const shownOf = (reply: string, isAlone: boolean): string => (isAlone ? reply : answerSoFar()(reply));
+export const shownOf = (reply: string, isAlone: boolean): string =>
+  isAlone ? reply : answerSoFar(true)(reply) || answerSoFar(false)(reply);
 
-/** The text of a run's answer, from its live frames and at last from its outcome. */
+/** The text of a run's answer, from its live frames and at last from its outcome. @throws Fault `answer-differs` */
 export async function* answerText(
   tokens: AsyncIterable<Frame>,
-  outcome: Promise<Pick<Outcome, "result">>,
+  outcome: Promise<Pick<Outcome, "id" | "result">>,
+  onRestart?: () => void,
 ): AsyncGenerator<string> {
   const ready: string[] = [];
   const live = liveAnswer((text) => void ready.push(text));
@@ -67,8 +70,12 @@ export async function* answerText(
     live.take(token);
     yield* ready.splice(0);
   }
-  const text = (await outcome).result?.answer ?? "";
-  const rest = text === "" ? "" : restAfter(live.sent(), text);
+  const { id, result } = await outcome;
+  const text = result?.answer ?? "";
+  const isKept = text.startsWith(live.sent());
+  if (!isKept && !onRestart) throw new Fault("answer-differs", { id });
+  if (!isKept) onRestart?.();
+  const rest = isKept ? text.slice(live.sent().length) : text;
   if (rest !== "") yield rest;
 }
 
@@ -79,7 +86,7 @@ export const BEGUN_AGAIN = "\n\n(The text above was begun again. This is the who
 export function restAfter(sent: string, text: string, note = ""): string {
   if (sent === "") return note === "" ? text : `${note}\n\n${text}`;
   const after = note === "" ? "" : `\n\n${note}`;
-  const shown = sent.trimStart();
+  const shown = text.startsWith(sent) ? sent : sent.trimStart();
   if (text.startsWith(shown)) return `${text.slice(shown.length)}${after}`;
   return `${BEGUN_AGAIN}${text}${after}`;
 }

@@ -12,6 +12,7 @@ import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
 import { driveAlone, type DriverContext, type DriverOptions } from "./driver.ts";
 import { findOpening } from "./lookup.ts";
+import type { answerText } from "./live-answer.ts";
 import type { Outcome } from "./outcome.ts";
 
 // Reactions (a second answer, a grade, memory) never delay the answer, and their failure never fails the answer.
@@ -50,14 +51,15 @@ export interface Run {
   /** Yields live text until the deliberation ends. Lossy: a slow reader misses pieces, and other processes see none. */
   tokens(): AsyncIterable<Token>;
   /**
-   * Yields the text of the result and nothing else: as it is written by whoever writes for all, and what is left of it at the end;
-   * nothing where the run comes to no answer.
+   * Yields the text of the result and nothing else: as it is written by whoever writes for all, and what is left of it at the end.
+   * Together it is `result.answer`. Where a writer fails or begins again with other words, what was yielded is void: `onRestart` is called
+   * before the whole text follows. @throws Fault `answer-differs` then, without `onRestart`
    * @example
    * ```ts
    * for await (const text of run.answer()) process.stdout.write(text);
    * ```
    */
-  answer(): AsyncIterable<string>;
+  answer(options?: { readonly onRestart?: () => void }): AsyncIterable<string>;
   /** Resolves when the drive has ended, while reactions may still run. @throws errors of the store or the protocol */
   outcome(): Promise<Outcome>;
   /** Resolves when grading, memory and other reactions have ended. Never rejects. */
@@ -142,7 +144,7 @@ export function follow(
     events: ({ after = 0, until = "reactions" } = {}) =>
       log.from(after, until, async (seq) => (await ended, context.store.read(id, seq))),
     tokens: () => tokensOf(context, id, driving),
-    answer: () => answerOf(tokensOf(context, id, driving), outcome),
+    answer: ({ onRestart } = {}) => answerOf(tokensOf(context, id, driving), outcome, onRestart),
     outcome: () => outcome,
     reactions,
     recorded: log.recorded,
@@ -215,8 +217,8 @@ function createBell(): { readonly rung: () => Promise<void>; readonly ring: () =
   };
 }
 
-async function* answerOf(tokens: AsyncIterable<Token>, outcome: Promise<Outcome>): AsyncGenerator<string> {
-  yield* (await import("./live-answer.ts")).answerText(tokens, outcome);
+async function* answerOf(...given: Parameters<typeof answerText>): AsyncGenerator<string> {
+  yield* (await import("./live-answer.ts")).answerText(...given);
 }
 
 /** A slow reader's buffer; the oldest pieces are dropped. */

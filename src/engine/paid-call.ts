@@ -123,7 +123,7 @@ export async function completeCall(
     ...(bytesOf ? { bytesOf } : {}),
     onDelta: (delta) => {
       arrivals.take(delta);
-      frames.emit({ ...frame, kind: "text", delta });
+      frames.emit({ ...frame, kind: "text", delta, ...(request.reply && { isObject: true }) });
     },
     onNews: (news) => frames.emit({ ...frame, ...news }),
   });

@@ -9,6 +9,8 @@ type Faults = {
   "step-ended-wrong": { key: string; type: string };
   "step-unrecorded": { key: string };
   "replay-differs": { key: string; what: string };
+  /** What was shown of the answer while it was written is not its beginning. */
+  "answer-differs": { id: string };
   "protocol-unknown": { name: string; version: number; shipped: string };
   "event-invalid": { type: string; why: string };
   "event-too-large": { type: string; bytes: number };
@@ -35,6 +37,7 @@ type Faults = {
 };
 export type FaultCode = keyof Faults;
 
+const advise = (d: { why: string; next: string }): string => `${d.why}; ${d.next}`;
 const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "deliberation-missing": (d) => `no run "${d.id}"`,
   "deliberation-closed": (d) => `run ${d.id} is closed (${d.outcome}); fork it to continue`,
@@ -45,6 +48,8 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "step-ended-wrong": (d) => `step "${d.key}" may not end in "${d.type}"`,
   "step-unrecorded": (d) => `step "${d.key}" is not on the journal`,
   "replay-differs": (d) => `replay differs at "${d.key}": ${d.what}`,
+  "answer-differs": (d) =>
+    `what was shown of run ${d.id} while it was written is not its answer: its writer failed or began again`,
   "protocol-unknown": (d) =>
     `this version of Parley has no protocol ${d.name}@${d.version} (it has ${d.shipped}); fork it to use one of these`,
   "event-invalid": (d) => `an event "${d.type}" cannot be recorded: ${d.why}`,
@@ -62,11 +67,8 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
     `the template "${d.template}" and this use of it disagree about the slot {{${d.slot}}}: an override must have it where it is not empty`,
   "invalid-request": (d) => d.problem,
   "template-missing": (d) => `the deliberation pins no template "${d.template}"`,
-  configuration: (d) => `${d.why}; ${d.next}`,
   untrusted: (d) => `${d.file} is not trusted as it is now, and names ${d.names.join(", ")}`,
-  authentication: (d) => `${d.why}; ${d.next}`,
-  budget: (d) => `${d.why}; ${d.next}`,
-  "no-model": (d) => `${d.why}; ${d.next}`,
+  ...{ configuration: advise, authentication: advise, budget: advise, "no-model": advise },
 };
 
 /** The only error class. Match on `code`, which survives JSON and duplicate installs, not on `instanceof`. */

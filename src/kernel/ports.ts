@@ -15,7 +15,7 @@ import type { DeliberationId, StepKey, Json } from "./ids.ts";
 import type { CallNews, Delta } from "./model.ts";
 import type { Work } from "./origin.ts";
 
-/** Live progress of a call before it is recorded: its start, what it waits for and thinks, its text in pieces. Lossy, and visible in this process only. */
+/** Live progress of a call before it is recorded: its start, what it waits for and thinks, its text in pieces, `isObject` where JSON is asked for. Lossy, and visible in this process only. */
 export type Frame = {
   readonly deliberation: DeliberationId;
   readonly step: StepKey;
@@ -26,7 +26,7 @@ export type Frame = {
       /** How long such a call usually takes, in milliseconds, where that is known. */
       readonly expectedMs?: number | undefined;
     }
-  | { readonly kind: "text"; readonly delta: Delta }
+  | { readonly kind: "text"; readonly delta: Delta; readonly isObject?: boolean }
   | CallNews
 );
 

@@ -13,19 +13,12 @@ const HALF_CHARACTER = /\\u[dD][89abAB][\dA-Fa-f]{2}$/;
 /** So much of a reply in JSON stands before its answer at most. */
 const MAX_BEFORE = 4_000;
 
-/** Takes a reply piece by piece, and gives what may be shown of it: together the beginning of the answer, without its last blanks. */
-export function answerSoFar(): (piece: string) => string {
-  let take: ((piece: string) => string) | undefined;
-  let begun = "";
-  return (piece) => {
-    if (take) return take(piece);
-    begun += piece;
-    const start = begun.trimStart();
-    if (start === "" || (start.length < 8 && /^(?:`{1,3}(?:j|js|jso)?|```json)$/i.test(start))) return "";
-    take = /^(?:\{|```json\b)/i.test(start) ? jsonText() : markdownText();
-    return take(start);
-  };
-}
+/**
+ * Takes a reply piece by piece, and gives what may be shown of it: together the beginning of the answer, without its last blanks. Of a reply
+ * that should be an object, only the text in it: what stands before it, or in its place, may be no answer.
+ */
+export const answerSoFar = (isObject: boolean): ((piece: string) => string) =>
+  isObject ? jsonText() : markdownText();
 
 function markdownText(): (piece: string) => string {
   /** The line that is being written, as far as it was not given out. */
@@ -33,6 +26,7 @@ function markdownText(): (piece: string) => string {
   /** What comes before it and is given with it. */
   let held = "";
   let isBegun = false;
+  let isBlank = true;
   let isOver = false;
   let fence: string | undefined;
 
@@ -58,13 +52,17 @@ function markdownText(): (piece: string) => string {
   return (piece) => {
     if (isOver) return "";
     let given = "";
-    const [first = "", ...rest] = piece.replaceAll("\r", "").split("\n");
+    // What becomes of a line end with CR is the reader's: nothing is shown from there on.
+    const [lines = "", cr] = (isBlank ? piece.trimStart() : piece).split("\r", 2);
+    isBlank &&= lines === "";
+    const [first = "", ...rest] = lines.split("\n");
     line += first;
     for (const next of rest) {
       given += close();
       if (isOver) return given;
       line = next;
     }
+    isOver = cr !== undefined;
     if (line === "" || fence !== undefined || (!isBegun && MAY_BE_MARK.test(line))) return given;
     const shown = line.trimEnd();
     given += held + shown;
@@ -80,6 +78,7 @@ function jsonText(): (piece: string) => string {
   let waiting = "";
   let isInside = false;
   let isOver = false;
+  let isBlank = true;
   let blanks = "";
   return (piece) => {
     if (isOver) return "";
@@ -97,7 +96,8 @@ function jsonText(): (piece: string) => string {
     isOver = quote === '"';
     const raw = whole.replace(HALF_CHARACTER, "");
     waiting = waiting.slice(raw.length);
-    const text = blanks + unescapeJson(raw);
+    const text = isBlank ? unescapeJson(raw).trimStart() : blanks + unescapeJson(raw);
+    isBlank &&= text === "";
     const shown = text.trimEnd();
     blanks = text.slice(shown.length);
     return shown;

@@ -185,7 +185,7 @@ export function tellResponse(turn: ApiTurn, { send, after }: { send: SendEvents;
     /** What is written of the text. */
     text(written: string): void {
       begin();
-      const pieces = piecesOf(told === 0 ? `${rest}${written}`.trimStart() : `${rest}${written}`, PIECE);
+      const pieces = piecesOf(`${rest}${written}`, PIECE);
       // The last one may become longer.
       rest = pieces.at(-1) ?? "";
       for (const piece of pieces.slice(0, -1)) givePiece(piece);

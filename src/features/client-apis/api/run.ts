@@ -244,7 +244,7 @@ export async function readOutcome(
       : undefined;
   if (turn) {
     const calls = turn.calls.map((one, index) => calledAs(one, { ...turn, id: callId(id, nth, index) }));
-    const text = shownOf(turn.said, turn.work === "answer").trim();
+    const text = shownOf(turn.said, turn.work === "answer").trimEnd();
     return {
       ...{ id, nth, calls, stages, text, degraded: "", written: writtenOf(text) },
       parley: describe(call, result, { ignored, formed: undefined }),
