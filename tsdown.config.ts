@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { resolve } from "node:path";
 import { defineConfig, type Rolldown } from "tsdown";
 import manifest from "./package.json" with { type: "json" };
@@ -105,12 +106,11 @@ const onlyAgents = {
  */
 const yamlOnDemand = {
   name: "yaml-on-demand",
-  resolveId: (id: string) => (id === "yaml" ? "\0yaml" : null),
+  resolveId: (id: string) =>
+    id === "yaml" ? "\0yaml" : id === "./parley-yaml.cjs" ? { id, external: true } : null,
   load: (id: string) =>
     id === "\0yaml"
-      ? `import { createRequire } from "node:module";
-        const require = createRequire(import.meta.url);
-        let loaded;
+      ? `let loaded;
         const yaml = () => (loaded ??= require("./parley-yaml.cjs"));
         ${["isAlias", "isMap", "isNode", "isScalar", "isSeq", "parseDocument", "stringify", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
         ${["Lexer", "LineCounter"].map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join("\n")}
@@ -133,6 +133,34 @@ const builtinsOnDemand = {
     code.includes('import("node:')
       ? code.replaceAll(/\bimport\(("node:[a-z_/]+")\)/g, "Promise.resolve(require($1))")
       : null,
+};
+
+/**
+ * What a program is bundled into has one file, which may be an ES module: that has neither `require` for Node's own modules, nor `__filename`,
+ * nor other files beside it. So the built files ask the process for Node's modules, and the list of models is one that a bundler takes in.
+ */
+const bundled = {
+  name: "bundled",
+  resolveId: (id: string) => (id === "./model-list.json" ? { id, external: true } : null),
+  transform(code: string, id: string) {
+    if (!id.endsWith("/models/model-list.ts")) return null;
+    const read =
+      /JSON\.parse\(readFileSync\(new URL\("\.\/model-list\.json", import\.meta\.url\), "utf8"\)\)/;
+    if (!read.test(code)) throw new Error("the list of models is read in another way now");
+    return code.replace(read, 'require("./model-list.json")');
+  },
+  generateBundle(_: unknown, bundle: Rolldown.OutputBundle) {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === "chunk")
+        chunk.code = chunk.code
+          .replaceAll(/\brequire\(([`"'])((?:node:)?[a-z0-9_/]+)\1\)/g, (required, _quote, name: string) =>
+            isBuiltin(name) ? `process.getBuiltinModule("${name}")` : required,
+          )
+          .replaceAll(
+            ".pathToFileURL(__filename)",
+            '.pathToFileURL(typeof __filename=="string"?__filename:process.argv[1]||"./-")',
+          );
+  },
 };
 
 /** In the build, the command's first file loads the program's files through the cache of compiled code. */
@@ -301,6 +329,7 @@ export default defineConfig([
       plainSchemas,
       figuresAlone,
       builtinsOnDemand,
+      bundled,
       importable,
       lazySchemas("parley-zod-"),
       licenses("licenses.txt"),
@@ -314,6 +343,7 @@ export default defineConfig([
     format: "cjs",
     dts: false,
     deps: { alwaysBundle: () => true },
+    plugins: [bundled],
     minify: minified,
   },
 ]);

@@ -49,10 +49,19 @@ async function inThread(task: PdfTask): Promise<Read> {
   });
   let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<Read>((resolve) => {
+    return await new Promise<Read>((resolve, reject) => {
       timer = setTimeout(() => resolve({ ok: false, why: "slow" }), TIMEOUT_MS);
       worker.once("message", (pages: PdfPages) => resolve(pages)); // the worker's own words
-      worker.once("error", () => resolve({ ok: false, why: "slow" }));
+      worker.once("error", (error) =>
+        "code" in error && error.code === "MODULE_NOT_FOUND"
+          ? reject(
+              refusal(
+                "PDFs are read by a file of Parley that this program was bundled without",
+                "install Parley, or give its text",
+              ),
+            )
+          : resolve({ ok: false, why: "slow" }),
+      );
       worker.once("exit", () => resolve({ ok: false, why: "slow" }));
     });
   } finally {
