@@ -8,7 +8,7 @@ import { groupBy } from "../../../stats/numbers.ts";
 import { criticalPathMs } from "../../../views/critical-path.ts";
 import { spending } from "../../../views/spending.ts";
 import { csvHeader, csvLines, type CsvColumns } from "../../../reports/csv.ts";
-import { oneCoin } from "../../../stats/dawid-skene.ts";
+import { oneCoin } from "./dawid-skene.ts";
 import type { RecordedArm } from "../protocol/index.ts";
 import { expectedAnswer, type BenchTask } from "../../../app/tasks.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { oneCoin } from "./dawid-skene.ts";
-import { random } from "./numbers.ts";
+import { random } from "../../../stats/numbers.ts";
 
 const best = (shares: Readonly<Record<string, number>>) =>
   Object.entries(shares).toSorted(([, a], [, b]) => b - a)[0]?.[0];

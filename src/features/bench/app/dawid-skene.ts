@@ -1,4 +1,4 @@
-import { groupBy, sum } from "./numbers.ts";
+import { groupBy, sum } from "../../../stats/numbers.ts";
 
 export type Label = { readonly item: string; readonly worker: string; readonly label: string };
 
