@@ -128,6 +128,8 @@ export const Opening = z.strictObject({
     .strictObject({
       ...{ key: z.string(), body: Digest, request: Digest.optional() },
       echo: z.record(z.string(), Json).optional(),
+      /** The trace that it belongs to, as W3C writes that; absent without one, and where runs are not traced. */
+      trace: z.strictObject({ parent: z.string(), state: z.string().optional() }).optional(),
     })
     .optional(),
   /** A fork reuses each parent step that was recorded up to and including this `seq` and has the same digest. */

@@ -19,7 +19,7 @@ import type { Ceiling } from "../app/context.ts";
 import { CLIENT_REQUESTS, CLIENT_WORK } from "./drives.ts";
 import { Refused } from "./problem.ts";
 import { readingContext } from "./results.ts";
-import type { HttpExchange, Services } from "./route.ts";
+import type { HttpExchange, Services, TraceCarrier } from "./route.ts";
 
 // REQUEST-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing. Else: a client's
 //     retry pays for a second run.
@@ -35,11 +35,7 @@ export type ClientRequest = {
 
 /** What a client's request is named by. @throws Refused 400 for a name that cannot be one */
 export function clientRequest(
-  {
-    request,
-    caller,
-    world,
-  }: Pick<HttpExchange, "request"> & Pick<Services, "world"> & { readonly caller: ApiCaller },
+  { request, ...by }: Pick<HttpExchange, "request"> & NamingContext,
   body: unknown,
 ): NamedRequest {
   const given = request.headers["idempotency-key"];
@@ -47,20 +43,24 @@ export function clientRequest(
     const detail = "Idempotency-Key is 1 to 200 printable characters without spaces";
     throw new Refused({ status: 400, code: "invalid-request", detail });
   }
-  return namedRequest({ caller, world }, { given, body });
+  return namedRequest(by, { given, body, carrier: request.headers });
 }
+
+type NamingContext = Pick<Services, "world" | "traceOf"> & { readonly caller: ApiCaller };
 
 /** A client's request, and what its opening is named: by the client, or by chance. */
 export type NamedRequest = ClientRequest & { readonly name: string };
 
-/** A request that its client named `given`, or did not name. */
+/** A request that its client named `given`, or did not name. `carrier`: what its trace is read from. */
 export function namedRequest(
-  { caller, world }: Pick<Services, "world"> & { readonly caller: ApiCaller },
-  { given, body }: { readonly given: string | undefined; readonly body: unknown },
+  { caller, world, traceOf }: NamingContext,
+  { given, body, carrier }: { given: string | undefined; body: unknown; carrier: TraceCarrier | undefined },
 ): NamedRequest {
   const key = caller.credential.id;
   const own = given === undefined ? undefined : nameOf(key, given);
-  return { request: own, name: own ?? nameOf(key, world.id()), client: { key, body: digestOfBody(body) } };
+  const trace = carrier && traceOf?.(carrier);
+  const client = { key, body: digestOfBody(body), ...(trace && { trace }) };
+  return { request: own, name: own ?? nameOf(key, world.id()), client };
 }
 
 /** The name of an opening that a credential's client asked for as `given`. */

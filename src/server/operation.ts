@@ -26,7 +26,7 @@ import {
 // What a client can do is defined once: its route and its tool take the same fields by the same schemas, refuse the same and give the same.
 
 /** Who asks, and what of the process an operation may use, however it is asked. */
-export type Me = Pick<Services, "parley" | "drives" | "followers" | "config" | "world"> & {
+export type Me = Pick<Services, "parley" | "drives" | "followers" | "config" | "world" | "traceOf"> & {
   readonly caller: ApiCaller;
   readonly signal: AbortSignal;
   /** The process as the caller sees it who reads alone. */
@@ -135,6 +135,8 @@ export type ServerWatch = {
   /** Writes a line of the log in a form of its own. */
   readonly log?: (line: string, level: "info" | "warn") => void;
   readonly served?: (request: ServedRequest) => void;
+  /** The trace that a request says it belongs to. */
+  readonly traceOf?: Services["traceOf"];
   /** A run that this server begins to drive, or goes on with. */
   readonly driven?: (run: Run) => void;
   /** Figures for whoever watches over it. */

@@ -6,7 +6,7 @@ import { explainIssue } from "../config/explain.ts";
 import { sentences } from "../config/setting-sentences.ts";
 import { settingTypes, type SettingKey } from "../config/settings.ts";
 import type { FileContext } from "../config/paths.ts";
-import { LOCAL_PRINCIPAL, type Scope, type World } from "../kernel/index.ts";
+import { LOCAL_PRINCIPAL, type Opening, type Scope, type World } from "../kernel/index.ts";
 import type { ApiCaller } from "./quota.ts";
 import type { Access } from "./access.ts";
 import { MAX_ATTACHED_BODY, MAX_BODY, readJson } from "./body.ts";
@@ -31,7 +31,13 @@ export type Services = {
   /** Where clients reach it, with a slash at its end. */
   readonly publicUrl: string;
   readonly log: (line: string) => void;
+  /** The trace that a request says it belongs to, where runs are traced. */
+  readonly traceOf?: ((carrier: TraceCarrier) => ClientTrace | undefined) | undefined;
 };
+
+/** What may have `traceparent` and `tracestate`: headers, or what MCP calls `_meta`. */
+export type TraceCarrier = Readonly<Record<string, unknown>>;
+export type ClientTrace = NonNullable<NonNullable<Opening["client"]>["trace"]>;
 
 /** What the process was configured with. */
 export type ServerConfig = {

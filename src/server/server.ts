@@ -262,6 +262,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const services: Services = {
     ...{ parley, access, drives, followers, base, config, world, log, publicUrl: url },
     results: createResults(parley),
+    traceOf: watches.find((one) => one.traceOf)?.traceOf,
   };
   followers.start();
   for (const one of watches) one.start?.(url);

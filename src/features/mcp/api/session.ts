@@ -18,7 +18,7 @@ import type { Services } from "../../../server/route.ts";
 
 /** Who calls over MCP, from where, and over what. */
 export type McpSession = {
-  readonly services: Pick<Services, "parley" | "drives" | "followers" | "config" | "world">;
+  readonly services: Pick<Services, "parley" | "drives" | "followers" | "config" | "world" | "traceOf">;
   readonly caller: ApiCaller;
   /**
    * How a question reaches a person during a call. `reply`: it is the call's reply, and the client calls again with the answer;

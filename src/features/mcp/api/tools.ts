@@ -92,7 +92,7 @@ const meIn = ({ services, caller, ctx, checkDepth, args }: RowCall): Me => ({
   context: () => readingContext(services.parley, caller.principal),
   named: (body) => {
     const given = args["request"] as string | undefined; // as its schema has read it
-    return namedRequest({ caller, world: services.world }, { given, body });
+    return namedRequest({ caller, ...services }, { given, body, carrier: ctx.mcpReq._meta });
   },
 });
 

@@ -33,6 +33,7 @@ export async function watchService(server: WatchedServer): Promise<ServerWatch> 
     driven: (run) =>
       void hearRun(run, world.now(), listeners).catch((error: unknown) => server.log(String(error))),
     metrics: metrics.text,
+    traceOf: traces?.traceOf,
     ...(settings.corsOrigins.length > 0 ? { admit: admitOrigins(settings.corsOrigins) } : {}),
     start(url) {
       sending = notices?.send(url, signal);

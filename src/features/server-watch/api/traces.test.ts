@@ -5,9 +5,21 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { SIMS, testServer, type TestServer } from "../../../../test/support/server.ts";
+import { features } from "../../../features.ts";
+import {
+  nativeApi,
+  serverPlace,
+  SIMS,
+  SUM,
+  testServer,
+  type TestServer,
+} from "../../../../test/support/server.ts";
+import { openTraces } from "./traces.ts";
 
 const WORD = "quetzalcoatl";
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN_ID = "00f067aa0ba902b7";
+const PARENT = `00-${TRACE_ID}-${SPAN_ID}-01`;
 const exporter = new InMemorySpanExporter();
 const wait = (of: () => unknown) => expect.poll(of, { timeout: 9_000, interval: 20 });
 const spans = () => exporter.getFinishedSpans();
@@ -93,10 +105,102 @@ describe("traces by OpenTelemetry's own SDK", () => {
     expect(named("chat ").length).toBe((await callsOf(server, json.id)).length);
   });
 
-  it("nothing is traced unless it was asked for", async () => {
+  it("a caller's trace goes on: in the run, its phases and calls, and after a restart", async () => {
+    using place = serverPlace();
+    const env = { PARLEY_TRACES: "on" };
+    const seats = [{ name: "me", seat: "reviewer" }];
+    const body = { question: SUM, protocol: "council", models: SIMS, seats, reactions: false };
+    const first = await testServer({ env }, place);
+    const { json } = await first.post("deliberations", body, {
+      headers: { traceparent: PARENT, tracestate: ["ot=th:8", "acme=a-b"], prefer: "wait=9" },
+    });
+    await wait(() => named("invoke_workflow").length).toBe(1);
+    await first.stop(0);
+    await using second = await testServer({ env }, place);
+    const { step } = (await second.get(`deliberations/${json.id}/waiting`)).json.seats[0];
+    // Who answers has a trace of their own, which is not the run's.
+    const other = { traceparent: PARENT.replace("4bf9", "5bf9") };
+    await second.post(`deliberations/${json.id}/answers`, { step, abstain: true }, { headers: other });
+    await wait(() => named("invoke_workflow").length).toBe(2);
+    expect(new Set(spans().map((span) => span.spanContext().traceId))).toEqual(new Set([TRACE_ID]));
+    for (const { parentSpanContext } of named("invoke_workflow"))
+      expect(parentSpanContext).toMatchObject({ spanId: SPAN_ID, isRemote: true });
+    expect(named("chat ")[0]?.spanContext().traceState?.serialize()).toBe("ot=th:8,acme=a-b");
+  });
+
+  it("a caller of OpenAI's API and of MCP is heard, one that is not sampled makes no span", async () => {
+    const surfaces = [nativeApi];
+    for (const { apis } of features) surfaces.push(...((await apis?.(features)) ?? []));
+    await using server = await testServer({ env: { PARLEY_TRACES: "on" }, surfaces });
+    const chat = { model: "parley/respond", messages: [{ role: "user", content: SUM }] };
+    const quiet = { headers: { traceparent: PARENT.replace(/01$/, "00") } };
+    expect((await server.post("/v1/chat/completions", chat, quiet)).status).toBe(200);
+    const params = {
+      name: "respond",
+      arguments: { question: "What is 6 * 7?" },
+      _meta: { traceparent: PARENT },
+    };
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
+    expect((await server.post("/mcp", call, { headers })).text).toContain("42");
+    await wait(() => named("invoke_workflow").length).toBe(1);
+    expect(named("invoke_workflow")[0]?.parentSpanContext?.spanId).toBe(SPAN_ID);
+    expect(
+      (await server.post("/v1/chat/completions", chat, { headers: { traceparent: PARENT } })).status,
+    ).toBe(200);
+    await wait(() => named("invoke_workflow").length).toBe(2);
+    expect(named("invoke_workflow")[1]?.parentSpanContext?.spanId).toBe(SPAN_ID);
+  });
+
+  it("nothing is traced unless it was asked for, and no trace is recorded", async () => {
     await using server = await testServer();
-    await server.ask();
+    const body = { question: SUM, models: SIMS };
+    const sent = { headers: { traceparent: PARENT, prefer: "wait=9" } };
+    const { json } = await server.post("deliberations", body, sent);
+    const [opened] = (await server.get(`deliberations/${json.id}/events`)).json.data;
+    expect(Object.keys(opened.data.client)).toEqual(["key", "body"]);
     expect(spans()).toEqual([]);
+  });
+});
+
+describe("a caller's trace", () => {
+  const read = async (carrier: Readonly<Record<string, unknown>>) => {
+    await using server = await testServer();
+    const context = server.parley.context({}, { principal: server.principal });
+    const gauges = () => ({ running: 0, waiting: 0, followers: 0, lagSeconds: 0 });
+    const { signal } = new AbortController();
+    return (await openTraces({ context, log: () => undefined, gauges, signal })).traceOf(carrier);
+  };
+
+  it.each([
+    ["of another form", PARENT.replaceAll("-", "_")],
+    ["in capitals", PARENT.toUpperCase()],
+    ["all zeros in the trace", `00-${"0".repeat(32)}-${SPAN_ID}-01`],
+    ["all zeros in the span", `00-${TRACE_ID}-${"0".repeat(16)}-01`],
+    ["longer than its version", `${PARENT}-00`],
+    ["longer than any", `01${PARENT.slice(2)}-${"a".repeat(73)}`],
+    ["of the version that there is not", `ff${PARENT.slice(2)}`],
+    ["too short", PARENT.slice(0, -1)],
+    ["twice", `${PARENT}, ${PARENT}`],
+    ["a list", [PARENT]],
+    ["missing", undefined],
+  ])("is ignored with its state where it is %s", async (_, traceparent) => {
+    expect(await read({ traceparent, tracestate: "a=b" })).toBeUndefined();
+  });
+
+  const LATER = `cc${PARENT.slice(2)}`;
+  it.each([
+    ["of a later version", [`${LATER}-what-comes`, "a=b"], { parent: LATER, state: "a=b" }],
+    ["with a state of two vendors", [PARENT, "a=b, c=d"], { parent: PARENT, state: "a=b,c=d" }],
+    ["without what is no state", [PARENT, "what we asked"], { parent: PARENT }],
+    [
+      "without a state that is too long",
+      [PARENT, `a=${"b".repeat(250)},c=${"d".repeat(259)}`],
+      { parent: PARENT },
+    ],
+    ["without a state that is a list", [PARENT, ["a=b"]], { parent: PARENT }],
+  ] as const)("is taken %s", async (_, [traceparent, tracestate], expected) => {
+    expect(await read({ traceparent, tracestate })).toEqual(expected);
   });
 });
 

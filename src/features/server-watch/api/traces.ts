@@ -5,7 +5,8 @@ import { configFolder } from "../../../config/paths.ts";
 import { callOf, isEvent, refusal, timeOf, workOf, type Call, type Entry } from "../../../kernel/index.ts";
 import { packageFile } from "../../../models/sdk-package.ts";
 import type { Run } from "../../../app/run.ts";
-import type { WatchedServer } from "../../../server/operation.ts";
+import type { ServerWatch, WatchedServer } from "../../../server/operation.ts";
+import type { ClientTrace } from "../../../server/route.ts";
 import { modelName } from "./labels.ts";
 import type { RunListener } from "./hearing.ts";
 
@@ -18,6 +19,11 @@ const PACKAGE = "@opentelemetry/api";
 /** For so many runs it is known which span a later drive belongs to. */
 const MAX_RUNS = 10_000;
 const MAX_CONTENT = 60_000;
+/** Version, trace, span and flags; later versions may have more behind them. What is all zeros names nothing. */
+const TRACE_PARENT =
+  /^((?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2})(?:$|(?<!^00.*)-[\x21-\x7e]{0,72}$)/;
+/** The longest state that is passed on. */
+const MAX_TRACE_STATE = 512;
 
 /** The conventions' names of providers, where they are others than here. */
 const PROVIDERS = new Map([
@@ -33,7 +39,7 @@ const PROVIDERS = new Map([
 type TracedPhase = { readonly name: string; readonly entries: Entry[] };
 
 /** Traces the runs of a server by the operator's own packages. @throws Fault `configuration` where the package is not there */
-export async function openTraces({ context, log }: WatchedServer): Promise<RunListener> {
+export async function openTraces({ context, log }: WatchedServer): Promise<RunListener & Traced> {
   const home = configFolder({ env: context.env, cwd: process.cwd() });
   const file = packageFile(PACKAGE, home);
   if (file === null)
@@ -113,7 +119,7 @@ export async function openTraces({ context, log }: WatchedServer): Promise<RunLi
     const error = status === "failed" ? { error: status } : {};
     const to = Math.max(from, ...heard.map(timeOf));
     const made = { kind: SpanKind.INTERNAL, attributes, from, to, ...error };
-    const root = span(`invoke_workflow ${protocol}`, made, known ?? ROOT_CONTEXT);
+    const root = span(`invoke_workflow ${protocol}`, made, known ?? callerOf(opening.client?.trace));
     if (!known) roots.set(id, root);
     for (const { name, entries } of phasesOf(heard)) {
       const begun = entries.map((entry) => timeOf(entry) - (callOf(entry)?.latencyMs ?? 0));
@@ -130,7 +136,22 @@ export async function openTraces({ context, log }: WatchedServer): Promise<RunLi
     const attributes = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool };
     span(`execute_tool ${tool}`, { kind: SpanKind.INTERNAL, attributes, from: at, to: at }, above);
   };
+  /** The span of whoever asked, on another machine. */
+  const callerOf = (given: ClientTrace | undefined): otel.Context => {
+    if (!given) return ROOT_CONTEXT;
+    const [, traceId = "", spanId = "", flags = ""] = given.parent.split("-");
+    const state = given.state === undefined ? {} : { traceState: loaded.createTraceState(given.state) };
+    const caller = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true, ...state };
+    return trace.setSpanContext(ROOT_CONTEXT, caller);
+  };
   return {
+    traceOf({ traceparent, tracestate }) {
+      const [, parent] = TRACE_PARENT.exec(typeof traceparent === "string" ? traceparent : "") ?? [];
+      if (parent === undefined) return undefined; // and its state says nothing, either
+      const isState = typeof tracestate === "string" && tracestate.length <= MAX_TRACE_STATE;
+      const state = isState ? loaded.createTraceState(tracestate).serialize() : "";
+      return { parent, ...(state === "" ? {} : { state }) };
+    },
     begun(run) {
       const from = context.world.now();
       const heard: Entry[] = [];
@@ -146,6 +167,7 @@ export async function openTraces({ context, log }: WatchedServer): Promise<RunLi
   };
 }
 
+type Traced = { readonly traceOf: NonNullable<ServerWatch["traceOf"]> };
 type DriveOfRun = { readonly from: number; readonly status: string };
 
 /** The phases of a drive by what kind of work its steps did and in which round, those that called a model or a tool. */
