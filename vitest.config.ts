@@ -17,6 +17,7 @@ const PROGRAM = [
   "held-out",
   "mcp-agents",
   "new",
+  "notices",
   "old-store",
   "package",
   "readers",

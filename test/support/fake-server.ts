@@ -27,7 +27,7 @@ const read = async (request: IncomingMessage): Promise<string> => {
 };
 
 /** A server on a port of this machine's own, closed with all its connections at the end of its scope. */
-export const openFakeServer = async (answer: Answer): Promise<FakeServer> => {
+export const openFakeServer = async (answer: Answer, port = 0): Promise<FakeServer> => {
   const received: Received[] = [];
   let open = 0;
   let most = 0;
@@ -45,12 +45,12 @@ export const openFakeServer = async (answer: Answer): Promise<FakeServer> => {
       await answer(response, entry, received.length);
     });
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   // A server that listens on a TCP port has an address of this form.
-  const { port } = server.address() as AddressInfo;
+  const { port: own } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${own}`,
     received,
     most: () => most,
     dropped: () => dropped,

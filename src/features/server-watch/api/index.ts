@@ -17,7 +17,9 @@ export async function watchService(server: WatchedServer): Promise<ServerWatch> 
   const notices =
     settings.notifyUrl === undefined
       ? undefined
-      : (await import("./notices.ts")).createNotices(server, {
+      : await (
+          await import("./notices.ts")
+        ).createNotices(server, {
           url: settings.notifyUrl,
           noted: metrics.noted,
           log: (line) => (log ? log.line(line, "warn") : server.log(line)),

@@ -98,6 +98,13 @@ it("a redirect is not followed, and what is gone is not asked again", async () =
   expect(text).toContain('parley_notices_total{outcome="retried"} 1\n');
 });
 
+it("nothing is left out from the first request to the first server on", async () => {
+  await using hook = await receiver();
+  await using server = await testServer({ env: hook.env });
+  const { process } = server.parley.context({}, { principal: server.principal });
+  expect(await process.store.cursor("notify")).toBeDefined();
+});
+
 it("no request says where a notice goes", async () => {
   await using hook = await receiver();
   await using server = await testServer();

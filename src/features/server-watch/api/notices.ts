@@ -50,11 +50,13 @@ export type NoticeOptions = {
 };
 
 /** Sends notices of the runs that clients of servers over this store have opened. @throws Fault `configuration` for an address or a secret that cannot be one */
-export function createNotices({ context }: Pick<WatchedServer, "context">, options: NoticeOptions) {
+export async function createNotices({ context }: Pick<WatchedServer, "context">, options: NoticeOptions) {
   const { env, world, process } = context;
   const { store } = process;
   const address = addressOf(options.url);
   const keys = readSecrets(env[SECRET]);
+  // Its place is there before the first client is, so that of what they open nothing is left out.
+  if ((await store.cursor(NAME)) === undefined) await store.advance(NAME, undefined, await store.end());
 
   const noticeOf = async (entry: Entry, url: string): Promise<Notice | undefined> => {
     const { deliberation: run } = entry;
