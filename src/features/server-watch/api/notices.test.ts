@@ -1,5 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
+import { reactorLease } from "../../../kernel/index.ts";
 import { openFakeServer, type Received } from "../../../../test/support/fake-server.ts";
 import { serverPlace, SIMS, SUM, testServer } from "../../../../test/support/server.ts";
 
@@ -98,11 +99,16 @@ it("a redirect is not followed, and what is gone is not asked again", async () =
   expect(text).toContain('parley_notices_total{outcome="retried"} 1\n');
 });
 
-it("nothing is left out from the first request to the first server on", async () => {
+it("what ends while the first server waits for a dead one's lease is told as well", async () => {
+  using place = serverPlace();
   await using hook = await receiver();
-  await using server = await testServer({ env: hook.env });
-  const { process } = server.parley.context({}, { principal: server.principal });
-  expect(await process.store.cursor("notify")).toBeDefined();
+  await using other = await testServer({}, place);
+  const { process } = other.parley.context({}, { principal: other.principal });
+  await process.store.lease(reactorLease("notify"), "a server that was killed", 2_000);
+  await using server = await testServer({ env: hook.env }, place);
+  const { id } = await server.ask();
+  expect(hook.got).toEqual([]);
+  await wait(() => hook.got.map(({ body }) => JSON.parse(body).data.run)).toEqual([id]);
 });
 
 it("no request says where a notice goes", async () => {

@@ -35,6 +35,9 @@ const PROVIDERS = new Map([
   ["xai", "x_ai"],
 ]);
 
+/** How a reply ends; any other word is a provider's own. */
+const FINISHES = new Set(["stop", "length", "tool-calls", "filtered"]);
+
 /** What was recorded of one phase of a run, in order. */
 type TracedPhase = { readonly name: string; readonly entries: Entry[] };
 
@@ -98,7 +101,9 @@ export async function openTraces({ context, log }: WatchedServer): Promise<RunLi
       ...Object.fromEntries(known),
       "parley.attempts": call.attempts,
       ...("step" in entry.origin ? { "parley.step": entry.origin.step } : {}),
-      ...(call.ok ? { "gen_ai.response.finish_reasons": [call.finish] } : {}),
+      ...(call.ok
+        ? { "gen_ai.response.finish_reasons": [FINISHES.has(call.finish) ? call.finish : "other"] }
+        : {}),
       ...(call.ok ? contents("gen_ai.output.messages", "assistant", call.reply) : {}),
     };
     const error = call.ok ? {} : { error: call.failure.code };
