@@ -81,7 +81,7 @@ describe("the tools that are offered", () => {
       const { prompts } = await here.client.listPrompts();
       expect(prompts).toHaveLength(count === 1 ? 0 : 4);
     }
-    await expect(stdioInProcess({ tools: ["counsil"] })).rejects.toThrow("counsil");
+    await expect(stdioInProcess({ tools: ["counsil"] })).rejects.toThrow(/counsil.*the nearest is council;/);
   });
 
   it("are all over HTTP, or those of the address, and none of them reads files", async () => {
@@ -93,7 +93,7 @@ describe("the tools that are offered", () => {
     for (const name of ASKING)
       for (const given of [{ files: ["a"] }, { diff: "main" }, { settings: { files: ["a"] } }])
         expect(await refusal(client, name, { ...PANEL, ...given })).toMatch(/unknown key "?(?:files|diff)/);
-    const few = await mcpClient({ ...server, url: server.url }, { path: "mcp?tools=wait,show" });
+    const few = await mcpClient({ ...server, url: server.url }, { path: "mcp?tools=wait,,show" });
     expect((await few.listTools()).tools.map(({ name }) => name)).toEqual(["show", "wait"]);
     await few.close();
     await expect(
@@ -249,6 +249,9 @@ describe("prompts", () => {
     expect(await said(here.client, "review-diff", { base: "next", focus: "races" })).toMatch(
       /diff: \\"next\\".*races/,
     );
+    expect(await said(here.client, "review-diff")).toMatch(/diff: \\"main\\"/);
+    expect(await said(here.client, "second-opinion", { question: "Which queue?" })).toContain("Which queue?");
+    expect(await said(here.client, "second-opinion")).toContain("what we are deciding now");
     expect(await said(here.client, "show", { id: "abc" })).toContain("abc");
     expect(await said(here.client, "show")).toContain("list");
   });

@@ -24,6 +24,26 @@ async function ask(
 }
 
 describe("a model that a function is", () => {
+  it("is given the texts of a prompt alone, and the form that is asked for", async () => {
+    const calls: OwnCall[] = [];
+    const model = defineModel((call) => void calls.push(call));
+    const part = (text: string) => ({ type: "text", text });
+    const prompt = [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: [part("One"), { type: "file", data: "x" }, part("Two")] },
+      { role: "tool", content: [{ type: "tool-result", text: "391" }] },
+    ];
+    const schema = { type: "object" };
+    const options = { prompt, maxOutputTokens: 321, responseFormat: { type: "json", schema } };
+    const { stream } = (await model.doStream(options)) as { stream: ReadableStream };
+    await stream.getReader().read();
+    expect(calls).toMatchObject([{ maxTokens: 321, schema }]);
+    expect(calls[0]?.messages).toEqual([
+      { role: "system", text: "Be brief." },
+      { role: "user", text: "One\n\nTwo" },
+    ]);
+  });
+
   it("is given the prompt, and its text is the answer; what it costs is unknown", async () => {
     const calls: OwnCall[] = [];
     const { status, result } = await ask(
@@ -39,7 +59,8 @@ describe("a model that a function is", () => {
       participants: [{ model: "mine/echo", without: [] }],
     });
     expect(calls).toHaveLength(1);
-    expect(calls[0]).toMatchObject({ temperature: 0.5, maxTokens: expect.any(Number) });
+    expect(calls[0]).toMatchObject({ temperature: 0.5, maxTokens: expect.any(Number), schema: undefined });
+    expect(calls[0]?.maxTokens).toBeGreaterThan(100);
     expect(calls[0]?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(calls[0]?.messages.at(-1)?.text).toContain("What is 2 + 2?");
   });
@@ -99,7 +120,10 @@ describe("a model that a function is", () => {
       const own = failing(error);
       const { status, problem } = await ask(own.reply);
       expect([status, problem?.failures[0]?.code, own.calls()]).toEqual(["failed", "refused", 1]);
+      expect(problem?.failures[0]?.message).toBe(typeof error === "string" ? "it failed" : error.message);
     }
+    const { problem } = await ask(() => ({ text: 7 }) as never);
+    expect(problem?.failures[0]?.message).toBe("the function returned no text");
     const closed = failing(Object.assign(new Error("who are you?"), { statusCode: 401 }));
     expect((await ask(closed.reply)).problem?.failures).toMatchObject([{ code: "unauthorised", http: 401 }]);
   });
@@ -160,7 +184,19 @@ describe("a model that a function is", () => {
       "this program has no model mine/ecco; mine/echo",
     );
     const echo = defineModel(() => "4");
-    for (const ref of ["echo", "openai/echo", "sim/echo", "codex/x", "ai-sdk/x/y", "mine/a b", "mine/a?b=1"])
+    for (const ref of [
+      "echo",
+      "openai/echo",
+      "sim/echo",
+      "recorded/x",
+      "human/x",
+      "any/x",
+      "compatible/x/y",
+      "codex/x",
+      "ai-sdk/x/y",
+      "mine/a b",
+      "mine/a?b=1",
+    ])
       expect(() => checkOwnModels({ [ref]: echo }), ref).toThrow(/cannot be called so/);
     for (const none of [undefined, () => "4", {}, { specificationVersion: "v9", doStream: () => 0 }])
       expect(() => checkOwnModels({ "mine/echo": none as never })).toThrow(/is none; give what defineModel/);

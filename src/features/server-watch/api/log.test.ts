@@ -73,6 +73,19 @@ describe("a log of JSON lines", () => {
     expect(told(server, "request")[0]).toMatchObject({ level: "error", status: 500, route: "/broken/x" });
   });
 
+  it("tells that a run pauses, and of a fork no call that it took over", async () => {
+    await using server = await testServer({ env: { ...JSON_LOG, PARLEY_LOG_LEVEL: "debug" } });
+    const seats = [{ name: "me", seat: "reviewer" }];
+    const body = { question: "What is 17 * 23?", protocol: "council", models: SIMS, seats, reactions: false };
+    const { json } = await server.post("deliberations", body, { headers: { prefer: "wait=9" } });
+    await wait(() => told(server, "run pauses")).toMatchObject([{ run: json.id, status: "waiting" }]);
+    const fork = await server.post(`deliberations/${json.id}/fork`, {}, { headers: { prefer: "wait=9" } });
+    await wait(() => told(server, "run pauses").length).toBe(2);
+    const callsOf = (run: string) => told(server, "call").filter((line) => line.run === run).length;
+    expect(callsOf(json.id)).toBeGreaterThan(0);
+    expect(callsOf(fork.json.id)).toBeLessThan(callsOf(json.id));
+  });
+
   it("tells no more than its level", async () => {
     await using server = await testServer({ env: { ...JSON_LOG, PARLEY_LOG_LEVEL: "warn" } });
     await server.ask({ models: [SIMS[0], SIMS[1], "sim/cy?fail=1"] });

@@ -11,6 +11,13 @@ async function figures(server: TestServer): Promise<ReadonlyMap<string, Family>>
   const counts = text.replaceAll(/^(?!\w+_count\b).*\n/gm, ""); // whose labels the parser leaves out
   return new Map([...parsePrometheus(text), ...parsePrometheus(counts)].map((one) => [one.name, one]));
 }
+type ToldCall = {
+  readonly ok: boolean;
+  readonly failure: { readonly code: string };
+  readonly tokens: { readonly out: number | null };
+  readonly cost: { readonly usd: number | null };
+  readonly latencyMs: number;
+};
 type Family = ReturnType<typeof parsePrometheus>[number];
 
 /** What a figure of these labels is; 0 where there is none. */
@@ -45,6 +52,10 @@ describe("metrics", () => {
     const { data } = (await server.get(`deliberations/${id}/events`)).json;
     const calls = data.flatMap((event: { data: { call?: object } }) => event.data.call ?? []);
     const all = await figures(server);
+    const { text } = await server.get("/metrics");
+    const sums = new Map(
+      [...text.matchAll(/^(\w+_sum\S*) (\S+)$/gm)].map(([, name, n]) => [name, Number(n)]),
+    );
     for (const [model, ref] of [
       ["ada", "sim/ada"],
       ["bo", "sim/bo"],
@@ -62,7 +73,22 @@ describe("metrics", () => {
         0,
       );
       expect(valueOf(all, "parley_tokens_total", { ...labels, direction: "input" }), model).toBe(tokens);
+      const out = own.reduce((sum: number, call: ToldCall) => sum + (call.tokens.out ?? 0), 0);
+      expect(valueOf(all, "parley_tokens_total", { ...labels, direction: "output" }), model).toBe(out);
+      const costs = own.flatMap(({ cost }: ToldCall) => cost.usd ?? []);
+      const usd = costs.reduce((sum: number, one: number) => sum + one, 0);
+      expect(valueOf(all, "parley_cost_usd_total", labels), model).toBeCloseTo(usd, 9);
+      expect(valueOf(all, "parley_calls_unpriced_total", labels), model).toBe(own.length - costs.length);
+      for (const { ok, failure } of own as ToldCall[])
+        if (!ok)
+          expect(valueOf(all, "parley_call_failures_total", { ...labels, code: failure.code })).toBe(
+            failed.length,
+          );
+      const ms = own.reduce((sum: number, call: ToldCall) => sum + call.latencyMs, 0);
+      expect(sums.get(`parley_call_seconds_sum{provider="sim",model="${model}"}`)).toBeCloseTo(ms / 1_000, 6);
     }
+    expect(sums.get('parley_run_seconds_sum{protocol="council"}')).toBeLessThan(60);
+    expect(sums.get('parley_run_seconds_sum{protocol="council"}')).toBeGreaterThan(0);
     expect(valueOf(all, "parley_call_failures_total", { model: "cy" })).toBeGreaterThan(0);
     const status = (await server.get(`deliberations/${id}`)).json.status;
     expect(valueOf(all, "parley_runs_total", { protocol: "council", status })).toBe(1);
@@ -92,11 +118,18 @@ describe("metrics", () => {
     const { data } = (await server.get(`deliberations/${json.id}/events`)).json;
     const calls = data.filter((event: { data: { call?: object } }) => event.data.call).length;
     expect(valueOf(await figures(server), "parley_calls_total", {})).toBe(calls);
+    const callsIn = async (id: string): Promise<number> => {
+      const { data: entries } = (await server.get(`deliberations/${id}/events`)).json;
+      return entries.filter(
+        (event: { origin: { by: string }; data: { call?: object } }) =>
+          event.origin.by !== "adopted" && event.data.call,
+      ).length;
+    };
     const fork = await server.post(`deliberations/${json.id}/fork`, {}, { headers: { prefer: "wait=9" } });
     expect(fork.status).toBeLessThan(300);
     await expect
       .poll(async () => valueOf(await figures(server), "parley_calls_total", {}), { timeout: 9_000 })
-      .toBeLessThan(2 * calls);
+      .toBe(calls + (await callsIn(fork.json.id)));
   });
 
   it("a model that there is not has no figures of its own, while others have", async () => {
@@ -119,6 +152,7 @@ it("whatever models answer, so many have figures of their own, the configured on
   expect(names[0]).toEqual({ provider: "compatible", model: "lab/m0" });
   expect(names.at(-1)).toEqual({ provider: "other", model: "other" });
   expect(labelsOf("openai/gpt-5?effort=high", false)).toEqual({ provider: "openai", model: "gpt-5" });
+  expect(createModelLabels(settings)(`compatible/${"x".repeat(300)}`, true).model).toHaveLength(200 - 11);
   expect(labelsOf("google/g", false)).toEqual({ provider: "google", model: "g" });
   expect(labelsOf("compatible/lab/m0?x=new", false)).toEqual(names[0]);
 });

@@ -41,6 +41,11 @@ it("a run that ended is told once, signed, and without a word of it", async () =
   expect(() => verified({ ...delivery, body: delivery.body.replace("answered", "failed") })).toThrow();
   expect(() => verified(delivery, `whsec_${Buffer.alloc(32, 8).toString("base64")}`)).toThrow();
   expect((await server.get("/metrics")).text).toContain('parley_notices_total{outcome="delivered"} 1\n');
+  // What no client opened is told to nobody.
+  await (await server.parley.start({ question: SUM, models: [SIMS[0]], reactions: false })).outcome();
+  const next = await server.ask({ question: "What is 6 * 7?" });
+  await wait(() => hook.got.length).toBe(2);
+  expect(JSON.parse(hook.got[1]?.body ?? "").data.run).toBe(next.id);
 });
 
 it("a person who is waited for is named, and then the end is told", async () => {

@@ -27,7 +27,8 @@ const named = (start: string) => spans().filter(({ name }) => name.startsWith(st
 const idOf = (span: ReturnType<typeof spans>[number]) => span.spanContext().spanId;
 const msOf = ([seconds, nanos]: readonly [number, number]) => seconds * 1_000 + nanos / 1e6;
 
-const callsOf = async (server: TestServer, id: string): Promise<{ ok: boolean; tokens: { in: number } }[]> =>
+type TracedCall = { ok: boolean; tokens: { in: number }; cost: { usd: number | null } };
+const callsOf = async (server: TestServer, id: string): Promise<TracedCall[]> =>
   (await server.get(`deliberations/${id}/events`)).json.data.flatMap(
     (event: { data: { call?: object } }) => event.data.call ?? [],
   );
@@ -75,6 +76,14 @@ describe("traces by OpenTelemetry's own SDK", () => {
     expect(sum(named("chat ").map(({ attributes }) => attributes["gen_ai.usage.input_tokens"]))).toBe(
       sum(calls.map(({ tokens }) => tokens.in)),
     );
+    expect(sum(named("chat ").map(({ attributes }) => attributes["parley.cost_usd"]))).toBeCloseTo(
+      sum(calls.map(({ cost }) => cost.usd)),
+      9,
+    );
+    expect(named("chat ").every(({ attributes }) => "parley.cost_usd" in attributes)).toBe(
+      calls.every(({ cost }) => cost.usd !== null),
+    );
+    expect(root.attributes["gen_ai.conversation.id"]).toBe(id);
     const failed = named("chat ").filter(({ status }) => status.code === SpanStatusCode.ERROR);
     expect(failed.length).toBe(calls.filter(({ ok }) => !ok).length);
     for (const { attributes } of failed) expect(attributes["error.type"]).toEqual(expect.any(String));
@@ -103,6 +112,11 @@ describe("traces by OpenTelemetry's own SDK", () => {
     await wait(() => named("invoke_workflow").length).toBe(2);
     expect(new Set(spans().map((span) => span.spanContext().traceId)).size).toBe(1);
     expect(named("chat ").length).toBe((await callsOf(server, json.id)).length);
+    // What a fork took over was told when it was asked.
+    const before = named("chat ").length;
+    await server.post(`deliberations/${json.id}/fork`, {}, { headers: { prefer: "wait=9" } });
+    await wait(() => named("invoke_workflow").length).toBe(3);
+    expect(named("chat ").length).toBeLessThan(2 * before);
   });
 
   it("a caller's trace goes on: in the run, its phases and calls, and after a restart", async () => {
@@ -133,7 +147,7 @@ describe("traces by OpenTelemetry's own SDK", () => {
     for (const { apis } of features) surfaces.push(...((await apis?.(features)) ?? []));
     await using server = await testServer({ env: { PARLEY_TRACES: "on" }, surfaces });
     const chat = { model: "parley/respond", messages: [{ role: "user", content: SUM }] };
-    const quiet = { headers: { traceparent: PARENT.replace(/01$/, "00") } };
+    const quiet = { headers: { traceparent: PARENT.replace("00f0", "10f0").replace(/01$/, "00") } };
     expect((await server.post("/v1/chat/completions", chat, quiet)).status).toBe(200);
     const params = {
       name: "respond",
@@ -149,7 +163,8 @@ describe("traces by OpenTelemetry's own SDK", () => {
       (await server.post("/v1/chat/completions", chat, { headers: { traceparent: PARENT } })).status,
     ).toBe(200);
     await wait(() => named("invoke_workflow").length).toBe(2);
-    expect(named("invoke_workflow")[1]?.parentSpanContext?.spanId).toBe(SPAN_ID);
+    for (const { parentSpanContext } of named("invoke_workflow"))
+      expect(parentSpanContext?.spanId).toBe(SPAN_ID);
   });
 
   it("nothing is traced unless it was asked for, and no trace is recorded", async () => {

@@ -22,8 +22,6 @@ const MAX_CONTENT = 60_000;
 /** Version, trace, span and flags; later versions may have more behind them. What is all zeros names nothing. */
 const TRACE_PARENT =
   /^((?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2})(?:$|(?<!^00.*)-[\x21-\x7e]{0,72}$)/;
-/** The longest state that is passed on. */
-const MAX_TRACE_STATE = 512;
 
 /** The conventions' names of providers, where they are others than here. */
 const PROVIDERS = new Map([
@@ -153,8 +151,8 @@ export async function openTraces({ context, log }: WatchedServer): Promise<RunLi
     traceOf({ traceparent, tracestate }) {
       const [, parent] = TRACE_PARENT.exec(typeof traceparent === "string" ? traceparent : "") ?? [];
       if (parent === undefined) return undefined; // and its state says nothing, either
-      const isState = typeof tracestate === "string" && tracestate.length <= MAX_TRACE_STATE;
-      const state = isState ? loaded.createTraceState(tracestate).serialize() : "";
+      // What is too long, or none, is empty.
+      const state = typeof tracestate === "string" ? loaded.createTraceState(tracestate).serialize() : "";
       return { parent, ...(state === "" ? {} : { state }) };
     },
     begun(run) {
