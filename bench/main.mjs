@@ -19,7 +19,7 @@ import { memory } from "./memory.mjs";
 import { memorySearch } from "./memory-search.mjs";
 import { page } from "./page.mjs";
 import { replay } from "./replay.mjs";
-import { serve } from "./serve.mjs";
+import { operated, serve } from "./serve.mjs";
 import { start } from "./start.mjs";
 import { besides, headOf, lineOf, verdictOf } from "./table.mjs";
 import { walk } from "./walk.mjs";
@@ -41,6 +41,7 @@ const MEASUREMENTS = {
   evolution,
   known,
   serve,
+  operated,
   page,
 };
 

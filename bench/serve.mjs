@@ -115,6 +115,65 @@ export async function serve({ dist, against, quick, repetitions = quick ? 1 : 3,
   return { rows };
 }
 
+/**
+ * What an operator's log costs, and what lists and the league cost beside a result: in turns, as ratios of what stands beside each other,
+ * so that a busy machine falls on both. @type {import("./harness.mjs").Measurement}
+ */
+export async function operated({ dist, quick, repetitions = quick ? 1 : 3, scratch }) {
+  const amount = quick ? 500 : 10_000;
+  /** @type {Awaited<ReturnType<typeof startParley>>[]} */
+  const servers = [];
+  /** @type {Map<string, number[]>} */
+  const ratios = new Map();
+  /** @type {Map<string, number[]>} */
+  const times = new Map();
+  try {
+    for (const [name, env] of /** @type {const} */ ([
+      ["off", {}],
+      ["on", { PARLEY_LOG_FORMAT: "json" }],
+    ]))
+      servers.push(
+        await startParley(dist, {
+          ...{ scratch: join(scratch, name), models: "http://127.0.0.1:1", names: ["stamps-1-1"], env },
+        }),
+      );
+    const [off, on] = servers;
+    if (!off || !on) throw new Error("two servers were started");
+    const [id, other] = [await off.ask(), await on.ask()];
+    for (let nth = 1; nth < 20; nth += 1) await off.ask(`What is 17 * ${nth}?`);
+    const take = async (/** @type {typeof off} */ server, /** @type {string} */ path) => {
+      const before = cpuOf(server.pid);
+      const url = `${server.url}api/v1/${path}`;
+      const run = await autocannon({ url, headers: server.headers, amount, connections: 32 });
+      if (run.non2xx > 0) throw new Error(`${run.non2xx} replies were refused`);
+      return ((cpuOf(server.pid) - before) * 1_000) / amount;
+    };
+    const result = /** @type {const} */ ([off, `deliberations/${id}`]);
+    const pairs = /** @type {const} */ ([
+      ["a result with a log of JSON lines", [on, `deliberations/${other}`]],
+      ["a list of 20 runs", [off, "deliberations?limit=20"]],
+      ["the league by model", [off, "league?by=model"]],
+    ]);
+    for (let repetition = -1; repetition < repetitions; repetition += 1)
+      for (const [name, asked] of pairs) {
+        const turns = repetition % 2 === 0 ? [asked, result] : [result, asked];
+        const us = new Map();
+        for (const turn of turns) us.set(turn, await take(turn[0], turn[1]));
+        if (repetition < 0) continue; // the first warms up
+        ratios.set(name, [...(ratios.get(name) ?? []), us.get(asked) / us.get(result)]);
+        times.set(name, [...(times.get(name) ?? []), us.get(asked)]);
+        times.set("a result", [...(times.get("a result") ?? []), us.get(result)]);
+      }
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+  const rows = [
+    ...[...times].map(([name, all]) => ({ name: `CPU of ${name}`, value: median(all), unit: "us" })),
+    ...[...ratios].map(([name, all]) => ({ name: `${name}, of a result`, value: median(all), unit: "x" })),
+  ];
+  return { rows, raw: [...ratios] };
+}
+
 /** The stored results that each of two builds gives, in turns: how many, and the processor time of one. @param {readonly [string, string]} builds @param {{ repetitions: number, seconds: number, scratch: string }} options @returns {Promise<import("./harness.mjs").Measured>} */
 async function compare(builds, { repetitions, seconds, scratch }) {
   const servers = [];
@@ -141,8 +200,8 @@ async function compare(builds, { repetitions, seconds, scratch }) {
   return { rows, raw: servers.map(({ runs }) => runs) };
 }
 
-/** `parley serve` of a build, over a store of its own, and a key. @param {string} dist @param {{ scratch: string, models: string, names: readonly string[] }} place */
-async function startParley(dist, { scratch, models, names }) {
+/** `parley serve` of a build, over a store of its own, and a key. @param {string} dist @param {{ scratch: string, models: string, names: readonly string[], env?: Readonly<Record<string, string>> }} place */
+async function startParley(dist, { scratch, models, names, env: more = {} }) {
   const home = join(scratch, "serve-home");
   mkdirSync(home, { recursive: true });
   const listed = names.map((name) => `compatible/paced/${name}`).join(", ");
@@ -150,7 +209,13 @@ async function startParley(dist, { scratch, models, names }) {
     join(home, "parley.yaml"),
     `compatible:\n  paced: {url: "${models}/v1"}\nclient-models: [${listed}]\nmemory: off\n`,
   );
-  const env = { PATH: process.env["PATH"], HOME: scratch, PARLEY_HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: scratch,
+    PARLEY_HOME: home,
+    OLLAMA_HOST: "127.0.0.1:1",
+    ...more,
+  };
   const command = (/** @type {string[]} */ ...args) =>
     spawn(process.execPath, [join(dist, "cli.mjs"), ...args], {
       env,
@@ -177,13 +242,8 @@ async function startParley(dist, { scratch, models, names }) {
     headers,
     pid: child.pid ?? 0,
     post,
-    ask: async () =>
-      (
-        await post(
-          { question: "What is 17 * 23?", models: ["sim/a", "sim/b"], protocol: "council" },
-          { prefer: "wait=20" },
-        )
-      ).id,
+    ask: async (question = "What is 17 * 23?") =>
+      (await post({ question, models: ["sim/a", "sim/b"], protocol: "council" }, { prefer: "wait=20" })).id,
     result: async (/** @type {string} */ id) =>
       Buffer.from(await (await fetch(`${url}api/v1/deliberations/${id}`, { headers })).arrayBuffer()),
     stop: () =>
