@@ -12,17 +12,8 @@ import type { ReadRequest } from "./fields.ts";
 import { followReply, piecesOf } from "./following.ts";
 import { chooseModel } from "./models.ts";
 import { Content, fieldsIn, type SentFields } from "./parts.ts";
-import {
-  countTokens,
-  isToldLive,
-  openRequest,
-  outcomeOf,
-  turnName,
-  type ApiOutcome,
-  type ApiToolCall,
-  type ApiTurn,
-  type ApiUsage,
-} from "./run.ts";
+import { countTokens, isToldLive, openRequest, outcomeOf, turnName } from "./run.ts";
+import type { ApiOutcome, ApiTurn } from "./run.ts";
 import { refuseField } from "./responses.ts";
 import type { ApiCall } from "./structured.ts";
 import { readTools, withoutUsed } from "./tools.ts";
@@ -154,7 +145,7 @@ async function readMessage(call: ApiCall, body: unknown): Promise<ReadMessage> {
 
 const STOPS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use", function_call: "tool_use" };
 
-const usageOf = (usage: ApiUsage | undefined) => ({
+const usageOf = (usage: ApiOutcome["usage"]) => ({
   ...{ input_tokens: usage?.in ?? 0, output_tokens: usage?.out ?? 0 },
   ...{ cache_creation_input_tokens: 0, cache_read_input_tokens: usage?.cached ?? 0 },
 });
@@ -165,7 +156,7 @@ const head = (turn: ApiTurn, model: string) => ({
 });
 
 /** A call of a tool; what a model wrote that is no object is left out, since this API has no other. */
-const toolBlock = ({ id, name, arguments: input }: ApiToolCall) => ({
+const toolBlock = ({ id, name, arguments: input }: ApiOutcome["calls"][number]) => ({
   ...{ type: "tool_use", id: `toolu_${id}`, name },
   input: fieldsIn(tryJson(input)),
 });

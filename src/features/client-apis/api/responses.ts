@@ -49,6 +49,8 @@ const TextFormat = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("json_schema"), schema: FormSchema }),
 ]);
 
+const Name = z.string().nullish();
+
 /** What changes nothing here, and is repeated as it came: every response says these. */
 const Repeated = z.strictObject({
   top_logprobs: z.literal(0),
@@ -64,14 +66,10 @@ const Honoured = z.strictObject({
   instructions: z.string().optional(),
   previous_response_id: z.string().max(100).optional(),
   reasoning: z
-    .looseObject({
-      effort: EffortName.nullish(),
-      summary: z.string().nullish(),
-      generate_summary: z.string().nullish(),
-    })
+    .looseObject({ effort: EffortName.nullish(), summary: Name, generate_summary: Name })
     .optional(),
   max_output_tokens: Limit.optional(),
-  text: z.looseObject({ format: TextFormat.optional(), verbosity: z.string().nullish() }).optional(),
+  text: z.looseObject({ format: TextFormat.optional(), verbosity: Name }).optional(),
   background: z.boolean().optional(),
 });
 
