@@ -150,18 +150,29 @@ const bundled = {
     return code.replace(read, 'require("./model-list.json")');
   },
   generateBundle(_: unknown, bundle: Rolldown.OutputBundle) {
-    for (const chunk of Object.values(bundle))
-      if (chunk.type === "chunk")
-        chunk.code = chunk.code
-          .replaceAll(/\brequire\(([`"'])((?:node:)?[a-z0-9_/]+)\1\)/g, (required, _quote, name: string) =>
-            isBuiltin(name) ? `process.getBuiltinModule("${name}")` : required,
-          )
-          .replaceAll(
-            ".pathToFileURL(__filename)",
-            '.pathToFileURL(typeof __filename=="string"?__filename:process.argv[1]||"./-")',
-          );
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue;
+      let asked = 0;
+      const code = chunk.code
+        .replaceAll(/\brequire\(([`"'])((?:node:)?[a-z0-9_/]+)\1\)/g, (required, _quote, name: string) => {
+          if (!isBuiltin(name)) return required;
+          asked += 1;
+          return `$builtin("${shortest(name)}")`;
+        })
+        .replaceAll(
+          ".pathToFileURL(__filename)",
+          '.pathToFileURL(typeof __filename=="string"?__filename:process.argv[1]||"./-")',
+        );
+      chunk.code = asked > 0 ? `var $builtin=process.getBuiltinModule;${code}` : code;
+    }
   },
 };
+
+/** The shortest name of a module of Node's: some have one with `node:` alone. */
+function shortest(name: string): string {
+  const bare = name.replace(/^node:/, "");
+  return isBuiltin(bare) ? bare : name;
+}
 
 /** In the build, the command's first file loads the program's files through the cache of compiled code. */
 const compiledStart = {
