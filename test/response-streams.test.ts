@@ -1,17 +1,13 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { BEGUN_AGAIN } from "../src/app/live-answer.ts";
 import { openAiApi } from "../src/features/client-apis/api/index.ts";
-import { nativeApi, testServer, type TestServer } from "./support/server.ts";
+import { nativeApi, testServer } from "./support/server.ts";
 
 // The events of a response: its text comes while it is written, and every event has its number, however often and from where it is read.
 
-let server: TestServer;
-let client: OpenAI;
-beforeAll(async () => {
-  server = await testServer({ surfaces: [nativeApi, openAiApi] });
-  client = new OpenAI({ apiKey: server.key, baseURL: `${server.url}v1` });
-});
+const server = await testServer({ surfaces: [nativeApi, openAiApi] });
+const client = new OpenAI({ apiKey: server.key, baseURL: `${server.url}v1` });
 afterAll(() => server[Symbol.asyncDispose]());
 
 type Event = OpenAI.Responses.ResponseStreamEvent;

@@ -19,6 +19,12 @@ const NEVER: Refusing = (value) => (isNothing(value) ? undefined : "it is not su
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
 
+/** Refuses whatever a field asks for. */
+export const refuseField =
+  (why: string): Refusing =>
+  (value) =>
+    value === null || value === undefined ? undefined : why;
+
 const isOne: Refusing = (value) =>
   value === 1 || isNothing(value) ? undefined : "there is one answer: n is 1";
 /** Fields that change nothing, by names that a typing error may come to: any other name changes nothing, too. */
@@ -154,11 +160,14 @@ export type FieldTable<S extends z.ZodObject> = {
 };
 
 export const Limit = z.int().positive().max(1_000_000);
+const SentSampling = Sampling.omit({ seed: true });
+/** What both APIs say of how words are chosen; a seed has a name of its own. */
+export const SAMPLING_NAMES = SentSampling.keyof().options;
 /** Fields that both APIs have, by the same names. */
 export const COMMON_FIELDS = {
   model: z.string().min(1).max(200),
   temperature: z.number().min(0).max(2).optional(),
-  ...Sampling.omit({ seed: true }).shape,
+  ...SentSampling.shape,
   metadata: z
     .record(z.string().min(1).max(64), z.string().max(512))
     .refine((all) => Object.keys(all).length <= 16, "it has at most 16 pairs")
@@ -207,16 +216,7 @@ type NamedFields = {
 /** What both APIs' fields are in a request of the library's, for a protocol or a pack; and what of it that protocol has no use for. */
 export function settingsOf(
   { asked, hasEffort, isAlone }: ChosenModel,
-  {
-    temperature,
-    top_p,
-    presence_penalty,
-    frequency_penalty,
-    parley = {},
-    metadata,
-    safety_identifier,
-    user = safety_identifier,
-  }: CommonFields,
+  { temperature, parley = {}, metadata, safety_identifier, user = safety_identifier, ...sent }: CommonFields,
   { seed, effort, maxTokens, system }: NamedFields,
 ): { readonly settings: Omit<StartRequest, "request" | "question">; readonly ignored: readonly string[] } {
   if (system.length > MAX_SYSTEM)
@@ -227,6 +227,7 @@ export function settingsOf(
     );
   const { budget = {}, stages: _, ...own } = parley;
   const labels = labelsOf(metadata, user);
+  const { top_p, presence_penalty, frequency_penalty } = sent;
   const sampling = { top_p, presence_penalty, frequency_penalty, seed };
   const limit = maxTokens === undefined ? {} : { draftTokens: maxTokens, synthesisTokens: maxTokens };
   return {

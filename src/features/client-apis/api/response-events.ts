@@ -139,8 +139,8 @@ export function tellResponse(turn: ApiTurn, { send, after }: { send: SendEvents;
   let rest = "";
   let soFar = "";
   let isBegun = false;
-  const place = { item_id: `msg_${turnName(turn)}`, output_index: 1, content_index: 0, logprobs: [] };
-  const delta = (text: string) => ({ type: "response.output_text.delta", ...place, delta: text });
+  const place = { item_id: `msg_${turnName(turn)}`, output_index: 1, content_index: 0 };
+  const delta = (delta: string) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] });
   const reasoned = () => ({
     ...{ type: "response.output_item.done", output_index: 0, item: reasoningItem(turn, stages) },
   });
@@ -151,7 +151,7 @@ export function tellResponse(turn: ApiTurn, { send, after }: { send: SendEvents;
     send(TEXT, [
       reasoned(),
       { type: "response.output_item.added", output_index: 1, item },
-      { type: "response.content_part.added", ...at(place), part: partOf("") },
+      { type: "response.content_part.added", ...place, part: partOf("") },
     ]);
   };
   const givePiece = (piece: string): void => {
@@ -172,14 +172,14 @@ export function tellResponse(turn: ApiTurn, { send, after }: { send: SendEvents;
     },
     /** What the event `seq` changed. */
     stage(line: string, seq: number): void {
-      const at = { item_id: `rs_${turnName(turn)}`, output_index: 0, summary_index: stages.length };
+      const summary = { item_id: `rs_${turnName(turn)}`, output_index: 0, summary_index: stages.length };
       const empty = { type: "summary_text", text: "" };
       stages.push(line);
       send(4 * seq, [
-        { type: "response.reasoning_summary_part.added", ...at, part: empty },
-        { type: "response.reasoning_summary_text.delta", ...at, delta: line },
-        { type: "response.reasoning_summary_text.done", ...at, text: line },
-        { type: "response.reasoning_summary_part.done", ...at, part: { ...empty, text: line } },
+        { type: "response.reasoning_summary_part.added", ...summary, part: empty },
+        { type: "response.reasoning_summary_text.delta", ...summary, delta: line },
+        { type: "response.reasoning_summary_text.done", ...summary, text: line },
+        { type: "response.reasoning_summary_part.done", ...summary, part: { ...empty, text: line } },
       ]);
     },
     /** What is written of the text. */
@@ -220,16 +220,12 @@ export function tellResponse(turn: ApiTurn, { send, after }: { send: SendEvents;
 
 const partOf = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
 
-/** A place without what only a delta has. */
-const at = ({ logprobs: _, ...place }: TextPlace) => place;
-type TextPlace = { readonly output_index: number; readonly logprobs: readonly unknown[] };
-
-function textDone(item: ReturnType<typeof messageItem>, place: TextPlace): readonly ResponseEvent[] {
+function textDone(item: ReturnType<typeof messageItem>, place: object): readonly ResponseEvent[] {
   const text = item.content[0]?.text ?? "";
   return [
-    { type: "response.output_text.done", ...place, text },
-    { type: "response.content_part.done", ...at(place), part: partOf(text) },
-    { type: "response.output_item.done", output_index: place.output_index, item },
+    { type: "response.output_text.done", ...place, text, logprobs: [] },
+    { type: "response.content_part.done", ...place, part: partOf(text) },
+    { type: "response.output_item.done", output_index: 1, item },
   ];
 }
 

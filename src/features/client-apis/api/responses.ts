@@ -13,6 +13,8 @@ import {
   FormSchema,
   Limit,
   readFields,
+  refuseField,
+  SAMPLING_NAMES,
   settingsOf,
   USUAL_FORMS,
   type ReadRequest,
@@ -73,9 +75,6 @@ const Honoured = z.strictObject({
   background: z.boolean().optional(),
 });
 
-export const refuseField = (why: string) => (value: unknown) =>
-  value === null || value === undefined ? undefined : why;
-
 const TABLE = {
   honoured: Honoured,
   refused: {
@@ -90,7 +89,7 @@ const REPEATED = Object.keys(Repeated.shape) as readonly (keyof typeof Repeated.
 /** What a response repeats of its request as it came. */
 const ECHOED = [
   ...(["instructions", "metadata", "max_output_tokens", "temperature", "previous_response_id"] as const),
-  ...(["top_p", "presence_penalty", "frequency_penalty", "safety_identifier", ...REPEATED] as const),
+  ...(["safety_identifier", ...SAMPLING_NAMES, ...REPEATED] as const),
 ];
 
 async function readResponse(
@@ -144,13 +143,17 @@ async function readResponse(
 /** An input with the items that it names by their ids, as they were sent. @throws Refused, Fault for those of no response of its client */
 async function withItems(call: ApiCall, input: z.infer<typeof Honoured>["input"]) {
   if (typeof input === "string") return input;
-  const read = async (item: z.infer<typeof Item>) => {
-    const [id, name] = /^[a-z]+_([^_]+(?:_\d+)?)/.exec(String(item["id"])) ?? [];
-    if (item.type !== "item_reference" || id === undefined) return item;
-    const { output } = await present(call, turnOf(`${PREFIX}${name}`));
-    return output.map((one) => Item.parse(one)).find((one) => one["id"] === item["id"]) ?? item;
-  };
-  return Promise.all(input.map(read));
+  // Each response is read once, however many of its items are named.
+  const outputs = new Map<string, readonly z.infer<typeof Item>[]>();
+  const read = [];
+  for (const item of input) {
+    const named = item.type === "item_reference" ? String(item["id"]) : "";
+    const [, name = ""] = /^[a-z]+_([^_]+(?:_\d+)?)/.exec(named) ?? [];
+    if (name !== "" && !outputs.has(name))
+      outputs.set(name, Item.array().parse((await present(call, turnOf(`${PREFIX}${name}`))).output));
+    read.push(outputs.get(name)?.find(({ id }) => id === named) ?? item);
+  }
+  return read;
 }
 
 /** More of a request's tools is not repeated in its responses. */

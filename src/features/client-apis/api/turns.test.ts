@@ -202,7 +202,7 @@ describe("files in a conversation", () => {
 
 describe("fields", () => {
   const table = {
-    honoured: z.strictObject({ temperature: z.number().optional() }),
+    honoured: z.strictObject({ temperature: z.number().optional(), top_p: z.number().optional() }),
     refused: { n: () => "no" },
   };
   const read = (body: unknown) => readFields(body, table);
@@ -222,12 +222,18 @@ describe("fields", () => {
     expect([...read(given).ignored].sort()).toEqual([...usual].sort());
   });
 
-  it.each(["temprature", "temperatur", "tempreature", "Temperature", "temperatures", "servce_tier", "tool"])(
-    "one letter from a known one are refused: %s",
-    (name) => {
-      expect(() => read({ [name]: 1 })).toThrow(/unknown field/);
-    },
-  );
+  it.each([
+    "temprature",
+    "temperatur",
+    "tempreature",
+    "Temperature",
+    "temperatures",
+    "topp_p",
+    "servce_tier",
+    "tool",
+  ])("one letter from a known one are refused: %s", (name) => {
+    expect(() => read({ [name]: 1 })).toThrow(/unknown field/);
+  });
 
   it("of hosted tools are ignored by name", () => {
     const tools = [{ type: "function" }, { type: "custom" }, { type: "web_search" }, { type: "namespace" }];
