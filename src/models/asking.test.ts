@@ -268,7 +268,7 @@ describe("how words are chosen", () => {
     { ref: "openai/gpt-4.1", fields: sampling },
     { ref: "openai/gpt-4.1?wire=responses", fields: { top_p: 0.9 }, without: others },
     { ref: "anthropic/claude-haiku-4-5", fields: { top_p: 0.9 }, without: others },
-    { ref: "ollama/m", fields: { options: { ...sampling, top_k: 3, num_predict: 8_000 } } },
+    { ref: "ollama/m", fields: { options: { ...sampling, top_k: 3, num_predict: 8_000, temperature: 0.7 } } },
     { ref: "google/gemini-3.1-pro", fields: { generationConfig: config }, search: 1 },
   ])("is said where $ref has it, beside what the wire nests", async ({ ref, fields, without, search }) => {
     const body = { ...sampling, options: { top_k: 3 } };

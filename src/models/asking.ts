@@ -50,8 +50,8 @@ function placeSampling(
     return {
       generationConfig: { [name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())]: value },
     };
-  const isAlone = wire === "anthropic" || (wire === "responses" && provider === "openai");
-  return isAlone && name !== "top_p" ? null : { [name]: value };
+  const isTopPAlone = wire === "anthropic" || (wire === "responses" && provider === "openai");
+  return isTopPAlone && name !== "top_p" ? null : { [name]: value };
 }
 
 /** What of a request goes out, once `learned` is known not to be taken. */
@@ -67,9 +67,9 @@ export function askWith(
   const { body = {}, headers = {} } = mergeOptions(endpoint.options, request.options) ?? {};
   const left = new Set(learned);
   const placed = Object.entries(body).map(([name, value]) => {
-    const where = SAMPLING_FIELDS.includes(name) ? placeSampling(endpoint, name, value) : { [name]: value };
-    if (where === null) left.add(`body.${name}`);
-    return [name, where ?? {}] as const;
+    const fields = SAMPLING_FIELDS.includes(name) ? placeSampling(endpoint, name, value) : { [name]: value };
+    if (fields === null) left.add(`body.${name}`);
+    return [name, fields] as const;
   });
   if (search === null) left.add("search");
   const place = { provider: endpoint.provider, wire: endpoint.wireName, local: endpoint.local };
@@ -97,7 +97,7 @@ export function askWith(
       ...(search === null ? {} : { search: search.tool(request.search ?? 1) }),
       extra: [
         ...[effort === null ? {} : thinking?.fields, shows],
-        ...placed.flatMap(([name, fields]) => (left.has(`body.${name}`) ? [] : [fields])),
+        ...placed.map(([name, fields]) => (left.has(`body.${name}`) ? null : fields)),
       ].reduce<NonNullable<Dialect["extra"]>>(
         (all, more) => mergeBodies(all, more ?? {}),
         dialect.extra ?? {},

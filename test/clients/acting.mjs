@@ -5,9 +5,6 @@ import { newFolder } from "./harness.mjs";
 
 export const ASKED = "What is the code word in note.txt?";
 
-/** Members that call a tool. @param {string} name the end of its name @param {object} input */
-export const calling = (name, input) => `calls=${encodeURIComponent(`${name}:${JSON.stringify(input)}`)}`;
-
 /** A folder in which an agent finds what it is asked for. */
 export function project() {
   const cwd = newFolder();

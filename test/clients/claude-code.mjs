@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { ASKED, assertActed, calling, project } from "./acting.mjs";
+import { ASKED, assertActed, project } from "./acting.mjs";
+import { calling } from "./harness.mjs";
 
 export const packages = ["@anthropic-ai/claude-code@2.1.332"];
 

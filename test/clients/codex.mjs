@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ASKED, assertActed, calling, project } from "./acting.mjs";
-import { newFolder } from "./harness.mjs";
+import { ASKED, assertActed, project } from "./acting.mjs";
+import { calling, newFolder } from "./harness.mjs";
 
 export const packages = ["@openai/codex@0.171.0"];
 

@@ -18,8 +18,9 @@ import { root } from "../../scripts/root.mjs";
  */
 
 export const QUESTION = "What is 17 * 23?";
-/** What the members call, where they are given this tool. */
-export const WEATHER = 'calls=get_weather:{"city":"Oslo"}';
+/** Members that call a tool, where they are given it. @param {string} name the end of its name @param {object} input */
+export const calling = (name, input) => `calls=${encodeURIComponent(`${name}:${JSON.stringify(input)}`)}`;
+export const WEATHER = calling("get_weather", { city: "Oslo" });
 
 const CHECK_MS = 90_000;
 const PROGRAM = join(root, "dist", "cli.mjs");

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ASKED, assertActed, calling, project } from "./acting.mjs";
+import { ASKED, assertActed, project } from "./acting.mjs";
+import { calling } from "./harness.mjs";
 
 export const packages = ["opencode-ai@1.18.33"];
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ASKED, assertActed, calling, project } from "./acting.mjs";
-import { newFolder } from "./harness.mjs";
+import { ASKED, assertActed, project } from "./acting.mjs";
+import { calling, newFolder } from "./harness.mjs";
 
-export const packages = ["@mariozechner/pi-coding-agent@0.73.1"];
+export const packages = ["@earendil-works/pi-coding-agent@1.6.0"];
 
 /** @param {import("./harness.mjs").Bench} bench */
 export async function check({ serve, check, bin }) {
@@ -20,6 +20,8 @@ export async function check({ serve, check, bin }) {
       writeFileSync(join(home, "models.json"), JSON.stringify({ providers }));
       const words = ["-p", "--no-session", "--provider", "parley", "--model", "parley/council", ASKED];
       const env = { PI_OFFLINE: "1", PI_CODING_AGENT_DIR: home };
-      assertActed(await bin("@mariozechner/pi-coding-agent/dist/cli.js", words, { cwd: project(), env }));
+      assertActed(
+        await bin("@earendil-works/pi-coding-agent/dist/bundle/cli.js", words, { cwd: project(), env }),
+      );
     });
 }
