@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testServer, type TestServer } from "../../../../test/support/server.ts";
+import { testServer, type Got, type TestServer } from "../../../../test/support/server.ts";
 
 const APP = "https://app.example.org";
 const LOCAL_APP = "http://localhost:5173";
 
+const corsHeaders = ({ headers }: Got) =>
+  Object.keys(headers).filter((name) => name.startsWith("access-control-"));
+
 describe("pages of other sites", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await testServer({ env: { PARLEY_CORS_ORIGINS: `${APP},${LOCAL_APP}` } });
+    server = await testServer({ env: { PARLEY_CORS_ORIGINS: `${APP}/,${LOCAL_APP}` } });
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -28,7 +31,7 @@ describe("pages of other sites", () => {
       "access-control-allow-origin": origin,
       "access-control-allow-methods": "GET, HEAD, POST, DELETE",
       "access-control-allow-headers": "authorization,content-type,x-stainless-lang",
-      vary: "origin",
+      ...{ "access-control-max-age": "600", vary: "origin" },
     });
     const got = await server.get("models", { headers: { origin } });
     expect(got.status).toBe(200);
@@ -57,14 +60,29 @@ describe("pages of other sites", () => {
   ])("%s is no named origin", async (origin) => {
     for (const got of [await preflight(origin), await server.get("models", { headers: { origin } })]) {
       expect(got.status).toBe(403);
-      expect(got.headers).not.toHaveProperty("access-control-allow-origin");
+      expect(corsHeaders(got)).toEqual([]);
       expect(got.headers.vary).toBe("origin");
     }
   });
 
-  it("a page of a loopback port that is not named reads nothing", async () => {
-    const got = await server.get("models", { headers: { origin: "http://localhost:9" } });
-    expect(got.headers).not.toHaveProperty("access-control-allow-origin");
+  it.each(["http://localhost:9", "https://localhost:5173", "http://127.0.0.1:5173"])(
+    "a page of this machine that is not named reads nothing: %s",
+    async (origin) => {
+      for (const got of [await preflight(origin), await server.get("models", { headers: { origin } })])
+        expect([corsHeaders(got), got.headers.vary]).toEqual([[], "origin"]);
+      expect((await preflight(origin)).status).toBe(405);
+    },
+  );
+
+  it("the page of the server's own address is not named by that", async () => {
+    const origin = server.url.slice(0, -1);
+    for (const got of [await preflight(origin), await server.get("models", { headers: { origin } })])
+      expect([corsHeaders(got), got.headers.vary]).toEqual([[], "origin"]);
+  });
+
+  it("a reply without an origin says that it would differ by one", async () => {
+    expect((await server.get("models")).headers.vary).toBe("origin");
+    expect((await server.request("OPTIONS", "models")).status).toBe(405);
   });
 
   it("a session's cookie counts for nothing there, for reading and for writing", async () => {
@@ -101,6 +119,26 @@ describe("pages of other sites", () => {
   });
 });
 
+it("the server's own page keeps its session where its origin is named as well", async () => {
+  const origin = "https://parley.example.org";
+  await using server = await testServer({
+    ...{ publicUrls: [`${origin}/`], env: { PARLEY_CORS_ORIGINS: `${origin},${APP}` } },
+  });
+  const { value } = await server.newSession();
+  const cookie = `parley-parley.example.org=${value}`;
+  const asked = (more: Readonly<Record<string, string>>) =>
+    server.get("models", { key: null, headers: { cookie, ...more } });
+  const home = await asked({ host: "parley.example.org", origin });
+  expect([home.status, corsHeaders(home), home.headers.vary]).toEqual([200, [], "origin"]);
+  const plain = await asked({ host: "parley.example.org", origin: "http://parley.example.org" });
+  expect(corsHeaders(plain)).toEqual([]);
+  // By another address of the server, it is another site's page.
+  const away = await asked({ origin });
+  expect([away.status, away.headers["access-control-allow-origin"]]).toEqual([401, origin]);
+  const other = await asked({ host: "parley.example.org", origin: APP });
+  expect([other.status, other.headers["access-control-allow-origin"]]).toEqual([401, APP]);
+});
+
 it("a server without named origins says nothing of them", async () => {
   await using server = await testServer();
   const got = await server.get("models", { headers: { origin: APP } });
@@ -113,6 +151,7 @@ it.each([
   "null",
   "https://*.example.org",
   "https://app.example.org/path",
+  "https://APP.example.org",
   "app.example.org",
   "file:///x",
 ])("cors-origins: %s is refused at the start", async (origin) => {

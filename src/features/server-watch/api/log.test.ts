@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { SIMS, testServer, type Json, type TestServer } from "../../../../test/support/server.ts";
+import {
+  nativeApi,
+  SIMS,
+  SUM,
+  testServer,
+  type Json,
+  type TestServer,
+} from "../../../../test/support/server.ts";
+import { createLog } from "./log.ts";
 
 const lines = ({ log }: TestServer): Json[] => log.map((line) => JSON.parse(line));
 const told = (server: TestServer, msg: string): Json[] => lines(server).filter((one) => one.msg === msg);
@@ -78,13 +86,88 @@ describe("a log of JSON lines", () => {
     const seats = [{ name: "me", seat: "reviewer" }];
     const body = { question: "What is 17 * 23?", protocol: "council", models: SIMS, seats, reactions: false };
     const { json } = await server.post("deliberations", body, { headers: { prefer: "wait=9" } });
-    await wait(() => told(server, "run pauses")).toMatchObject([{ run: json.id, status: "waiting" }]);
+    await wait(() => told(server, "run pauses")).toMatchObject([
+      { level: "info", run: json.id, status: "waiting" },
+    ]);
     const fork = await server.post(`deliberations/${json.id}/fork`, {}, { headers: { prefer: "wait=9" } });
     await wait(() => told(server, "run pauses").length).toBe(2);
     const callsOf = (run: string) => told(server, "call").filter((line) => line.run === run).length;
     expect(callsOf(json.id)).toBeGreaterThan(0);
     expect(callsOf(fork.json.id)).toBeLessThan(callsOf(json.id));
   });
+
+  it("tells of what was refused as of any reply, and warns of who went away before one", async () => {
+    let isAsked = false;
+    const slow = surface(({ signal }) => {
+      isAsked = true;
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+    });
+    await using server = await testServer({ env: JSON_LOG, surfaces: [nativeApi, slow] });
+    const refused = [
+      await server.get("models", { key: "pk_no" }),
+      await server.get("models", { headers: { origin: "https://evil.example" } }),
+      await server.post("deliberations", { question: SECRET_WORD, nothing: SECRET_WORD }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 403, 422]);
+    await wait(() => told(server, "request").length).toBe(3);
+    expect(lines(server).map(({ level, request, status }) => [level, request, status])).toEqual(
+      refused.map(({ status, headers }) => ["info", headers["x-request-id"], status]),
+    );
+    expect(lines(server).map(({ key }) => typeof key)).toEqual(["undefined", "undefined", "string"]);
+    const left = new AbortController();
+    const gone = server.get("/broken/x", { signal: left.signal }).catch(() => undefined);
+    await wait(() => isAsked).toBe(true);
+    left.abort();
+    await gone;
+    await wait(() => told(server, "request").length).toBe(4);
+    expect(told(server, "request")[3]).toMatchObject({ level: "warn", status: 0, route: "/broken/x" });
+    for (const word of [SECRET_WORD, "pk_no", "evil", server.key])
+      expect(server.log.join("\n")).not.toContain(word);
+  });
+
+  it("warns of a run that failed, and tells of one that was answered or cancelled", async () => {
+    await using server = await testServer({ env: { ...JSON_LOG, PARLEY_LOG_LEVEL: "debug" } });
+    const failed = await server.ask({ models: ["sim/ada?fail=1", "sim/bo?fail=1"] });
+    const answered = await server.ask();
+    const models = SIMS.map((one) => `${one}&latency=20000`);
+    const { json } = await server.post("deliberations", {
+      ...{ question: SUM, protocol: "council", models, reactions: false },
+    });
+    await wait(() => told(server, "run begins").length).toBe(3);
+    await server.post(`deliberations/${json.id}/cancel`);
+    await wait(() => told(server, "run ended").length).toBe(3);
+    expect(told(server, "run ended").map(({ level, run, status }) => [level, run, status])).toEqual([
+      ["warn", failed.id, "failed"],
+      ["info", answered.id, "answered"],
+      ["info", json.id, "cancelled"],
+    ]);
+    expect(new Set(told(server, "call").map(({ level }) => level))).toEqual(new Set(["debug"]));
+    expect(new Set(told(server, "run begins").map(({ level }) => level))).toEqual(new Set(["info"]));
+  });
+
+  it.each([
+    ["debug", ["debug", "info", "warn", "error"]],
+    ["info", ["info", "warn", "error"]],
+    ["warn", ["warn", "error"]],
+    ["error", ["error"]],
+  ] as const)(
+    "at the level %s has the levels %j alone, and no time or id is left out",
+    async (level, levels) => {
+      const written: Json[] = [];
+      const log = createLog({ log: (line) => void written.push(JSON.parse(line)) }, level);
+      await using server = await testServer();
+      const failing = { question: SUM, protocol: "council", models: [SIMS[0], "sim/bo?fail=1"] };
+      const run = await server.parley.start({ ...failing, reactions: false });
+      const drive = log.begun(run);
+      await run.outcome();
+      for (const entry of run.recorded()) drive.recorded?.(entry);
+      drive.ended?.(undefined);
+      expect(new Set(written.map((line) => line.level))).toEqual(new Set(levels));
+      for (const line of written)
+        expect(line).toMatchObject({ time: expect.stringMatching(/^\d{4}-/) as string, run: run.id });
+      expect(written.at(-1)).toMatchObject({ level: "error", msg: "run cannot be driven" });
+    },
+  );
 
   it("tells no more than its level", async () => {
     await using server = await testServer({ env: { ...JSON_LOG, PARLEY_LOG_LEVEL: "warn" } });
@@ -102,17 +185,17 @@ it("a log for people says what it said before", async () => {
   ]);
 });
 
-/** Its one route fails in a way that nobody expects. */
-const broken: NonNullable<Parameters<typeof testServer>[0]>["surfaces"] extends
-  readonly (infer S)[] | undefined
-  ? S
-  : never = {
+type Surface = NonNullable<NonNullable<Parameters<typeof testServer>[0]>["surfaces"]>[number];
+/** What has one route, which answers so. */
+const surface = (answer: Surface["routes"][number]["answer"]): Surface => ({
   prefix: "broken/",
   routes: [
     {
       ...{ method: "get", path: "x", name: "x", summary: "x", tag: "x", needs: "read", replies: {} },
-      answer: () => Promise.reject(new Error("at the wrong moment, with sk-abcdefghijklmnop")),
+      answer,
     },
   ],
   refuse: () => ({ status: 500, body: {} }),
-};
+});
+/** Its one route fails in a way that nobody expects. */
+const broken = surface(() => Promise.reject(new Error("at the wrong moment, with sk-abcdefghijklmnop")));
