@@ -1,8 +1,10 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
-import { reactorLease } from "../../../kernel/index.ts";
-import { openFakeServer, type Received } from "../../../../test/support/fake-server.ts";
-import { serverPlace, SIMS, SUM, testServer } from "../../../../test/support/server.ts";
+import { reactorLease, type World } from "../../../kernel/index.ts";
+import { openFakeServer, type Answer, type Received } from "../../../../test/support/fake-server.ts";
+import { nativeApi, serverPlace, SIMS, SUM, testServer } from "../../../../test/support/server.ts";
+import { openAiApi } from "../../client-apis/api/index.ts";
+import { createNotices } from "./notices.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const SECRET = `whsec_${KEY}`;
@@ -16,6 +18,10 @@ async function receiver(status: (nth: number) => number = () => 200) {
   return { ...server, env, got: server.received };
 }
 
+/** The pauses between two tries, until they are as long as they get. */
+const PAUSES = [1_000, 3_000, 9_000, 27_000, 81_000, 243_000, 600_000];
+const statuses = (got: readonly Received[]) =>
+  got.map(({ body }) => JSON.parse(body).data).map(({ run, status }) => `${run} ${status}`);
 const wait = (of: () => unknown) => expect.poll(of, { timeout: 15_000, interval: 20 });
 /** @throws WebhookVerificationError */
 const verified = ({ headers, body }: Received, secret = SECRET) =>
@@ -65,6 +71,121 @@ it("a person who is waited for is named, and then the end is told", async () => 
     "waiting",
     "cancelled",
   ]);
+});
+
+it("a debate tells once that its questions wait, of nobody by name, and not where it has none", async () => {
+  await using hook = await receiver();
+  await using server = await testServer({ env: hook.env });
+  const debate = { question: SUM, protocol: "debate", rounds: 1, clarify: true, reactions: false };
+  const asking = (counts: readonly number[]) =>
+    counts.map((count, index) => `${SIMS[index] ?? ""}&asks=${count}`);
+  const mute = await server.ask({ ...debate, models: asking([0, 0]) });
+  const { json } = await server.post("deliberations", { ...debate, models: asking([1, 2, 0]) });
+  const told = [`${mute.id} ${mute.status}`, `${json.id} waiting`];
+  await wait(() => statuses(hook.got)).toEqual(told);
+  expect(JSON.parse(hook.got[1]?.body ?? "")).toMatchObject({ type: "run.waiting", data: { person: null } });
+  const { questions } = (await server.get(`deliberations/${json.id}/waiting`)).json.questions;
+  expect(questions.length).toBeGreaterThan(1);
+  await server.post(`deliberations/${json.id}/answers`, { answers: { [questions[0].id]: "Ten." } });
+  await wait(() => statuses(hook.got)).toEqual([...told, `${json.id} answered`]);
+});
+
+it("nobody is told that a client is waited for that runs its own tools", async () => {
+  await using hook = await receiver();
+  const models = ["ada", "bo"].map((name) => `sim/${name}?family=${name}&skill=1&calls=get_weather:{}`);
+  await using server = await testServer({
+    ...{ surfaces: [nativeApi, openAiApi], env: { ...hook.env, PARLEY_MODELS: models.join(",") } },
+  });
+  const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
+  const asked = { role: "user", content: SUM };
+  const ask = (messages: readonly object[]) =>
+    server.post("/v1/chat/completions", { model: "parley/council", messages, tools });
+  const [{ finish_reason: why, message }] = (await ask([asked])).json.choices;
+  expect(why).toBe("tool_calls");
+  const given = { role: "tool", tool_call_id: message.tool_calls[0].id, content: "rain" };
+  const { json } = await ask([asked, message, given]);
+  await wait(() => statuses(hook.got)).toEqual([`${json.parley.id} answered`]);
+});
+
+it("a run that goes on after a restart is told once of each, and its fork of its own end", async () => {
+  using place = serverPlace();
+  await using hook = await receiver();
+  const first = await testServer({ env: hook.env }, place);
+  const { json } = await first.post("deliberations", {
+    ...{ question: SUM, protocol: "council", models: SIMS, reactions: false },
+    seats: [{ name: "me", seat: "reviewer" }],
+  });
+  await wait(() => statuses(hook.got)).toEqual([`${json.id} waiting`]);
+  await first.stop(0);
+  await using second = await testServer({ env: hook.env }, place);
+  const { step } = (await second.get(`deliberations/${json.id}/waiting`)).json.seats[0];
+  await second.post(`deliberations/${json.id}/answers`, { step, abstain: true });
+  const ended = expect.stringMatching(`^${json.id} answered`) as string;
+  await wait(() => statuses(hook.got)).toEqual([`${json.id} waiting`, ended]);
+  // What it adopts was told of the run that it comes from.
+  const fork = await second.post(`deliberations/${json.id}/fork`, {}, { headers: { prefer: "wait=9" } });
+  await wait(() => statuses(hook.got).slice(2)).toEqual([
+    expect.stringMatching(`^${fork.json.id} answered`) as string,
+  ]);
+  const entries = await second.parley.read(fork.json.id);
+  expect(entries.map(({ type, origin }) => `${type} ${origin.by}`)).toContain("seat-opened adopted");
+  expect(new Set(hook.got.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
+});
+
+/** Has the notice of one run sent, by a world in which a try and a pause between two take no time. */
+async function sendOne(answer: Answer) {
+  await using hook = await openFakeServer(answer);
+  await using server = await testServer();
+  const given = server.parley.context({}, { principal: server.principal });
+  const slept: number[] = [];
+  let passedMs = 0;
+  const world: World = {
+    ...given.world,
+    now: () => given.world.now() + passedMs,
+    async sleep(ms, signal) {
+      if (![15_000, ...PAUSES].includes(ms)) return given.world.sleep(ms, signal);
+      await given.world.sleep(ms === 15_000 ? 400 : 0, signal);
+      if (signal.aborted) return;
+      passedMs += ms;
+      slept.push(ms);
+    },
+  };
+  const context = { ...given, world, env: { ...given.env, PARLEY_NOTIFY_SECRET: SECRET } };
+  const [noted, log]: [string[], string[]] = [[], []];
+  const notices = await createNotices(
+    { context },
+    { url: hook.url, noted: (outcome) => noted.push(outcome), log: (line) => log.push(line) },
+  );
+  const { id } = await server.ask();
+  const ended = new AbortController();
+  const sending = notices.send(server.url, ended.signal);
+  await wait(() => noted.at(-1)).toMatch(/delivered|dropped/);
+  ended.abort();
+  await sending;
+  return { id, noted, log, slept, dropped: hook.dropped(), got: hook.received };
+}
+
+it("a try without a reply ends after 15 seconds, and the next one is delivered", async () => {
+  const { id, noted, log, slept, dropped, got } = await sendOne((response, _, nth) => {
+    if (nth > 1) response.end();
+  });
+  expect([noted, dropped]).toEqual([["retried", "delivered"], 1]);
+  expect(log).toEqual([`notify: run.ended of ${id}: no reply came in time`]);
+  expect(slept).toEqual([15_000, 1_000]);
+  expect(new Set(got.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  // Each try is signed with its own time.
+  const [first, second] = got.map(({ headers }) => Number(headers["webhook-timestamp"]));
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(16);
+});
+
+it("pauses grow threefold up to ten minutes, and after a day a notice is given up", async () => {
+  const { id, noted, log, slept } = await sendOne((response) => void response.writeHead(503).end());
+  expect(slept.slice(0, 8)).toEqual(PAUSES.concat(600_000));
+  expect(new Set(slept.slice(8))).toEqual(new Set([600_000]));
+  const dayMs = slept.reduce((sum, ms) => sum + ms, 0);
+  expect([dayMs >= 86_390_000, dayMs < 87_000_000]).toEqual([true, true]);
+  expect([noted.at(-1), noted.filter((one) => one !== "retried").length]).toEqual(["dropped", 1]);
+  expect(log.at(-1)).toBe(`notify: run.ended of ${id}: HTTP 503, given up`);
 });
 
 it("what was refused is sent again under the same id, also by the next server", async () => {

@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
 import { consume, limitTime } from "../../../engine/index.ts";
-import { isEvent, refusal, timeOf, type Entry, type Opening } from "../../../kernel/index.ts";
+import { isEvent, refusal, timeOf, workOf, type Entry, type Opening } from "../../../kernel/index.ts";
 import { isToolSeat } from "../../../protocols/phases/client-tools.ts";
 import { createHttp, exchangeWhole } from "../../../models/http.ts";
 import type { WatchedServer } from "../../../server/operation.ts";
+import { pendingQuestions } from "../../../views/pending-questions.ts";
 
 // A notice goes to the operator's address alone, as it was set before the server started, and a redirect is not followed. Else: a
 //     client of the server has it send requests elsewhere.
@@ -58,29 +59,28 @@ export async function createNotices({ context }: Pick<WatchedServer, "context">,
   // Its place is there before the first client is, so that of what they open nothing is left out.
   if ((await store.cursor(NAME)) === undefined) await store.advance(NAME, undefined, await store.end());
 
+  /** Whether everyone has said what it would ask: from then on the questions wait, all together. */
+  const hasAsked = (entry: Entry) => isEvent(entry, "roster-fixed") && workOf(entry)?.of === "clarification";
   const noticeOf = async (entry: Entry, url: string): Promise<Notice | undefined> => {
     const { deliberation: run } = entry;
     const organization = await store.findOrganization(run);
     if (organization === undefined) return undefined; // forgotten since
-    const [opened] = await store.for(organization).read(run, 0, 1);
+    const [opened, ...rest] = await store.for(organization).read(run, 0, hasAsked(entry) ? entry.seq : 1);
     if (!opened || !isEvent(opened, "deliberation-opened") || !opened.data.client) return undefined;
+    if (hasAsked(entry) && !pendingQuestions([opened, ...rest])) return undefined;
     return noticeFor(entry, { ...opened.data, url: `${url}d/${encodeURIComponent(run)}` });
   };
   const post = async (entry: Entry, body: string, signal: AbortSignal) => {
     const http = createHttp({ env });
     const id = `${entry.deliberation}_${entry.seq}`;
     const headers = { ...signHeaders({ id, at: world.now(), body }, keys), accept: "*/*" };
-    const reason = () => new Error("no reply came in time");
-    const limit = limitTime({ world, signal, ms: TIMEOUT_MS, reason });
+    const late = () => new Error("no reply came in time");
+    const limit = limitTime({ world, signal, ms: TIMEOUT_MS, reason: late });
     try {
-      const { exchanged, head } = await exchangeWhole(
-        http,
-        { url: address, headers, body, signal: limit.signal },
-        MAX_REPLY,
-      );
+      const sent = { url: address, headers, body, signal: limit.signal };
+      const { exchanged, head } = await exchangeWhole(http, sent, MAX_REPLY);
       if (head.status > 0) return { status: head.status, why: `HTTP ${head.status}` };
-      const why = exchanged.how === "broken" ? exchanged.error.message : "no reply came in time";
-      return { status: 0, why };
+      return { status: 0, why: (exchanged.how === "broken" ? exchanged.error : late()).message };
     } finally {
       limit.end();
       await http.close();
@@ -111,7 +111,7 @@ export async function createNotices({ context }: Pick<WatchedServer, "context">,
         {
           name: NAME,
           wants: (entry) =>
-            isEvent(entry, "deliberation-closed", "seat-opened", "clarification-asked") &&
+            (isEvent(entry, "deliberation-closed", "seat-opened") || hasAsked(entry)) &&
             entry.origin.by !== "adopted" &&
             // A client whose tools are called knows it: nobody is waited for.
             !isToolSeat(entry, "seat-opened"),
