@@ -6,6 +6,7 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { features } from "../../../features.ts";
+import { callOf, isEvent, ModelRef } from "../../../kernel/index.ts";
 import {
   nativeApi,
   serverPlace,
@@ -33,6 +34,13 @@ const callsOf = async (server: TestServer, id: string): Promise<TracedCall[]> =>
     (event: { data: { call?: object } }) => event.data.call ?? [],
   );
 
+const tracesOf = (server: TestServer) => {
+  const context = server.parley.context({}, { principal: server.principal });
+  const gauges = () => ({ running: 0, waiting: 0, followers: 0, lagSeconds: 0 });
+  const { signal } = new AbortController();
+  return openTraces({ context, log: () => undefined, gauges, signal });
+};
+
 describe("traces by OpenTelemetry's own SDK", () => {
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   trace.setGlobalTracerProvider(provider);
@@ -55,8 +63,9 @@ describe("traces by OpenTelemetry's own SDK", () => {
       attributes: {
         "gen_ai.operation.name": "invoke_workflow",
         "gen_ai.workflow.name": "council",
-        "parley.run": id,
+        ...{ "parley.run": id, "parley.organization": "local", "parley.status": "answered-degraded" },
       },
+      status: { code: SpanStatusCode.UNSET },
     });
     expect(new Set(spans().map((span) => span.spanContext().traceId)).size).toBe(1);
     const phases = spans().filter((span) => span.parentSpanContext?.spanId === idOf(root));
@@ -112,11 +121,77 @@ describe("traces by OpenTelemetry's own SDK", () => {
     await wait(() => named("invoke_workflow").length).toBe(2);
     expect(new Set(spans().map((span) => span.spanContext().traceId)).size).toBe(1);
     expect(named("chat ").length).toBe((await callsOf(server, json.id)).length);
-    // What a fork took over was told when it was asked.
-    const before = named("chat ").length;
-    await server.post(`deliberations/${json.id}/fork`, {}, { headers: { prefer: "wait=9" } });
-    await wait(() => named("invoke_workflow").length).toBe(3);
-    expect(named("chat ").length).toBeLessThan(2 * before);
+    expect(
+      named("invoke_workflow").map(({ attributes, status }) => [attributes["parley.status"], status.code]),
+    ).toEqual([
+      ["waiting", SpanStatusCode.UNSET],
+      [(await server.get(`deliberations/${json.id}`)).json.status, SpanStatusCode.UNSET],
+    ]);
+    // What a fork took over was told when it was asked, and a replay asks nobody.
+    exporter.reset();
+    const fork = await server.post(`deliberations/${json.id}/fork`, {}, { headers: { prefer: "wait=9" } });
+    await wait(() => named("invoke_workflow").length).toBe(1);
+    const entries = await server.parley.read(fork.json.id);
+    const asked = entries.filter((entry) => callOf(entry) && entry.origin.by !== "adopted");
+    expect(entries.filter((entry) => callOf(entry)).length).toBeGreaterThan(asked.length);
+    expect(named("chat ").length).toBe(asked.length);
+    expect((await server.post(`deliberations/${json.id}/replay`)).status).toBe(200);
+    expect(named("invoke_workflow").length).toBe(1);
+  });
+
+  it("a run that failed has an error on its root, and its phases have none", async () => {
+    await using server = await testServer({ env: { PARLEY_TRACES: "on" } });
+    const { status } = await server.ask({ models: ["sim/ada?fail=1", "sim/bo?fail=1"] });
+    expect(status).toBe("failed");
+    await wait(() => named("invoke_workflow").length).toBe(1);
+    const [root] = named("invoke_workflow");
+    expect(root).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { "parley.status": "failed", "error.type": "failed" },
+    });
+    for (const { name, status: of } of spans())
+      expect(of.code, name).toBe(/^(?:chat|invoke)/.test(name) ? SpanStatusCode.ERROR : SpanStatusCode.UNSET);
+  });
+
+  it("the turns of a conversation have its id, each in a trace of its own", async () => {
+    await using server = await testServer({ env: { PARLEY_TRACES: "on" } });
+    const first = await server.ask();
+    const second = await server.ask({ question: "And 6 * 7?", previous: first.id });
+    await wait(() => named("invoke_workflow").length).toBe(2);
+    const roots = named("invoke_workflow");
+    expect(roots.map(({ attributes }) => attributes["parley.run"])).toEqual([first.id, second.id]);
+    expect(new Set(roots.map(({ attributes }) => attributes["gen_ai.conversation.id"]))).toEqual(
+      new Set([first.id]),
+    );
+    expect(new Set(roots.map((span) => span.spanContext().traceId)).size).toBe(2);
+  });
+
+  it.each([
+    ["openai/gpt-5?effort=high", "openai", "gpt-5"],
+    ["azure/gpt-5", "azure.ai.openai", "gpt-5"],
+    ["bedrock/nova", "aws.bedrock", "nova"],
+    ["google/gemini-3", "gcp.gemini", "gemini-3"],
+    ["mistral/large", "mistral_ai", "large"],
+    ["vertex/gemini-3", "gcp.vertex_ai", "gemini-3"],
+    ["xai/grok", "x_ai", "grok"],
+    ["openrouter/google/gemini-3", "openrouter", "google/gemini-3"],
+  ])("a call of %s has the provider %s and the model %s", async (model, provider, name) => {
+    await using server = await testServer();
+    const run = await server.parley.start({ question: SUM, models: [SIMS[0]], reactions: false });
+    await run.outcome();
+    const entry = run.recorded().find((one) => isEvent(one, "answer-given"));
+    if (!entry?.data.call) throw new Error("nobody answered");
+    const drive = (await tracesOf(server)).begun(run);
+    drive.recorded?.({
+      ...entry,
+      data: { ...entry.data, call: { ...entry.data.call, model: ModelRef.parse(model) } },
+    });
+    drive.ended?.(undefined);
+    drive.over?.();
+    expect(named("chat ").map((span) => [span.name, span.attributes])).toMatchObject([
+      [`chat ${name}`, { "gen_ai.provider.name": provider, "gen_ai.request.model": name }],
+    ]);
+    expect(named("invoke_workflow")).toMatchObject([{ status: { code: SpanStatusCode.ERROR } }]);
   });
 
   it("a caller's trace goes on: in the run, its phases and calls, and after a restart", async () => {
@@ -181,10 +256,7 @@ describe("traces by OpenTelemetry's own SDK", () => {
 describe("a caller's trace", () => {
   const read = async (carrier: Readonly<Record<string, unknown>>) => {
     await using server = await testServer();
-    const context = server.parley.context({}, { principal: server.principal });
-    const gauges = () => ({ running: 0, waiting: 0, followers: 0, lagSeconds: 0 });
-    const { signal } = new AbortController();
-    return (await openTraces({ context, log: () => undefined, gauges, signal })).traceOf(carrier);
+    return (await tracesOf(server)).traceOf(carrier);
   };
 
   it.each([
