@@ -181,15 +181,19 @@ describe("traces by OpenTelemetry's own SDK", () => {
     await run.outcome();
     const entry = run.recorded().find((one) => isEvent(one, "answer-given"));
     if (!entry?.data.call) throw new Error("nobody answered");
+    const tokens = { in: 7, out: 5, cached: 3, reasoning: 2 };
+    const call = { ...entry.data.call, model: ModelRef.parse(model), tokens, attempts: 4 };
     const drive = (await tracesOf(server)).begun(run);
-    drive.recorded?.({
-      ...entry,
-      data: { ...entry.data, call: { ...entry.data.call, model: ModelRef.parse(model) } },
-    });
+    drive.recorded?.({ ...entry, data: { ...entry.data, call } });
     drive.ended?.(undefined);
     drive.over?.();
+    const figures = {
+      ...{ "gen_ai.usage.input_tokens": 7, "gen_ai.usage.output_tokens": 5, "parley.attempts": 4 },
+      ...{ "gen_ai.usage.cache_read.input_tokens": 3, "gen_ai.usage.reasoning.output_tokens": 2 },
+      "parley.step": expect.any(String) as string,
+    };
     expect(named("chat ").map((span) => [span.name, span.attributes])).toMatchObject([
-      [`chat ${name}`, { "gen_ai.provider.name": provider, "gen_ai.request.model": name }],
+      [`chat ${name}`, { "gen_ai.provider.name": provider, "gen_ai.request.model": name, ...figures }],
     ]);
     expect(named("invoke_workflow")).toMatchObject([{ status: { code: SpanStatusCode.ERROR } }]);
   });
