@@ -39,7 +39,16 @@ const layers = {
 
 /** Packages that the build takes in, so that nobody installs them. */
 const builtIn = [
-  ...["@modelcontextprotocol", "@preact", "@speed-highlight", "commander", "csv-parse", "diff"],
+  ...[
+    "@cfworker",
+    "ajv/dist/refs",
+    "@modelcontextprotocol",
+    "@preact",
+    "@speed-highlight",
+    "commander",
+    "csv-parse",
+    "diff",
+  ],
   ...[
     "eventsource-parser",
     "fast-string-width",

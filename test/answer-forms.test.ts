@@ -51,6 +51,46 @@ it("is asked for once more with what was wrong, and is then refused with it", as
   expect(never.asked).toHaveLength(2);
 });
 
+it.each([
+  [
+    "keywords without a type",
+    { properties: { sum: { type: "integer" } }, required: ["sum"] },
+    '{"sum":"four"}',
+  ],
+  ["what is required and not described", { type: "object", required: ["sum"] }, "{}"],
+  ["all of several", { allOf: [{ required: ["sum"] }] }, "{}"],
+  ["lengths of a list of anything", { type: "array", maxItems: 1 }, "[1,2]"],
+  ["what stands beside a choice", { anyOf: [{ type: "number" }, { type: "null" }], minimum: 3 }, "2"],
+  ["what must not be", { not: { type: "object" } }, "{}"],
+  ["a pattern that takes for ever", { type: "string", pattern: "^(a+)+$" }, `"${"a".repeat(40)}!"`],
+])("holds a reply to %s", async (_, schema, reply) => {
+  await using place = await stage(() => reply);
+  expect((await place.parley.writeInForm(await place.ask(), schema)).ok).toBe(false);
+  expect(place.asked).toHaveLength(2);
+});
+
+it.each([
+  ["a list in a fence", { type: "array", items: { type: "number" } }, "```json\n[1, 2]\n```", [1, 2]],
+  ["a letter of any script", { type: "string", pattern: "^\\p{L}+$" }, '"é"', "é"],
+  ["an object that is named", { const: { a: 1 } }, '{"a":1}', { a: 1 }],
+])("takes %s", async (_, schema, reply, value) => {
+  await using place = await stage(() => reply);
+  expect(await place.parley.writeInForm(await place.ask(), schema)).toMatchObject({ ok: true, value });
+});
+
+it.each([
+  ["refers to itself without end", { $ref: "#" }],
+  ["refers to what is not there", { $ref: "#/$defs/none" }],
+  ["has a keyword of another kind", { type: "object", properties: null }],
+  ["requires what is no list", { required: "sum" }],
+  ["has a pattern that is none", { type: "string", pattern: "(" }],
+])("is not begun by a schema that %s", async (_, schema) => {
+  await using place = await stage(() => "{}");
+  const id = await place.ask();
+  await expect(place.parley.writeInForm(id, schema)).rejects.toThrow(/the schema cannot be used: /);
+  expect(place.asked).toEqual([]);
+});
+
 it("stays within what the run's limits left", async () => {
   await using place = await stage(() => "no");
   const calls = await place.ask({ maxCalls: 2 });

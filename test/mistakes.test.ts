@@ -220,6 +220,8 @@ const ROWS: readonly Row[] = [
   { args: [Q, ...M, "--strategy", "goal-seeking"], says: /goal-seeking needs a goal/ },
   { args: [Q, ...M, "--mode", "both"], says: /consensus.*vote/ },
   { args: [Q, ...M, "--json", "--events"], says: /cannot be used with/ },
+  { args: [Q, ...M, "-x", "--events"], says: /cannot be used with/ },
+  { args: [Q, ...M, "--schema", "s.json", "--events"], says: /cannot be used with/ },
   {
     args: [Q, "-m", "openrouter/x/y", "--max-cost-usd", "1"],
     env: { OPENROUTER_API_KEY: "k" },

@@ -1,7 +1,10 @@
-import * as z from "zod";
+import { runInNewContext } from "node:vm";
+import { Validator, type Schema, type ValidationResult } from "@cfworker/json-schema";
+import draft07 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json" };
 import { idOfRequest } from "../engine/index.ts";
 import { isEvent, personOf, refusal, type DeliberationId, type Entry, type Json } from "../kernel/index.ts";
 import { jsonObjects } from "../replies/json-objects.ts";
+import { toOneLine } from "../text/words.ts";
 import { answersIn } from "../views/answer-event.ts";
 import type { Result } from "../views/result.ts";
 import { remainingBudget, usageIn } from "./budget.ts";
@@ -18,6 +21,8 @@ import type { RunOptions } from "./run.ts";
 
 /** How often at most an answer is written in a form. */
 const MAX_FORMS = 2;
+/** How long a value is checked by a schema. */
+const MAX_CHECK_MS = 500;
 
 export type FormSchema = Readonly<Record<string, unknown>>;
 
@@ -48,7 +53,7 @@ export async function writeInForm(
 ): Promise<FormedAnswer> {
   const [{ deliberation: id }] = entries as readonly [Entry]; // An answer has an opening.
   // Its instructions may have asked for the form already.
-  const bare = text.trim().replace(/^```(?:json)?[ \t]*\n([^]*)\n```$/i, "$1");
+  const bare = withoutFence(text);
   const ready = tryJson(bare);
   if (ready !== undefined && fits(ready) === undefined)
     return { ok: true, value: ready, text: bare, results: [] };
@@ -134,18 +139,35 @@ type Fits = (value: unknown) => string | undefined;
 export function readSchema(
   schema: FormSchema,
 ): { readonly ok: true; readonly fits: Fits } | { readonly ok: false; readonly why: string } {
+  const whyOf = (error: unknown) => toOneLine(error instanceof Error ? error.message : String(error), 300);
   try {
-    const made = z.fromJSONSchema(schema);
+    const wrong = whyNot(METASCHEMA, schema);
+    if (wrong !== undefined) return { ok: false, why: wrong };
+    const validator = new Validator(schema, "2020-12");
     const fits: Fits = (value) => {
-      const read = made.safeParse(value);
-      if (read.success) return undefined;
-      const [issue] = read.error.issues;
-      return `${issue?.path.join(".") || "the value"}: ${issue?.message ?? "it does not fit"}`;
+      try {
+        return whyNot(validator, value);
+      } catch (error) {
+        return `it cannot be checked by the schema: ${whyOf(error)}`;
+      }
     };
+    whyNot(validator, null); // What it refers to has to be there, and to come to an end.
     return { ok: true, fits };
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message.slice(0, 300) : "it cannot be read" };
+    return { ok: false, why: whyOf(error) };
   }
+}
+
+/** What the keywords of a schema are, of whichever draft. */
+const METASCHEMA = new Validator(draft07 as Schema, "7");
+
+/** Where a value does not fit and why. @throws Error where that cannot be found out in time: a pattern can be matched for years */
+function whyNot(validator: Validator, value: unknown): string | undefined {
+  const check = () => validator.validate(value);
+  // It is what `check` gives.
+  const { errors } = runInNewContext("check()", { check }, { timeout: MAX_CHECK_MS }) as ValidationResult;
+  const wrong = errors.at(-1);
+  return wrong && `${wrong.instanceLocation.slice(2).replaceAll("/", ".") || "the value"}: ${wrong.error}`;
 }
 
 function readForm(
@@ -155,7 +177,7 @@ function readForm(
   | { readonly ok: true; readonly value: Json; readonly text: string }
   | { readonly ok: false; readonly why: string } {
   if (answer === null) return { ok: false, why: `${status}: ${degraded[0]?.why ?? "there is no reply"}` };
-  const reply = answer.trim();
+  const reply = withoutFence(answer);
   const parts = tryJson(reply) === undefined ? jsonObjects(reply) : [{ start: 0, end: reply.length }];
   let why = "there is no JSON in the reply";
   for (const { start, end } of parts) {
@@ -168,6 +190,9 @@ function readForm(
   }
   return { ok: false, why };
 }
+
+const withoutFence = (text: string): string =>
+  text.trim().replace(/^```(?:json)?[ \t]*\n([^]*)\n```$/i, "$1");
 
 export function tryJson(text: string): Json | undefined {
   try {

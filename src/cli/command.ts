@@ -44,7 +44,7 @@ export type CommandOption<T> = {
   readonly isRequired?: boolean;
   readonly isHidden?: boolean;
   /** The key of an option that cannot be given beside this one. */
-  readonly conflicts?: string;
+  readonly conflicts?: string | string[];
 };
 export type CommandOptions = { readonly [key: string]: CommandOption<unknown> };
 

@@ -79,7 +79,9 @@ export const ENV_FILE = {
 };
 
 export const CODE = {
-  code: flag("-x, --code", "print the first code block of the answer alone", { conflicts: "json" }),
+  code: flag("-x, --code", "print the first code block of the answer alone", {
+    conflicts: ["json", "events"],
+  }),
 };
 
 /** How a run is shown. */
@@ -87,7 +89,9 @@ export const SHOWING = {
   ...JSON_FLAG,
   events: flag("--events", "print events, text and the result as lines of JSON", { conflicts: "json" }),
   ...CODE,
-  schema: text("--schema <file>", "answer as JSON: in the form of this JSON Schema", { conflicts: "code" }),
+  schema: text("--schema <file>", "answer as JSON: in the form of this JSON Schema", {
+    conflicts: ["code", "events"],
+  }),
   ...QUIET,
   ...ENV_FILE,
   onDegraded: setting("--on-degraded <what>", "accept or refuse (exit 6) a degraded answer"),

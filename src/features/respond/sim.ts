@@ -213,38 +213,42 @@ const unknown = [
   "That I do not know, as nobody has told me.",
 ] as const;
 
-type AskedSchema = {
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly AskedSchema[];
-  readonly oneOf?: readonly AskedSchema[];
-  readonly properties?: Readonly<Record<string, AskedSchema>>;
-  readonly items?: AskedSchema;
-  readonly minItems?: number;
-  readonly minimum?: number;
-};
-
 const ASKED = /\nJSON Schema:\n(\{[^]*\})\s*$/;
 const MAX_DEPTH = 20;
+
+const list = z.array(z.unknown()).optional().catch(undefined);
+/** What is read of a client's schema, which may have anything in any place. */
+const Asked = z
+  .object({
+    type: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
+      .catch(undefined),
+    ...{ const: z.unknown().optional(), items: z.unknown().optional() },
+    ...{ enum: list, anyOf: list, oneOf: list },
+    properties: z.record(z.string(), z.unknown()).catch({}),
+    minItems: z.int().min(0).max(100).catch(1),
+    minimum: z.number().catch(0),
+  })
+  .catch({ properties: {}, minItems: 1, minimum: 0 });
 
 /** JSON that fits the schema at the end of a question, with what the shown answer comes to; null where none is asked for. */
 export function writeForm(question: string, answer: string): string | null {
   const [, text] = ASKED.exec(question) ?? [];
-  const schema = text === undefined ? null : (parseJson(text) as AskedSchema | null);
+  const schema = text === undefined ? null : parseJson(text);
   if (schema === null) return null;
   const final = extractAnswer(answer);
   return JSON.stringify(instanceOf(schema, final ? final.value : quotable(answer), 0));
 }
 
-function instanceOf(schema: AskedSchema, said: string, depth: number): unknown {
-  const { properties = {}, items, minItems = 1, minimum = 0 } = schema;
-  const [type = "object"] = [schema.type ?? (items ? "array" : "object")].flat();
-  const [first] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+function instanceOf(schema: unknown, said: string, depth: number): unknown {
+  const { properties, items, minItems, minimum, ...asked } = Asked.parse(schema);
+  const [type = "object"] = [asked.type ?? (items ? "array" : "object")].flat();
+  const [first] = asked.enum ?? (asked.const === undefined ? [] : [asked.const]);
   if (first !== undefined) return first;
-  const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0];
+  const choice = asked.anyOf?.[0] ?? asked.oneOf?.[0];
   if (depth > MAX_DEPTH) return null;
-  if (choice) return instanceOf(choice, said, depth + 1);
+  if (choice !== undefined) return instanceOf(choice, said, depth + 1);
   const number = Number(/-?\d+(?:\.\d+)?/.exec(said)?.[0] ?? minimum);
   switch (type) {
     case "string":
@@ -258,7 +262,7 @@ function instanceOf(schema: AskedSchema, said: string, depth: number): unknown {
     case "null":
       return null;
     case "array":
-      return Array.from({ length: items ? minItems : 0 }, () => instanceOf(items ?? {}, said, depth + 1));
+      return Array.from({ length: items ? minItems : 0 }, () => instanceOf(items, said, depth + 1));
     default:
       return Object.fromEntries(
         Object.entries(properties).map(([name, own]) => [name, instanceOf(own, said, depth + 1)]),
