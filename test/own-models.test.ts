@@ -87,6 +87,26 @@ describe("a model that a function is", () => {
     ]);
   });
 
+  it("is not heard any more when it has replied, or is stopped", async () => {
+    const late: string[] = [];
+    const say = ({ onText }: OwnCall, text: string) =>
+      setTimeout(() => {
+        onText(text);
+        late.push(text);
+      }, 20);
+    const { result } = await ask((call) => (say(call, "late"), "It is 4."));
+    expect(result?.answer).toBe("It is 4.");
+    const stopped = await ask(
+      (call) =>
+        new Promise((resolve) => {
+          call.signal.addEventListener("abort", () => (say(call, "later"), resolve("Too late.")));
+        }),
+      { timeoutMs: 100 },
+    );
+    expect(stopped.status).not.toBe("answered");
+    await expect.poll(() => late).toEqual(["late", "later"]);
+  });
+
   it("says what it took, and has a price where the settings name one", async () => {
     const models = {
       "mine/echo": defineModel(() => ({ text: "4", tokens: { in: 1_000, out: 100 }, finish: "length" })),

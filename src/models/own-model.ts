@@ -10,25 +10,34 @@ import { isSdkModel, PackageError, SPECIFICATIONS, type SdkModel } from "./sdk-p
 export const streamReply = (
   reply: (call: OwnCall) => FunctionReply | void | Promise<FunctionReply | void>,
   options: LooseObject,
-) => ({
-  stream: new ReadableStream<LooseObject>({
-    async start(stream) {
+) => {
+  // What comes when it has replied, or when nobody listens any longer, is heard by nobody.
+  let isOver = false;
+  const stream = new ReadableStream<LooseObject>({
+    async start(parts) {
       let shown = "";
       const onText = (delta: string) => {
+        if (isOver) return;
         shown += delta;
-        stream.enqueue({ type: "text-delta", delta });
+        parts.enqueue({ type: "text-delta", delta });
       };
       try {
         const given = await reply(callOf(options, onText));
-        for (const part of finishOf(shown, given)) stream.enqueue(part);
+        if (isOver) return;
+        for (const part of finishOf(shown, given)) parts.enqueue(part);
+        parts.close();
       } catch (error) {
         throw isFromOutside(error)
           ? error
           : new PackageError(toText(toObject(error)["message"]) || "it failed");
+      } finally {
+        isOver = true;
       }
     },
-  }),
-});
+    cancel: () => void (isOver = true),
+  });
+  return { stream };
+};
 
 /** Whether an error says what a server or a network did; any other is the function's own, and comes again. */
 function isFromOutside(error: unknown): boolean {
