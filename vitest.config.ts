@@ -15,6 +15,7 @@ const PROGRAM = [
   "critic-load",
   "examples",
   "held-out",
+  "hostile-requests",
   "mcp-agents",
   "new",
   "notices",

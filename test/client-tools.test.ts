@@ -475,3 +475,18 @@ describe("the forms of its clients", () => {
     expect(at.fake.received.filter(({ body }) => !body.includes('"tools"'))).toHaveLength(9); // drafts, reviews and their repairs, once
   });
 });
+
+it("nobody is told that a client is waited for that runs its own tools", async () => {
+  await using hook = await openFakeServer((response) => void response.writeHead(200).end());
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const notify = { PARLEY_NOTIFY_URL: `${hook.url}/hook`, PARLEY_NOTIFY_SECRET: secret };
+  const env = { ...notify, PARLEY_MODELS: MODELS.join(",") };
+  await using watched = await testServer({ surfaces: [nativeApi, openAiApi], env });
+  const post = (messages: readonly object[]) =>
+    watched.post("/v1/chat/completions", { model: "parley/council", messages, tools: [tool] });
+  const { id, choices } = (await post([question])).json as Chat;
+  const results = answering({ choices } as Chat, ["rain"]);
+  expect((await post(results)).json.parley.id).toBe(id.replace("chatcmpl-", ""));
+  const told = () => hook.received.map(({ body }) => JSON.parse(body).data.status as string);
+  await expect.poll(told, { timeout: 15_000 }).toEqual(["answered"]);
+});

@@ -26,7 +26,8 @@ export type SchemaProblem = {
 
 /** Explains the first thing that a schema finds wrong; a misspelled key goes first, since it is also missing. */
 export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaProblem {
-  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+  const whole = pickIssue(issues);
+  const issue = whole && (readHint(findSchema(schema, whole.path)) ? whole : innermost(whole));
   const path = issue?.path ?? [];
   const none = { next: undefined, hint: undefined };
   if (!issue) return { path, at: "value", say: (name) => `${name} is not valid`, ...none };
@@ -40,7 +41,7 @@ export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaP
   const at = issue.code === "invalid_key" ? "key" : "value";
   const hint =
     at === "key" ? readHint(recordKeyType(findSchema(schema, path.slice(0, -1)))) : findHint(schema, path);
-  const input = at === "key" ? path.at(-1) : issue.input;
+  const input = at === "key" ? path.at(-1) : inputOf(issue);
   const got = hint?.secret ? "not shown, since it may be a key" : `got ${quoteValue(input)}`;
   const { example, noun } = hint ?? {};
   const expected = hint && `expected ${hint.expects}${example === undefined ? "" : `, e.g. ${example}`}`;
@@ -55,10 +56,33 @@ export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaP
   return { path, at, say: (name) => `${name} ${rule}`, next, hint };
 }
 
+const pickIssue = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined =>
+  issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+
+/** What is wrong within the one form of a union that a value has; of a value that has none or several, that it fits none. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const within = issue.errors.flatMap((form) => pickIssue(form) ?? []).filter(isWithin);
+  const [only, other] = within;
+  return only && !other ? innermost({ ...only, path: [...issue.path, ...only.path] }) : issue;
+}
+
+/** The value at an issue's path: where a union is told apart by a field, the issue has what that stands in. */
+function inputOf(issue: z.core.$ZodIssue): unknown {
+  const { input } = issue;
+  const isOf = issue.code === "invalid_union" && issue.discriminator !== undefined;
+  return isOf ? (input as Record<string, unknown> | undefined)?.[issue.discriminator] : input;
+}
+
+const isWithin = ({ path, code }: z.core.$ZodIssue): boolean =>
+  path.length > 0 || code === "unrecognized_keys";
+
 /** The rule that an issue breaks, where the schema has no hint. */
 function describeRule(issue: z.core.$ZodIssue, got: string): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return `is not valid: ${toOneLine(issue.message, 200)}`;
-  if (issue.code === "invalid_type") return `must be ${TYPES.get(issue.expected) ?? issue.expected} (${got})`;
+  if (issue.code === "invalid_type") return `must be ${typeName(issue.expected)} (${got})`;
+  const forms = issue.code === "invalid_union" ? formsOf(issue) : [];
+  if (forms.length > 0) return `must be ${joinWithOr(forms)} (${got})`;
   if (issue.code === "invalid_value") return `must be ${joinWithOr(issue.values.map(String))} (${got})`;
   if (issue.code === "too_small" && issue.origin === "string" && issue.minimum === 1)
     return "must not be empty";
@@ -80,6 +104,17 @@ const TYPES = new Map(
     ...{ number: "a number", int: "an integer", boolean: "true or false" },
   }),
 );
+
+const typeName = (expected: string): string => TYPES.get(expected) ?? expected;
+
+/** The names of a union's forms, of one that tells them apart by a field or by their types. */
+function formsOf({ errors, ...issue }: z.core.$ZodIssueInvalidUnion): readonly string[] {
+  if ("options" in issue && Array.isArray(issue.options)) return issue.options.map(String);
+  const names = errors.map(([first]) =>
+    first?.code === "invalid_type" && !isWithin(first) ? typeName(first.expected) : "",
+  );
+  return names.includes("") ? [] : [...new Set(names)];
+}
 
 function describeSize(origin: string, relation: string, limit: number | bigint): string {
   const number = limit.toLocaleString("en");

@@ -189,6 +189,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (stopped.signal.aborted) response.shouldKeepAlive = false;
     try {
       const { url: target = "/" } = request;
+      path = pathBelow(target.slice(0, 101), base);
       if (target.length > MAX_URL)
         throw new Refused({ status: 414, code: "url-too-long", detail: `the URL has over ${MAX_URL} bytes` });
       const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;

@@ -25,6 +25,7 @@ import {
   type StepKey,
   type ToolCall,
 } from "../../../kernel/index.ts";
+import { toText } from "../../../models/loose.ts";
 import { Refused } from "../../../server/problem.ts";
 import { isClosed } from "../../../views/result.ts";
 import { Content, createParts, fieldsIn } from "./parts.ts";
@@ -108,7 +109,7 @@ type CallPlace = { readonly id: DeliberationId; readonly nth: number; readonly i
 
 /** The place of a call in its run; undefined for an id of somebody else's. */
 function placeOf(given: unknown): CallPlace | undefined {
-  const [, name, nth, index] = /^[a-z]+_(.+)_(\d{1,6})_(\d{1,6})$/.exec(String(given).slice(0, 200)) ?? [];
+  const [, name, nth, index] = /^[a-z]+_(.+)_(\d{1,6})_(\d{1,6})$/.exec(toText(given).slice(0, 200)) ?? [];
   const id = DeliberationId.safeParse(name).data;
   return id === undefined ? undefined : { id, nth: Number(nth), index: Number(index) - 1 };
 }

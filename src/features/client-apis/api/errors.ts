@@ -1,3 +1,5 @@
+import type * as z from "zod";
+import { explainIssue } from "../../../config/explain.ts";
 import type { HttpRefusal, HttpReply } from "../../../server/problem.ts";
 import { Refused } from "../../../server/problem.ts";
 
@@ -46,4 +48,12 @@ export function badField(param: string, detail: string, next?: string): Refused 
     ...(next === undefined ? {} : { next }),
     errors: [{ pointer: param, detail }],
   });
+}
+
+/** What a schema finds wrong with the value that stands at `root`, by the name of its place: `input[1].content[0].type`. */
+export function misread(schema: z.ZodType, error: z.ZodError, root = ""): Refused {
+  const { path, say, next } = explainIssue(schema, error);
+  const steps = path.map((one) => (typeof one === "number" ? `[${one}]` : `.${String(one).slice(0, 60)}`));
+  const name = `${root}${steps.join("")}`.replace(/^\./, "");
+  return badField(name, say(name), next);
 }

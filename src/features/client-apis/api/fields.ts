@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { explainIssue } from "../../../config/explain.ts";
 import { editDistance } from "../../../text/words.ts";
 import type { StartRequest } from "../../../app/start.ts";
 import { Budget, Sampling, type DeliberationId, type Labels } from "../../../kernel/index.ts";
-import { badField } from "./errors.ts";
-import type { SentFile } from "./parts.ts";
+import { toText } from "../../../models/loose.ts";
+import { badField, misread } from "./errors.ts";
+import { fieldsIn, type SentFile } from "./parts.ts";
 import { checkSchema } from "./structured.ts";
 import type { ForcedTool, SentTools } from "./tools.ts";
 import type { SentMessage } from "./turns.ts";
@@ -132,12 +132,7 @@ export function readFields<S extends z.ZodObject>(
   }
   const read = honoured.safeParse(kept, { reportInput: true });
   if (read.success) return { given: read.data, ignored: passed };
-  const { path, say, next } = explainIssue(honoured, read.error);
-  const name = path
-    .map((one) => (typeof one === "number" ? `[${one}]` : `.${String(one).slice(0, 60)}`))
-    .join("")
-    .slice(1);
-  throw badField(name, say(name), next);
+  throw misread(honoured, read.error);
 }
 
 /** Whether a name is another with one letter more, less or changed, or with two in each other's place. */
@@ -149,7 +144,9 @@ const CLIENT_KINDS = ["function", "custom", "namespace"];
 
 /** What tools are named where they are not called: `tools` for those of the client, `tools.TYPE` for those that a provider would run. */
 function toolsIn(value: unknown): readonly string[] {
-  const kinds = [value].flat().map((tool: unknown) => String(Object(tool).type ?? "function").slice(0, 60));
+  const kinds = [value]
+    .flat()
+    .map((tool: unknown) => (toText(fieldsIn(tool)["type"]) || "function").slice(0, 60));
   const named = kinds.map((kind) => (CLIENT_KINDS.includes(kind) ? "tools" : `tools.${kind}`));
   return isNothing(value) ? [] : [...new Set(named)];
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DeliberationId, isEvent, type Entry, type Json } from "../../../kernel/index.ts";
 import { isClosed } from "../../../views/result.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
+import { toText } from "../../../models/loose.ts";
 import { Refused } from "../../../server/problem.ts";
 import { readAll } from "../../../server/results.ts";
 import { route, whole, type ApiRoute } from "../../../server/route.ts";
@@ -147,7 +148,7 @@ async function withItems(call: ApiCall, input: z.infer<typeof Honoured>["input"]
   const outputs = new Map<string, readonly z.infer<typeof Item>[]>();
   const read = [];
   for (const item of input) {
-    const named = item.type === "item_reference" ? String(item["id"]) : "";
+    const named = item.type === "item_reference" ? toText(item["id"]) : "";
     const [, name = ""] = /^[a-z]+_([^_]+(?:_\d+)?)/.exec(named) ?? [];
     if (name !== "" && !outputs.has(name))
       outputs.set(name, Item.array().parse((await present(call, turnOf(`${PREFIX}${name}`))).output));

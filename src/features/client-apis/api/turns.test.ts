@@ -247,3 +247,38 @@ describe("fields", () => {
     expect(() => read({ n: 2 })).toThrow("n: no");
   });
 });
+
+it.each<[object, string]>([
+  [{ messages: 3 }, "messages must be a list (got 3)"],
+  [{ messages: [{ role: "x" }] }, 'messages[0].role must be system, user or assistant (got "x")'],
+  [{ input: 3 }, "input must be text or a list (got 3)"],
+  [{ input: [{ role: "user" }, { role: 4 }] }, "input[1].role must be user (got 4)"],
+  [{ form: { type: "c" } }, 'form.type must be a or b (got "c")'],
+  [{ form: { type: "b", x: 3 } }, "form.x must be text (got 3)"],
+  [{ either: { a: "x" } }, "either is not valid (got a mapping)"],
+])("%j is refused by the name of the place where it is wrong", (sent, says) => {
+  const honoured = z.strictObject({
+    messages: z.array(z.looseObject({ role: z.enum(["system", "user", "assistant"]) })).optional(),
+    input: z.union([z.string(), z.array(z.looseObject({ role: z.literal("user").nullish() }))]).optional(),
+    form: z
+      .discriminatedUnion("type", [
+        z.strictObject({ type: z.literal("a") }),
+        z.strictObject({ type: z.literal("b"), x: z.string() }),
+      ])
+      .optional(),
+    either: z.union([z.strictObject({ a: z.number() }), z.strictObject({ b: z.number() })]).optional(),
+  });
+  const refused = (() => {
+    try {
+      return readFields(sent, { honoured, refused: {} });
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(refused instanceof Refused && refused.refusal.detail).toBe(says);
+});
+
+it("a part of a message's content is refused by its place", () => {
+  const read = () => readMessages([{ role: "user", content: [{ type: "text", text: "Hi" }, { type: 1 }] }]);
+  expect(read).toThrow("messages[0].content[1].type must be text (got 1)");
+});

@@ -1,14 +1,16 @@
 import * as z from "zod";
-import { badField } from "./errors.ts";
+import { badField, misread } from "./errors.ts";
 import { Content, createParts, fieldsIn, type SentFields, type SentFile } from "./parts.ts";
 
 // What an agent's tools were asked and gave stays in the conversation: in the answer that it led to or, where nothing came after it, with
 // the question. A request may end with a tool's result.
 
+const SentContent = Content.nullish();
+
 /** A message of either API. */
 export const Message = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
-  content: Content.nullish(),
+  content: SentContent,
 });
 
 /** An item of a response's input: a message, a tool's call or result, or what only its maker can read. */
@@ -51,8 +53,8 @@ export function readMessages(
       const { tool_call_id: id, name: fallback } = rest;
       return [tools.result({ id, fallback, output: content, place })];
     }
-    const read = Content.nullish().safeParse(content);
-    if (!read.success) throw badField(place, `${place} is a text or a list of parts`);
+    const read = SentContent.safeParse(content, { reportInput: true });
+    if (!read.success) throw misread(SentContent, read.error, place);
     return [message(role, parts.words(read.data, place)), ...callsIn(sent).map((one) => tools.call(one))];
   });
   return { ...converse(turns, param), files: parts.files };

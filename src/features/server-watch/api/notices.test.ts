@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { reactorLease, type World } from "../../../kernel/index.ts";
 import { openFakeServer, type Answer, type Received } from "../../../../test/support/fake-server.ts";
 import { nativeApi, serverPlace, SIMS, SUM, testServer } from "../../../../test/support/server.ts";
-import { openAiApi } from "../../client-apis/api/index.ts";
 import { createNotices } from "./notices.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
@@ -88,23 +87,6 @@ it("a debate tells once that its questions wait, of nobody by name, and not wher
   expect(questions.length).toBeGreaterThan(1);
   await server.post(`deliberations/${json.id}/answers`, { answers: { [questions[0].id]: "Ten." } });
   await wait(() => statuses(hook.got)).toEqual([...told, `${json.id} answered`]);
-});
-
-it("nobody is told that a client is waited for that runs its own tools", async () => {
-  await using hook = await receiver();
-  const models = ["ada", "bo"].map((name) => `sim/${name}?family=${name}&skill=1&calls=get_weather:{}`);
-  await using server = await testServer({
-    ...{ surfaces: [nativeApi, openAiApi], env: { ...hook.env, PARLEY_MODELS: models.join(",") } },
-  });
-  const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
-  const asked = { role: "user", content: SUM };
-  const ask = (messages: readonly object[]) =>
-    server.post("/v1/chat/completions", { model: "parley/council", messages, tools });
-  const [{ finish_reason: why, message }] = (await ask([asked])).json.choices;
-  expect(why).toBe("tool_calls");
-  const given = { role: "tool", tool_call_id: message.tool_calls[0].id, content: "rain" };
-  const { json } = await ask([asked, message, given]);
-  await wait(() => statuses(hook.got)).toEqual([`${json.parley.id} answered`]);
 });
 
 it("a run that goes on after a restart is told once of each, and its fork of its own end", async () => {
