@@ -1,8 +1,16 @@
 import { runInNewContext } from "node:vm";
-import { Validator, type Schema, type ValidationResult } from "@cfworker/json-schema";
+import { Validator, type OutputUnit, type Schema } from "@cfworker/json-schema";
 import draft07 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json" };
 import { idOfRequest } from "../engine/index.ts";
-import { isEvent, personOf, refusal, type DeliberationId, type Entry, type Json } from "../kernel/index.ts";
+import {
+  isEvent,
+  parseJson,
+  personOf,
+  refusal,
+  type DeliberationId,
+  type Entry,
+  type Json,
+} from "../kernel/index.ts";
 import { jsonObjects } from "../replies/json-objects.ts";
 import { toOneLine } from "../text/words.ts";
 import { answersIn } from "../views/answer-event.ts";
@@ -54,7 +62,7 @@ export async function writeInForm(
   const [{ deliberation: id }] = entries as readonly [Entry]; // An answer has an opening.
   // Its instructions may have asked for the form already.
   const bare = withoutFence(text);
-  const ready = tryJson(bare);
+  const ready = parseJson(bare) as Json | undefined; // as all that is parsed
   if (ready !== undefined && fits(ready) === undefined)
     return { ok: true, value: ready, text: bare, results: [] };
   const { store, protocols } = parley.context({}, { ...call, needs: "read" });
@@ -139,36 +147,24 @@ type Fits = (value: unknown) => string | undefined;
 export function readSchema(
   schema: FormSchema,
 ): { readonly ok: true; readonly fits: Fits } | { readonly ok: false; readonly why: string } {
-  const whyOf = (error: unknown) => toOneLine(error instanceof Error ? error.message : String(error), 300);
-  try {
-    const wrong = whyNot(METASCHEMA, schema);
-    if (wrong !== undefined) return { ok: false, why: wrong };
-    const validator = new Validator(schema, "2020-12");
-    const fits: Fits = (value) => {
-      try {
-        return whyNot(validator, value);
-      } catch (error) {
-        return `it cannot be checked by the schema: ${whyOf(error)}`;
-      }
-    };
-    whyNot(validator, null); // What it refers to has to be there, and to come to an end.
-    return { ok: true, fits };
-  } catch (error) {
-    return { ok: false, why: whyOf(error) };
-  }
+  const check = (by: Schema, value: unknown): string | undefined => {
+    try {
+      // A pattern can be matched for years, and what refers to itself read without end.
+      const run = () => new Validator(by, "2020-12").validate(value).errors.at(-1);
+      const wrong = runInNewContext("run()", { run }, { timeout: MAX_CHECK_MS }) as OutputUnit | undefined; // as `run` gives it
+      return (
+        wrong && `${wrong.instanceLocation.slice(2).replaceAll("/", ".") || "the value"}: ${wrong.error}`
+      );
+    } catch (error) {
+      return `${CANNOT}${toOneLine(error instanceof Error ? error.message : String(error), 300)}`;
+    }
+  };
+  const ofAny = check(schema, null) ?? "";
+  const why = check(draft07 as Schema, schema) ?? (ofAny.startsWith(CANNOT) ? ofAny : undefined);
+  return why === undefined ? { ok: true, fits: (value) => check(schema, value) } : { ok: false, why };
 }
 
-/** What the keywords of a schema are, of whichever draft. */
-const METASCHEMA = new Validator(draft07 as Schema, "7");
-
-/** Where a value does not fit and why. @throws Error where that cannot be found out in time: a pattern can be matched for years */
-function whyNot(validator: Validator, value: unknown): string | undefined {
-  const check = () => validator.validate(value);
-  // It is what `check` gives.
-  const { errors } = runInNewContext("check()", { check }, { timeout: MAX_CHECK_MS }) as ValidationResult;
-  const wrong = errors.at(-1);
-  return wrong && `${wrong.instanceLocation.slice(2).replaceAll("/", ".") || "the value"}: ${wrong.error}`;
-}
+const CANNOT = "it cannot be checked: ";
 
 function readForm(
   { status, answer, degraded }: Result,
@@ -178,11 +174,11 @@ function readForm(
   | { readonly ok: false; readonly why: string } {
   if (answer === null) return { ok: false, why: `${status}: ${degraded[0]?.why ?? "there is no reply"}` };
   const reply = withoutFence(answer);
-  const parts = tryJson(reply) === undefined ? jsonObjects(reply) : [{ start: 0, end: reply.length }];
+  const parts = parseJson(reply) === undefined ? jsonObjects(reply) : [{ start: 0, end: reply.length }];
   let why = "there is no JSON in the reply";
   for (const { start, end } of parts) {
     const text = reply.slice(start, end);
-    const value = tryJson(text);
+    const value = parseJson(text) as Json | undefined; // as above
     if (value === undefined) continue;
     const wrong = fits(value);
     if (wrong === undefined) return { ok: true, value, text };
@@ -193,11 +189,3 @@ function readForm(
 
 const withoutFence = (text: string): string =>
   text.trim().replace(/^```(?:json)?[ \t]*\n([^]*)\n```$/i, "$1");
-
-export function tryJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json; // What is parsed is JSON.
-  } catch {
-    return undefined;
-  }
-}

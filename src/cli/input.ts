@@ -4,7 +4,7 @@ import { readContextFiles, type ContextFile } from "../config/input-files.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { readTextFile } from "../config/text-file.ts";
 import { Fault, refusal } from "../kernel/index.ts";
-import { isUrl } from "../text/media.ts";
+import { isUrl, readUtf8 } from "../text/media.ts";
 import type { Io } from "./command.ts";
 import type { Output } from "./output.ts";
 
@@ -104,12 +104,10 @@ export async function readStandardInput(
     clearTimeout(hint);
     stdin.destroy();
   }
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-    return text.trim() === "" ? undefined : text;
-  } catch {
+  const text = readUtf8(Buffer.concat(chunks));
+  if (text === undefined)
     throw refusal("standard input is not UTF-8 text", "pipe text, or redirect </dev/null");
-  }
+  return text.trim() === "" ? undefined : text;
 }
 
 function kindOfStdin(): "none" | "socket" | "file" {

@@ -41,7 +41,7 @@ export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaP
   const at = issue.code === "invalid_key" ? "key" : "value";
   const hint =
     at === "key" ? readHint(recordKeyType(findSchema(schema, path.slice(0, -1)))) : findHint(schema, path);
-  const input = at === "key" ? path.at(-1) : inputOf(issue);
+  const input = at === "key" ? path.at(-1) : issue.input;
   const got = hint?.secret ? "not shown, since it may be a key" : `got ${quoteValue(input)}`;
   const { example, noun } = hint ?? {};
   const expected = hint && `expected ${hint.expects}${example === undefined ? "" : `, e.g. ${example}`}`;
@@ -59,30 +59,27 @@ export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaP
 const pickIssue = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined =>
   issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
 
-/** What is wrong within the one form of a union that a value has; of a value that has none or several, that it fits none. */
+/** What is wrong within the one form of a union that a value has, or with the field that tells its forms apart. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
-  const within = issue.errors.flatMap((form) => pickIssue(form) ?? []).filter(isWithin);
-  const [only, other] = within;
+  if (issue.discriminator !== undefined && "options" in issue) {
+    const { discriminator, options = [], ...rest } = issue;
+    const input = (issue.input as { readonly [name: string]: unknown } | undefined)?.[discriminator];
+    return { ...rest, code: "invalid_value", values: options, input };
+  }
+  const [only, other] = issue.errors
+    .flatMap((form) => pickIssue(form) ?? [])
+    .filter(({ path, code }) => path.length > 0 || code === "unrecognized_keys");
   return only && !other ? innermost({ ...only, path: [...issue.path, ...only.path] }) : issue;
 }
-
-/** The value at an issue's path: where a union is told apart by a field, the issue has what that stands in. */
-function inputOf(issue: z.core.$ZodIssue): unknown {
-  const { input } = issue;
-  const isOf = issue.code === "invalid_union" && issue.discriminator !== undefined;
-  return isOf ? (input as Record<string, unknown> | undefined)?.[issue.discriminator] : input;
-}
-
-const isWithin = ({ path, code }: z.core.$ZodIssue): boolean =>
-  path.length > 0 || code === "unrecognized_keys";
 
 /** The rule that an issue breaks, where the schema has no hint. */
 function describeRule(issue: z.core.$ZodIssue, got: string): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return `is not valid: ${toOneLine(issue.message, 200)}`;
-  if (issue.code === "invalid_type") return `must be ${typeName(issue.expected)} (${got})`;
-  const forms = issue.code === "invalid_union" ? formsOf(issue) : [];
-  if (forms.length > 0) return `must be ${joinWithOr(forms)} (${got})`;
+  const forms = issue.code === "invalid_union" ? issue.errors.flatMap(([first]) => first ?? []) : [issue];
+  const types = forms.map((one) => (one.code === "invalid_type" ? one.expected : ""));
+  if (types.length > 0 && !types.includes(""))
+    return `must be ${joinWithOr([...new Set(types)].map((one) => TYPES.get(one) ?? one))} (${got})`;
   if (issue.code === "invalid_value") return `must be ${joinWithOr(issue.values.map(String))} (${got})`;
   if (issue.code === "too_small" && issue.origin === "string" && issue.minimum === 1)
     return "must not be empty";
@@ -104,17 +101,6 @@ const TYPES = new Map(
     ...{ number: "a number", int: "an integer", boolean: "true or false" },
   }),
 );
-
-const typeName = (expected: string): string => TYPES.get(expected) ?? expected;
-
-/** The names of a union's forms, of one that tells them apart by a field or by their types. */
-function formsOf({ errors, ...issue }: z.core.$ZodIssueInvalidUnion): readonly string[] {
-  if ("options" in issue && Array.isArray(issue.options)) return issue.options.map(String);
-  const names = errors.map(([first]) =>
-    first?.code === "invalid_type" && !isWithin(first) ? typeName(first.expected) : "",
-  );
-  return names.includes("") ? [] : [...new Set(names)];
-}
 
 function describeSize(origin: string, relation: string, limit: number | bigint): string {
   const number = limit.toLocaleString("en");

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import * as z from "zod";
-import { isFault } from "../kernel/index.ts";
+import { isFault, parseJson } from "../kernel/index.ts";
 import { mediaOf } from "../text/media.ts";
 import { checkedFile } from "./named-files.ts";
 import { toAbsolute, type FileContext } from "./paths.ts";
@@ -185,12 +185,8 @@ export function readJsonLines<S extends z.ZodType>(
   const lines = text.split(/\r?\n/).flatMap((line, index): JsonLine<z.output<S>>[] => {
     if (line.trim() === "") return [];
     const at = `${name}:${index + 1}`;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      throw refuse(`${at}: this is not JSON`, form);
-    }
+    const value = parseJson(line);
+    if (value === undefined) throw refuse(`${at}: this is not JSON`, form);
     return [{ place: at, value: checkedFile({ value, place: () => at }, row, form) }];
   });
   if (lines.length === 0) throw refuse(`the ${kind} ${name} has no line`, form);

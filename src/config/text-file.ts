@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../kernel/index.ts";
-import { otherPicture } from "../text/media.ts";
+import { otherPicture, readUtf8 } from "../text/media.ts";
 import { toOneLine } from "../text/words.ts";
 
 /** What is wrong, in one bounded line, and what to do about it. */
@@ -84,11 +84,9 @@ export function decodeText(read: {
     throw refuse(`${name} is a ${picture} picture, which models do not take`, "save it as PNG or JPEG");
   if (bytes.includes(0))
     throw refuse(`${name} is binary`, "give a text file; convert documents to text first");
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw refuse(`${name} is not UTF-8 text`, "save it as UTF-8, or convert it to text first");
-  }
+  const text = readUtf8(bytes);
+  if (text !== undefined) return text;
+  throw refuse(`${name} is not UTF-8 text`, "save it as UTF-8, or convert it to text first");
 }
 
 /** Puts a text in the place of a file, or makes it: whole or not at all, and through no link. @throws Fault `configuration` */

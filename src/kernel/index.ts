@@ -1,4 +1,4 @@
-export { canonical } from "./canonical.ts";
+export { canonical, parseJson } from "./canonical.ts";
 export {
   type AnnotatedEngram,
   Annotation,

@@ -1,3 +1,4 @@
+import { parseJson } from "./canonical.ts";
 import type { Json } from "./ids.ts";
 import type { WebSource } from "./model.ts";
 
@@ -42,7 +43,7 @@ function* pairsIn(value: Json, depth: number): Generator<{ url: unknown; title?:
   if (depth === 0) return;
   if (typeof value === "string") {
     // Servers of tools write their results as JSON in a text, or as prose.
-    const written = /^\s*[[{]/.test(value) ? parse(value) : undefined;
+    const written = /^\s*[[{]/.test(value) ? (parseJson(value) as Json | undefined) : undefined;
     if (written !== undefined) yield* pairsIn(written, depth - 1);
     else for (const [url] of value.matchAll(IN_TEXT)) yield { url };
   } else if (value !== null && typeof value === "object") {
@@ -50,14 +51,6 @@ function* pairsIn(value: Json, depth: number): Generator<{ url: unknown; title?:
     const url = own.get("url") ?? own.get("link") ?? own.get("href") ?? own.get("uri");
     if (typeof url === "string") yield { url, title: own.get("title") ?? own.get("name") };
     else for (const one of own.values()) yield* pairsIn(one, depth - 1);
-  }
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json; // What is JSON is read as such.
-  } catch {
-    return undefined;
   }
 }
 

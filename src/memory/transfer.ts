@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Annotation, Engram, EngramId, UserId, type MemoryScope } from "../kernel/index.ts";
+import { Annotation, Engram, EngramId, parseJson, UserId, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { parseFact, pinnedId } from "./facts.ts";
 import { listEngrams } from "./lookup.ts";
@@ -87,7 +87,7 @@ type ParsedLine =
 /** A line as it is to be written into this scope. */
 function lineOf(text: string, { organization, user }: MemoryScope): ParsedLine {
   if (text.length > MAX_LINE_LENGTH) return { ok: false, why: "longer than 4 MB" };
-  const parsed = json(text);
+  const parsed = parseJson(text);
   if (parsed === undefined) return { ok: false, why: "this is not JSON" };
   const read = EngramLine.safeParse(parsed);
   if (!read.success) {
@@ -102,15 +102,6 @@ function lineOf(text: string, { organization, user }: MemoryScope): ParsedLine {
   if (!fact.ok) return { ok: false, why: `engram.summary: ${fact.reason}` };
   const id = pinnedId({ organization, user }, fact.fact);
   return { ok: true, value: { engram: { ...engram, id, summary: fact.fact }, cluster: id, annotations } };
-}
-
-/** undefined where it is none. */
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 type ImportedLine = { readonly state: "written" | "known" | "forgotten"; readonly annotations: number };

@@ -1,3 +1,5 @@
+export { parseJson } from "../kernel/canonical.ts";
+
 /**
  * Reading JSON that someone else wrote, on the token path: every field may be missing or of another type,
  * and a schema run over each event of a stream would cost more than the rest of the wire together.
@@ -39,16 +41,6 @@ export function firstCount(...values: readonly unknown[]): number | null {
 
 export function toItems(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** The value of a JSON text, or undefined where it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The JSON text of a parsed value; "" where it is nested too deep to be written. */

@@ -1,4 +1,5 @@
 import type { Span } from "../text/fences.ts";
+export { parseJson } from "../kernel/canonical.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -130,12 +131,4 @@ export function jsonObjects(text: string): Span[] {
     at = text.indexOf("{", next);
   }
   return found;
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -52,3 +52,12 @@ export function otherPicture(bytes: Uint8Array): string | undefined {
 
 /** Whether a name that was written is an address of the web. */
 export const isUrl = (written: string): boolean => /^https?:\/\//i.test(written);
+
+/** UTF-8 without a byte order mark; undefined for anything else. */
+export function readUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined; // the one thing that a fatal decoder throws for
+  }
+}

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Json } from "../kernel/index.ts";
+import { Json, parseJson } from "../kernel/index.ts";
 import { oneLine, refuse, type ToolOutcome } from "./tool.ts";
 
 /** Of one result: as many tokens as a plan expects of one, at three bytes a token. */
@@ -67,10 +67,5 @@ function isOnly(structured: Json, text: string): boolean {
   return values.length === 1 && values[0] === text;
 }
 
-function isSame(text: string, structured: Json): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(structured);
-  } catch {
-    return false;
-  }
-}
+const isSame = (text: string, structured: Json): boolean =>
+  JSON.stringify(parseJson(text)) === JSON.stringify(structured);

@@ -235,8 +235,8 @@ const Asked = z
 /** JSON that fits the schema at the end of a question, with what the shown answer comes to; null where none is asked for. */
 export function writeForm(question: string, answer: string): string | null {
   const [, text] = ASKED.exec(question) ?? [];
-  const schema = text === undefined ? null : parseJson(text);
-  if (schema === null) return null;
+  const schema = text === undefined ? undefined : parseJson(text);
+  if (schema === undefined) return null;
   const final = extractAnswer(answer);
   return JSON.stringify(instanceOf(schema, final ? final.value : quotable(answer), 0));
 }

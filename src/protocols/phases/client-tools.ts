@@ -3,6 +3,7 @@ import type { CallSpec, ReadReply, ReplyEventType, StepOutcome } from "../../eng
 import {
   callOf,
   isEvent,
+  parseJson,
   ParticipantId,
   personModel,
   ToolSpec,
@@ -169,10 +170,5 @@ async function resultsOf(
 }
 
 /** What a client sent, as recorded; nothing where it was recorded by somebody else in another form. */
-export function readResults(text: string): ToolResults | undefined {
-  try {
-    return ToolResults.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
+export const readResults = (text: string): ToolResults | undefined =>
+  ToolResults.safeParse(parseJson(text)).data;

@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { parseJson } from "../../kernel/canonical.ts";
 import { groupBy } from "../../stats/numbers.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { formatOptions } from "../../reports/words.ts";
@@ -235,11 +236,8 @@ function indentJson(text: string): string | undefined {
     deepest = Math.max(deepest, depth);
   }
   if (deepest > MAX_DEPTH) return undefined;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return undefined;
-  }
+  // Of what is no JSON, there is no text.
+  return JSON.stringify(parseJson(text), null, 2);
 }
 
 /** The text of a running step. Its letters never pass through a component: only through its one text node. */

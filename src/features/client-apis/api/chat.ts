@@ -1,7 +1,5 @@
-import { restAfter } from "../../../app/live-answer.ts";
 import * as z from "zod";
 import { beginStream, withPatience } from "../../../server/patience.ts";
-import { refusalOf } from "../../../server/problem.ts";
 import { route, type ApiRoute } from "../../../server/route.ts";
 import { apiErrorOf } from "./errors.ts";
 import {
@@ -17,7 +15,7 @@ import {
   type AnswerForm,
   type ReadRequest,
 } from "./fields.ts";
-import { followReply, piecesOf } from "./following.ts";
+import { tellReply } from "./following.ts";
 import { chooseModel } from "./models.ts";
 import {
   isToldLive,
@@ -163,34 +161,23 @@ type StreamPlan = {
 };
 
 async function streamChat(call: ApiCall, turn: ApiTurn, plan: StreamPlan): Promise<void> {
-  const { response } = call;
   const base = { ...head(call, turn, plan.model), object: "chat.completion.chunk" };
   const stream = beginStream(call, plan.headers);
   const chunk = (delta: object, finish: string | null = null): void =>
     stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
   chunk({ role: "assistant", content: "" });
-  const following = followReply(call, turn, {
+  await tellReply(call, {
+    ...{ turn, stream },
     stage: (line) => chunk({ reasoning_content: `${line}\n` }),
     text: isToldLive(plan) ? (text) => chunk({ content: text }) : undefined,
+    outcome({ calls, finish, usage, parley }, rest) {
+      for (const piece of rest) chunk({ content: piece });
+      if (calls.length > 0) chunk(callFields(calls));
+      chunk({}, finish);
+      const told = plan.wantsUsage && usage ? { usage: chatUsage(usage) } : {};
+      stream.data({ ...base, choices: [], ...told, parley });
+      stream.text("[DONE]");
+    },
+    failed: (refusal) => stream.data({ error: apiErrorOf(refusal) }),
   });
-  try {
-    const outcome = await outcomeOf(call, turn);
-    const sent = await following.end();
-    for (const piece of piecesOf(restAfter(sent, outcome.text, outcome.degraded))) chunk({ content: piece });
-    if (outcome.calls.length > 0) chunk(callFields(outcome.calls));
-    chunk({}, outcome.finish);
-    const usage = plan.wantsUsage && outcome.usage ? { usage: chatUsage(outcome.usage) } : {};
-    stream.data({ ...base, choices: [], ...usage, parley: outcome.parley });
-    stream.text("[DONE]");
-    stream.end();
-  } catch (error) {
-    if (response.destroyed) return;
-    const refusal = refusalOf(error);
-    // A library that is told nothing sends the request again, and joins it.
-    if (refusal.code === "interrupted") return void response.destroy();
-    stream.data({ error: apiErrorOf(refusal) });
-    stream.end();
-  } finally {
-    await following.end();
-  }
 }

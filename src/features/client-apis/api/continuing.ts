@@ -8,13 +8,13 @@ import {
   type ToolResults,
 } from "../../../protocols/phases/client-tools.ts";
 import { CLIENT_TOOLS } from "../../../protocols/phases/reply.ts";
-import { tryJson } from "../../../app/form.ts";
 import { textDigest } from "../../../engine/index.ts";
 import {
   callOf,
   canonical,
   DeliberationId,
   isEvent,
+  parseJson,
   seatRequest,
   UserId,
   type Digest,
@@ -212,7 +212,7 @@ const isAsCalled = ({ turn, round }: SentRound): boolean =>
   });
 
 function comparable(text: string): string {
-  const value = tryJson(text);
+  const value = parseJson(text);
   return value === undefined ? text : canonical(value);
 }
 

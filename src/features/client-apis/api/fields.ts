@@ -30,16 +30,8 @@ const isOne: Refusing = (value) =>
 /** Fields that change nothing, by names that a typing error may come to: any other name changes nothing, too. */
 const IGNORED = [
   ...["tools", "functions", "service_tier", "parallel_tool_calls", "web_search_options"],
-  ...["logit_bias", "prediction", "verbosity", "max_tool_calls"],
-  ...[
-    "tool_choice",
-    "function_call",
-    "include",
-    "truncation",
-    "stream_options",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-  ],
+  ...["logit_bias", "prediction", "verbosity", "max_tool_calls", "tool_choice", "function_call"],
+  ...["include", "truncation", "stream_options", "prompt_cache_key", "prompt_cache_retention"],
   // Of other servers, one letter from a name above.
   ...["top_k", "top_a", "models"],
 ];

@@ -1,8 +1,9 @@
-import { isWritersReply, liveAnswer } from "../../../app/live-answer.ts";
+import { isWritersReply, liveAnswer, restAfter } from "../../../app/live-answer.ts";
 import type { Entry } from "../../../kernel/index.ts";
 import { isToolSeat } from "../../../protocols/phases/client-tools.ts";
+import { refusalOf, type HttpRefusal } from "../../../server/problem.ts";
 import { isClosed } from "../../../views/result.ts";
-import { openingIn, stageLine, type ApiTurn } from "./run.ts";
+import { openingIn, outcomeOf, stageLine, type ApiOutcome, type ApiTurn } from "./run.ts";
 import type { ApiCall } from "./structured.ts";
 
 type ReplyListener = {
@@ -87,6 +88,34 @@ export function followReply(
       return sent;
     },
   };
+}
+
+type ReplyTeller = ReplyListener & {
+  /** Takes what it came to; `rest`: the pieces of its text that were not told yet. */
+  readonly outcome: (outcome: ApiOutcome, rest: readonly string[]) => void;
+  readonly failed: (refusal: HttpRefusal) => void;
+};
+
+/** Tells a reply in a stream until it has ended, or why there is none. */
+export async function tellReply(
+  call: ApiCall,
+  { turn, stream, outcome, failed, ...listener }: ReplyTeller & { turn: ApiTurn; stream: { end(): void } },
+): Promise<void> {
+  const following = followReply(call, turn, listener);
+  try {
+    const whole = await outcomeOf(call, turn);
+    outcome(whole, piecesOf(restAfter(await following.end(), whole.text, whole.degraded)));
+    stream.end();
+  } catch (error) {
+    if (call.response.destroyed) return;
+    const refusal = refusalOf(error);
+    // A library that is told nothing sends the request again, and joins it.
+    if (refusal.code === "interrupted") return void call.response.destroy();
+    failed(refusal);
+    stream.end();
+  } finally {
+    await following.end();
+  }
 }
 
 /** A text in pieces of at most so many characters, none of which is cut in two. */

@@ -1,15 +1,13 @@
 import * as z from "zod";
-import { tryJson } from "../../../app/form.ts";
-import { toText } from "../../../models/loose.ts";
-import { restAfter } from "../../../app/live-answer.ts";
+import { parseJson, toText } from "../../../models/loose.ts";
 import { beginStream, withPatience } from "../../../server/patience.ts";
-import { refusalOf, type HttpRefusal, type HttpReply } from "../../../server/problem.ts";
+import type { HttpRefusal, HttpReply } from "../../../server/problem.ts";
 import { route, type ApiSurface } from "../../../server/route.ts";
 import { wholeText } from "./chat.ts";
 import { apiErrorOf, refuse } from "./errors.ts";
 import { COMMON_FIELDS, EffortName, formOf, FormSchema, Limit, readFields, settingsOf } from "./fields.ts";
 import { refuseField, type ReadRequest } from "./fields.ts";
-import { followReply, piecesOf } from "./following.ts";
+import { piecesOf, tellReply } from "./following.ts";
 import { chooseModel } from "./models.ts";
 import { Content, fieldsIn, type SentFields } from "./parts.ts";
 import { countTokens, isToldLive, openRequest, outcomeOf, turnName } from "./run.ts";
@@ -157,7 +155,7 @@ const head = (turn: ApiTurn, model: string) => ({
 /** A call of a tool; what a model wrote that is no object is left out, since this API has no other. */
 const toolBlock = ({ id, name, arguments: input }: ApiOutcome["calls"][number]) => ({
   ...{ type: "tool_use", id: `toolu_${id}`, name },
-  input: fieldsIn(tryJson(input)),
+  input: fieldsIn(parseJson(input)),
 });
 
 function messageOf(
@@ -204,40 +202,29 @@ async function streamMessage(
   };
   const message = { ...head(turn, model), content: [], stop_reason: null, usage: usageOf(undefined) };
   send("message_start", { message });
-  const following = followReply(call, turn, {
+  await tellReply(call, {
+    ...{ turn, stream },
     stage(line) {
       if (!wantsThinking) return;
       begin("thinking", { thinking: "", signature: "" });
       send("content_block_delta", { index, delta: { type: "thinking_delta", thinking: `${line}\n` } });
     },
     text: isToldLive({ format, stop }) ? give : undefined,
+    outcome({ calls, finish, usage, parley }, rest) {
+      for (const piece of rest) give(piece);
+      for (const one of calls) {
+        const block = toolBlock(one);
+        begin("tool_use", { ...block, input: {} });
+        for (const piece of piecesOf(JSON.stringify(block.input)))
+          send("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: piece } });
+      }
+      close();
+      const delta = { stop_reason: STOPS[finish], stop_sequence: null };
+      send("message_delta", { delta, usage: usageOf(usage), parley });
+      send("message_stop", {});
+    },
+    failed: (refusal) => send("error", errorBody(refusal)),
   });
-  try {
-    const outcome = await outcomeOf(call, turn);
-    const sent = await following.end();
-    const { calls, text, degraded, finish, usage, parley } = outcome;
-    for (const piece of piecesOf(restAfter(sent, text, degraded))) give(piece);
-    for (const one of calls) {
-      const block = toolBlock(one);
-      begin("tool_use", { ...block, input: {} });
-      for (const piece of piecesOf(JSON.stringify(block.input)))
-        send("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: piece } });
-    }
-    close();
-    const delta = { stop_reason: STOPS[finish], stop_sequence: null };
-    send("message_delta", { delta, usage: usageOf(usage), parley });
-    send("message_stop", {});
-    stream.end();
-  } catch (error) {
-    if (call.response.destroyed) return;
-    const refusal = refusalOf(error);
-    // A library that is told nothing sends the request again, and joins it.
-    if (refusal.code === "interrupted") return void call.response.destroy();
-    send("error", errorBody(refusal));
-    stream.end();
-  } finally {
-    await following.end();
-  }
 }
 
 const ERRORS: { readonly [status: number]: string } = {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { GivenContext } from "../../../app/attachments/index.ts";
 import type { AppContext } from "../../../app/context.ts";
 import { oneLine } from "../../../reports/printable.ts";
-import { mediaOf } from "../../../text/media.ts";
+import { mediaOf, readUtf8 } from "../../../text/media.ts";
 import { Refused } from "../../../server/problem.ts";
 import { badField } from "./errors.ts";
 
@@ -94,7 +94,7 @@ function fileIn(name: string, sent: string): GivenContext | undefined {
   const bytes = isBase64 ? decode(data) : Buffer.from(unescape(data));
   if (bytes === undefined || bytes.length === 0) return undefined;
   const isText = /^(?:text\/|application\/(?:json|xml|yaml)\b)/i.test(type) || !mediaOf(bytes);
-  const text = isText ? readText(bytes) : undefined;
+  const text = isText && !bytes.includes(0) ? readUtf8(bytes) : undefined;
   return text === undefined ? { name, base64: bytes.toString("base64") } : { name, text };
 }
 
@@ -106,16 +106,6 @@ function unescape(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
-  }
-}
-
-/** UTF-8 without a null byte; undefined for anything else. */
-function readText(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
   }
 }
 

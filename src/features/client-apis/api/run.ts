@@ -5,13 +5,13 @@ import {
   callOf,
   isEvent,
   ModelRef,
+  parseJson,
   type DeliberationId,
   type Entry,
   type Json,
   type Opening,
   type ToolCall,
 } from "../../../kernel/index.ts";
-import { tryJson } from "../../../app/form.ts";
 import { shownOf, writtenLive } from "../../../app/live-answer.ts";
 import { isToolSeat, type ClientName, type ClientTools } from "../../../protocols/phases/client-tools.ts";
 import { entryWords } from "../../../reports/entry-words.ts";
@@ -279,7 +279,7 @@ function calledAs(
 ): ApiToolCall {
   const as = offer.tools.find((tool) => tool.name === name)?.as ?? { name };
   if (as.form !== "custom") return { ...as, id, arguments: written };
-  const { input } = fieldsIn(tryJson(written));
+  const { input } = fieldsIn(parseJson(written));
   return { ...as, id, arguments: typeof input === "string" ? input : written };
 }
 

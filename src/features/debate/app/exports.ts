@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { ExportedRun, RunExports } from "../../../app/context.ts";
 import { toAbsolute, type FileContext } from "../../../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.ts";
-import { Fault, isEvent, refusal, type Entry } from "../../../kernel/index.ts";
+import { Fault, isEvent, parseJson, refusal, type Entry } from "../../../kernel/index.ts";
 import { jsonText, inline, printable } from "../../../reports/printable.ts";
 import { debateRecord, isDebate } from "../protocol/debate/view/debated.ts";
 import { DebateRecord } from "../protocol/debate/view/record.ts";
@@ -110,12 +110,8 @@ function recordInFile(file: string, place: FileContext): DebateRecord {
       why,
       next: "name a result file of Dialectic's, or the id of a debate (parley list)",
     });
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw refusal(`${name} is not JSON`);
-  }
+  const json = parseJson(text);
+  if (json === undefined) throw refusal(`${name} is not JSON`);
   const printed = DebateRecord.safeParse(json);
   if (printed.success) return printed.data;
   const read = dialecticRecord(json);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../../../replies/json-objects.ts";
 
 /** A hypothesis as a gardener proposes it. */
 export const Mechanism = z.strictObject({
@@ -66,12 +67,8 @@ export function readStrictly<T>(
 ): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string } {
   const trimmed = text.trim();
   const [, inner = trimmed] = FENCED.exec(trimmed) ?? [];
-  let data: unknown;
-  try {
-    data = JSON.parse(inner);
-  } catch {
-    return { ok: false, why: "it is not one JSON object" };
-  }
+  const data = parseJson(inner);
+  if (data === undefined) return { ok: false, why: "it is not one JSON object" };
   const read = schema.safeParse(data);
   if (read.success) return { ok: true, value: read.data };
   const [issue] = read.error.issues;

@@ -1,4 +1,4 @@
-import { isEvent, type Entry, type Json } from "../../../kernel/index.ts";
+import { isEvent, parseJson, type Entry, type Json } from "../../../kernel/index.ts";
 import type { GateAmendment } from "../protocol/replies.ts";
 import type { ForestSection } from "../protocol/view.ts";
 import type { ChartLine } from "../../../web/parts/line-chart.ts";
@@ -101,14 +101,8 @@ export const amendmentsIn = (entries: readonly Entry[]): readonly GateAmendment[
   });
 
 function readJson(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const data: unknown = JSON.parse(text);
-    return typeof data === "object" && data !== null
-      ? (data as Readonly<Record<string, unknown>>)
-      : undefined; // any object
-  } catch {
-    return undefined;
-  }
+  const data = parseJson(text);
+  return typeof data === "object" && data !== null ? { ...data } : undefined;
 }
 
 const TOLD: readonly string[] = ["route", "classify", "validate_post_save"];

@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
 import { reactorLease, type World } from "../../../kernel/index.ts";
 import { openFakeServer, type Answer, type Received } from "../../../../test/support/fake-server.ts";
-import { nativeApi, serverPlace, SIMS, SUM, testServer } from "../../../../test/support/server.ts";
+import { serverPlace, SIMS, SUM, testServer } from "../../../../test/support/server.ts";
 import { createNotices } from "./notices.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
