@@ -44,7 +44,7 @@ describe("a diff is read", () => {
     });
   });
 
-  test("where files are renamed, binary, or change their mode alone", () => {
+  test("where files are renamed, binary, empty, or change their mode alone", () => {
     const text = diff(
       ...[
         "diff --git a/x b/y.ts b/z b/y.ts",
@@ -58,11 +58,18 @@ describe("a diff is read", () => {
         "Binary files a/p.png and b/p.png differ",
       ],
       ...["diff --git a/run b/run", "old mode 100644", "new mode 100755"],
+      ...["diff --git a/new b/new", "new file mode 100644", "index 0000000..e69de29"],
+      ...["diff --git a/old b/old", "deleted file mode 100644", "index e69de29bb2d1..000000000000"],
+      ...["diff --git a/m b/n", "old mode 100644", "new mode 100755", "similarity index 100%"],
+      ...["copy from m", "copy to n"],
     );
     expect(filesOf(text)).toMatchObject([
       { path: "z b/y.ts", oldPath: "x b/y.ts", change: "renamed" },
       { path: "p.png", isBinary: true },
       { path: "run", change: "changed", shown: [] },
+      { path: "new", change: "added" },
+      { path: "old", change: "deleted" },
+      { path: "n", change: "copied" },
     ]);
   });
 });
@@ -91,4 +98,53 @@ test.each([
   ],
 ])("a diff with %s is not read", (_, text) => {
   expect(readUnifiedDiff(text)).toMatchObject({ ok: false });
+});
+
+test.each([
+  ["a change", [...HEAD, "@@ -1 +1 @@", "-a", "+b"]],
+  [
+    "a rename",
+    [
+      "diff --git a/a b/b",
+      "similarity index 90%",
+      "rename from a",
+      "rename to b",
+      ...HEAD.slice(1),
+      "@@ -1 +1 @@",
+      "-a",
+      "+b",
+    ],
+  ],
+  [
+    "an addition",
+    [
+      "diff --git a/a b/a",
+      "new file mode 100644",
+      "index 0000000..1111111",
+      "--- /dev/null",
+      "+++ b/a",
+      "@@ -0,0 +1 @@",
+      "+b",
+    ],
+  ],
+  [
+    "a deletion",
+    [
+      "diff --git a/a b/a",
+      "deleted file mode 100644",
+      "index 1111111..0000000",
+      "--- a/a",
+      "+++ /dev/null",
+      "@@ -1 +0,0 @@",
+      "-a",
+    ],
+  ],
+  [
+    "a binary file",
+    ["diff --git a/a b/a", "index 1111111..2222222 100644", "Binary files a/a and b/a differ"],
+  ],
+])("the diff of %s that is cut off behind any of its lines is not read", (_, lines) => {
+  expect(readUnifiedDiff(diff(...lines)).ok).toBe(true);
+  const cuts = lines.slice(1).map((_line, at) => readUnifiedDiff(diff(...lines.slice(0, at + 1))).ok);
+  expect(cuts).toEqual(cuts.map(() => false));
 });

@@ -24,6 +24,10 @@ export type ChangedFile = {
 const HEADER =
   /^(?:diff --git .+|(?:old|new|deleted file|new file) mode [0-7]{6}|(?:dis)?similarity index \d+%|(?:rename|copy) (?:from|to) .+|index [\da-f]+\.\.[\da-f]+(?: [0-7]{6})?|--- .+|\+\+\+ .+|Binary files .+ differ)$/;
 
+/** All of a part where git writes no hunk: a mode or a name is new and no line is, a file is empty, or it is binary. A diff cut off has less. */
+const WITHOUT_HUNKS =
+  /^diff --git .+\n(?:(?:old mode .+\nnew mode .+\n)?similarity index 100%\n(rename|copy) from .+\n\1 to .+|old mode .+\nnew mode .+|new file mode .+\nindex 0+\.\.(?:e69de29|473a0f4)[\da-f]*|deleted file mode .+\nindex (?:e69de29|473a0f4)[\da-f]*\.\.0+|[^]*\nBinary files .+ differ)$/;
+
 const HUNK = /^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@/;
 
 /**
@@ -65,7 +69,8 @@ function readPart(text: string): ChangedFile | undefined {
   if (!patch) return undefined;
   const { hunks, oldFileName = "", newFileName = "", isRename, isCopy, isCreate, isDelete, isBinary } = patch;
   const read = hunks.reduce((count, hunk) => count + 1 + hunk.lines.length, header.length);
-  if (read !== lines.length) return undefined;
+  if (read !== lines.length || (hunks.length === 0 && !WITHOUT_HUNKS.test(header.join("\n"))))
+    return undefined;
   const [before, after] = [withoutPrefix(oldFileName, "a/"), withoutPrefix(newFileName, "b/")];
   const path = isDelete === true ? before : after;
   if (path === undefined) return undefined;
