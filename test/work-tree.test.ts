@@ -74,6 +74,7 @@ describe("the diff of a work tree", () => {
       "with blank.ts",
       'qu"ote.ts',
       "ü/ñ.ts",
+      "ü\x7f\x01😀\u2028.ts",
       "tab\there",
       "x b/x b/y",
       "back\\slash",
@@ -97,7 +98,8 @@ describe("the diff of a work tree", () => {
     write("new/run.sh", "#!/bin/sh\n");
     chmodSync(join(top, "new/run.sh"), 0o755);
     const before = await diffOf(top);
-    expect(before.files).toHaveLength(13);
+    expect(before.files).toHaveLength(14);
+    expect(before.text).toContain("+++ b/new/ü/ñ.ts\n");
     expect(before.omitted).toEqual([]);
     git("add", "-A");
     expect((await diffOf(top)).text).toBe(before.text);

@@ -188,7 +188,7 @@ type GitSettings = readonly (readonly [name: string, value: string])[];
 const SAFE_SETTINGS: GitSettings = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
-  ["core.quotePath", "true"],
+  ["core.quotePath", "false"],
   ["core.precomposeUnicode", "false"],
   ["protocol.allow", "never"],
 ];
@@ -305,15 +305,13 @@ function additionOf(
 
 const modeOf = (path: string): string => (((statOf(path)?.mode ?? 0) & 0o100) === 0 ? "100644" : "100755");
 
-/** As git writes it with `core.quotePath`: in quotes and by its bytes where it has others than plain ones. */
+/** As git writes it without `core.quotePath`: in quotes where it has signs that end a name, or cannot be seen. */
 function quotePath(path: string): string {
-  if (/^[ !#-[\]-~]*$/.test(path)) return path;
-  const written = [...Buffer.from(path)].map((byte) => {
-    const short = '\x07\b\t\n\v\f\r"\\'.indexOf(String.fromCharCode(byte));
-    if (short >= 0) return `\\${'abtnvfr"\\'.charAt(short)}`;
-    return byte < 32 || byte > 126 ? `\\${byte.toString(8).padStart(3, "0")}` : String.fromCharCode(byte);
+  const written = path.replaceAll(/[^ !#-[\]-~\u0080-\uffff]/g, (sign) => {
+    const short = '\x07\b\t\n\v\f\r"\\'.indexOf(sign);
+    return `\\${'abtnvfr"\\'.charAt(short) || sign.charCodeAt(0).toString(8).padStart(3, "0")}`;
   });
-  return `"${written.join("")}"`;
+  return written === path ? path : `"${written}"`;
 }
 
 function runGit(top: string, args: readonly string[], settings: GitSettings): Promise<Buffer> {

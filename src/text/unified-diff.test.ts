@@ -81,6 +81,10 @@ test.each([
     "an unknown line in a header",
     diff(...HEAD.slice(0, 2), "note to the reviewer", ...HEAD.slice(2), "@@ -1 +1 @@", "-a", "+b"),
   ],
+  [
+    "a new mode and an index, but no hunk",
+    diff("diff --git a/a b/a", "old mode 100644", "new mode 100755", "index 1111111..2222222"),
+  ],
   ["a hunk that is longer than it says", diff(...HEAD, "@@ -1 +1 @@", "-a", "+b", "+c")],
   ["a hunk that is shorter than it says", diff(...HEAD, "@@ -1 +1,2 @@", "-a", "+b")],
   ["a hunk header of another form", diff(...HEAD, "@@ what ever @@", "-a", "+b")],

@@ -22,11 +22,11 @@ export type ChangedFile = {
 
 /** What may stand above a file's hunks. Anything else would be read by models, and by nothing that decides. */
 const HEADER =
-  /^(?:diff --git .+|(?:old|new|deleted file|new file) mode [0-7]{6}|(?:dis)?similarity index \d+%|(?:rename|copy) (?:from|to) .+|index [\da-f]+\.\.[\da-f]+(?: [0-7]{6})?|--- .+|\+\+\+ .+|Binary files .+ differ)$/;
+  /^(?:diff --git [^\r]+|(?:old|new|deleted file|new file) mode [0-7]{6}|(?:dis)?similarity index \d+%|(?:rename|copy) (?:from|to) [^\r]+|index [\da-f]+\.\.[\da-f]+(?: [0-7]{6})?|--- [^\r]+|\+\+\+ [^\r]+|Binary files [^\r]+ differ)$/;
 
 /** All of a part where git writes no hunk: a mode or a name is new and no line is, a file is empty, or it is binary. A diff cut off has less. */
 const WITHOUT_HUNKS =
-  /^diff --git .+\n(?:(?:old mode .+\nnew mode .+\n)?similarity index 100%\n(rename|copy) from .+\n\1 to .+|old mode .+\nnew mode .+|new file mode .+\nindex 0+\.\.(?:e69de29|473a0f4)[\da-f]*|deleted file mode .+\nindex (?:e69de29|473a0f4)[\da-f]*\.\.0+|[^]*\nBinary files .+ differ)$/;
+  /^diff --git [^\n]+\n(?:(?:old mode [^\n]+\nnew mode [^\n]+\n)?similarity index 100%\n(rename|copy) from [^\n]+\n\1 to [^\n]+|old mode [^\n]+\nnew mode [^\n]+|new file mode [^\n]+\nindex 0+\.\.(?:e69de29|473a0f4)[\da-f]*|deleted file mode [^\n]+\nindex (?:e69de29|473a0f4)[\da-f]*\.\.0+|[^]*\nBinary files [^\n]+ differ)$/;
 
 const HUNK = /^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@/;
 

@@ -99,6 +99,30 @@ test("findings of other files and lines are dropped with the reason, and those a
   ]);
 });
 
+test.each([
+  ["as git writes it", String.raw`"b/sp ace \303\251.js"`],
+  ["without the quotes", String.raw`sp ace \303\251.js`],
+  ["in quotes", '"b/sp ace é.js"'],
+  ["decomposed", "a/sp ace é.js".normalize("NFD")],
+  ["by its name before", String.raw`"a/o\"ld.js"`],
+  ["in a folder that looks like a prefix", "b/o.js", "b/o.js"],
+])("a finding on a file with an uncommon name is kept: %s", (_, file, path = "sp ace é.js") => {
+  const hunk = ["@@ -7 +7 @@", "-a", "+b", ""];
+  const changed = readUnifiedDiff(
+    [
+      String.raw`diff --git "a/o\"ld.js" "b/sp ace \303\251.js"`,
+      "similarity index 90%",
+      String.raw`rename from "o\"ld.js"`,
+      String.raw`rename to "sp ace \303\251.js"`,
+      ...[String.raw`--- "a/o\"ld.js"`, String.raw`+++ "b/sp ace \303\251.js"`, ...hunk.slice(0, 3)],
+      ...["diff --git a/o.js b/o.js", "--- a/o.js", "+++ b/o.js", "@@ -90 +90 @@", "-a", "+b"],
+      ...["diff --git a/b/o.js b/b/o.js", "--- a/b/o.js", "+++ b/b/o.js", ...hunk],
+    ].join("\n"),
+  );
+  if (!changed.ok) throw new Error(changed.reason);
+  expect(mergeFindings([one({ file })], changed.files).findings).toMatchObject([{ file: path }]);
+});
+
 test("of one reviewer the forty worst count", () => {
   const many = Array.from({ length: 60 }, (_, nth) =>
     one({ severity: "note", kind: "style", title: `word${nth}`, from: null, to: null }),
