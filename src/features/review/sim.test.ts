@@ -46,3 +46,16 @@ test("a simulated reviewer sees no fault in a change without one", async () => {
   const skilled = { ada: reviewer("ada", 1), bob: reviewer("bob", 1) };
   expect((await playReview(clean, skilled)).verdict).toBe("pass");
 });
+
+test("a simulated reviewer reviews a file with a quoted name, and takes no line of it for a name", async () => {
+  const skilled = { ada: reviewer("ada", 1), bob: reviewer("bob", 1) };
+  const quoted = faultyDiff(["++ b/other.ts"]).replaceAll(
+    /([ab])\/src\/save.ts/g,
+    String.raw`"$1/\303\251 x.ts"`,
+  );
+  const { section } = await playReview(
+    quoted.replace("+  write", "--- a note\n+  write").replace("5,4", "5,5"),
+    skilled,
+  );
+  expect(section).toMatchObject({ verdict: "block", findings: [{ file: "é x.ts" }] });
+});

@@ -1,6 +1,7 @@
 import type { SimModel, SimScript } from "../../sim/belief.ts";
 import { createChance, type Chance } from "../../sim/chance.ts";
 import { shownTexts, type ShownText } from "../../sim/prompt.ts";
+import { readUnifiedDiff, splitDiff } from "../../text/unified-diff.ts";
 
 // A simulated reviewer is a toy: it compares each removed line with the one that was added for it, and knows a few edits that turn a program
 // round. It sees a fault with its `skill`, and now and then one where there is none. It reads the prompt, and nothing else.
@@ -30,20 +31,24 @@ type LineEdit = {
 
 /** The edits of a diff whose lines have their numbers. */
 function editsIn(diff: string): readonly LineEdit[] {
+  const read = readUnifiedDiff(diff.replaceAll(/(?<=\n) *\d* (?=[-+ \\])/g, ""));
+  const parts = splitDiff(diff);
+  return read.ok ? read.files.flatMap(({ path }, index) => editsOf(parts[index] ?? "", path)) : [];
+}
+
+function editsOf(part: string, file: string): readonly LineEdit[] {
   const edits: LineEdit[] = [];
-  let [file, line] = ["", 1];
+  let line = 1;
   let removed: string[] = [];
   const flush = () => {
     for (const before of removed) edits.push({ file, line, before, after: "" });
     removed = [];
   };
-  for (const row of diff.split("\n")) {
-    const [, name] = /^\s*(?:\d+ )?\+\+\+ b\/(.+?)\t?$/.exec(row) ?? [];
-    if (name !== undefined) file = name;
+  for (const row of part.split("\n")) {
     const [, number, sign = "", code = ""] = /^\s*(\d+)? ([ +-])(.*)$/.exec(row) ?? [];
     if (number !== undefined) line = Number(number);
-    if (name !== undefined || row.startsWith("@@") || row.startsWith("diff ")) flush();
-    else if (sign === "-" && number === undefined && !code.startsWith("-- ")) removed.push(code);
+    if (row.startsWith("@@")) flush();
+    else if (sign === "-" && number === undefined) removed.push(code);
     else if (sign === "+" && number !== undefined)
       edits.push({ file, line, before: removed.shift() ?? "", after: code });
     else if (sign === " ") flush();
