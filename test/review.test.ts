@@ -124,6 +124,16 @@ describe("parley review", () => {
     expect(JSON.stringify(value)).not.toContain("abcdef");
   });
 
+  test("shows each touched file that there is room for, and names those that there is none for", async () => {
+    write("long.js", "const a = 1;\n".repeat(20_000));
+    commit();
+    for (const name of ["a", "b", "c", "d", "e"]) write(`${name}.js`, "const a = 1;\n");
+    expect((await json({})).value["diffOnly"]).toEqual([]);
+    write("long.js", `${"const a = 1;\n".repeat(20_000)}const b = 1;\n`);
+    expect((await json({})).value["diffOnly"]).toEqual(["long.js"]);
+    expect((await run({})).stdout).toContain("long.js: only its diff was shown");
+  });
+
   test("asks no simulated model that was not named", async () => {
     await expect(run({ diff: "main", models: undefined })).rejects.toThrow("simulated ones do not decide");
   });

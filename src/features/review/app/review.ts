@@ -10,7 +10,8 @@ import type { RunEstimate } from "../../../contract/figures.ts";
 import type { NewDeliberation } from "../../../engine/index.ts";
 import type { Note, SeatedParticipant } from "../../../engine/opening-part.ts";
 import { refusal, THINKING_REPLY_TOKENS, type DeliberationId } from "../../../kernel/index.ts";
-import { neededTokens } from "../../../prompts/context-window.ts";
+import { neededTokens, promptTokens } from "../../../prompts/context-window.ts";
+import { fenceText } from "../../../prompts/material.ts";
 import { formatNumber, pluralize } from "../../../text/format.ts";
 import type { ReviewSection } from "../protocol/view.ts";
 import type { Verdict } from "../protocol/work.ts";
@@ -48,16 +49,10 @@ export async function prepareReview(
   const { files, texts, title, rules, rulesFrom, base, pins, ignored, unseen } = change;
   const shown = texts.filter(({ path }) => fitted.shown.has(path));
   const { callTimeoutMs, patienceMs, reviewTokens: maxOutputTokens } = context.settings;
+  const diffOnly = texts.flatMap(({ path }) => (fitted.shown.has(path) ? [] : [path]));
   const settings = {
-    rules,
-    rulesFrom,
-    base,
-    pins,
-    ignored,
-    unseen,
-    maxOutputTokens,
-    callTimeoutMs,
-    patienceMs,
+    ...{ rules, rulesFrom, base, pins, ignored, unseen, diffOnly },
+    ...{ maxOutputTokens, callTimeoutMs, patienceMs },
   };
   const { opening, notes: more } = await assembleOpening(context, {
     protocol: await protocolNamed(context.protocols, "review"),
@@ -126,7 +121,8 @@ function fitToWindows(context: AppContext, change: Change, seated: readonly Seat
     );
   const shown = new Set<string>();
   for (const { path, text } of texts.toSorted((one, other) => addedIn(other.path) - addedIn(one.path))) {
-    const tokens = neededTokens([text]);
+    const fenced = fenceText({ kind: "file", label: path, text }, "0".repeat(16));
+    const tokens = promptTokens({ messages: [{ role: "user", text: fenced }] });
     if (tokens > room) continue;
     room -= tokens;
     shown.add(path);
@@ -178,7 +174,8 @@ const sectionBefore = (change: Change, seated: readonly SeatedParticipant[], ear
     model,
     review: false,
   }));
-  return { ...early, findings: [], dropped: [], reviewers, rules, rulesFrom, base, pins, ignored, unseen };
+  const known = { rules, rulesFrom, base, pins, ignored, unseen, diffOnly: [] };
+  return { ...early, ...known, findings: [], dropped: [], reviewers };
 };
 
 /** What of a recorded verdict is not so any more; empty where it still belongs to the change. */

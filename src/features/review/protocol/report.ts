@@ -42,7 +42,7 @@ export const namesIn = ({ reviewers }: Pick<ReviewSection, "reviewers">): ((id: 
 };
 
 export function sectionParts(section: ReviewSection): readonly ReportPart[] {
-  const { verdict, why, findings, dropped, ignored, unseen, reviewers } = section;
+  const { verdict, why, findings, dropped, ignored, unseen, diffOnly, reviewers } = section;
   const nameOf = namesIn(section);
   const read = reviewers.filter(({ review }) => review).length;
   return [
@@ -90,6 +90,7 @@ export function sectionParts(section: ReviewSection): readonly ReportPart[] {
       words(
         `${read} of ${pluralize(reviewers.length, "review")} could be read: ${reviewers.map(({ name, model }) => `${name} (${model})`).join(", ")}`,
       ),
+      ...listOf(diffOnly.map((path) => `${path}: only its diff was shown, as the whole file does not fit`)),
     ),
     part(
       "Rules",

@@ -65,6 +65,8 @@ export const sectionSchema = z.strictObject({
   pins: ReviewSettings.shape.pins,
   ignored: z.array(z.string()),
   unseen: ReviewSettings.shape.unseen,
+  /** Touched files that reviewers know by the diff alone: there was no room for the whole of them. */
+  diffOnly: z.array(z.string()),
 });
 export type ReviewSection = z.infer<typeof sectionSchema>;
 
@@ -78,7 +80,8 @@ export function sectionOf(entries: readonly Entry[]): ReviewSection | undefined 
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (opened?.data.protocol.name !== "review") return undefined;
   // As the protocol's schema read them.
-  const { rules, rulesFrom, base, pins, ignored, unseen } = opened.data.settings as unknown as ReviewSettings;
+  const settings = opened.data.settings as unknown as ReviewSettings;
+  const { rules, rulesFrom, base, pins, ignored, unseen, diffOnly = [] } = settings;
   const notes = entries.filter((entry) => isEvent(entry, "note-taken"));
   const merged = notes.find(({ data }) => data.topic === TOPICS.merge)?.data.body as
     { readonly findings: readonly DecidedFinding[]; readonly dropped: readonly DroppedFinding[] } | undefined;
@@ -100,6 +103,6 @@ export function sectionOf(entries: readonly Entry[]): ReviewSection | undefined 
     reviewers: opened.data.participants.map(({ id, persona, model }) => ({
       ...{ id, name: persona.name, model, review: read.has(id) },
     })),
-    ...{ rules, rulesFrom, base, pins, ignored: [...ignored], unseen: [...unseen] },
+    ...{ rules, rulesFrom, base, pins, ignored: [...ignored], unseen: [...unseen], diffOnly: [...diffOnly] },
   };
 }
