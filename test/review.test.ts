@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { commandIo } from "./support/command-io.ts";
+import { commandIo, commandNamed } from "./support/command-io.ts";
+import { withParley } from "../src/cli/session.ts";
+import { gatherChange } from "../src/features/review/app/change.ts";
+import { openReview, prepareReview } from "../src/features/review/app/review.ts";
 import { command } from "../src/features/review/commands/index.ts";
 
 const SEE = "sim/ada?skill=1,sim/bo?skill=1,sim/cy?skill=1";
@@ -210,6 +213,29 @@ describe("parley review --verify", () => {
       value: { belongs: true },
     });
     await expect(run({ verify: "nosuchrun" })).rejects.toThrow("no run");
+  });
+
+  test.each([
+    [SEE, 1],
+    [BLIND, 0],
+    [ONE, 7],
+  ])("says that a review by %s is unfinished; resumed, it ends with exit %i", async (models, exit) => {
+    const { io } = commandIo({ cwd: top, env: { PARLEY_HOME: home, HOME: home } });
+    const opened = await withParley(io, { models }, async (context) => {
+      const gathered = await gatherChange({ diff: "main" }, io);
+      const prepared = gathered.ok ? await prepareReview(context, gathered.change) : undefined;
+      if (!prepared || !("opening" in prepared)) throw new Error("nobody would be asked");
+      expect(prepared.opening.question).toBe("Review 1 file changed since main");
+      return openReview(prepared.context, prepared.opening);
+    });
+    const why = `the review ${opened.id} is unfinished`;
+    expect(await json({ verify: opened.id, models })).toMatchObject({
+      exit: 7,
+      value: { run: opened.id, why },
+    });
+    expect((await run({ verify: opened.id, models })).stderr).toContain(`parley resume ${opened.id}`);
+    expect(await commandNamed("resume").run(io, { quiet: true }, [opened.id])).toBe(exit);
+    expect((await run({ verify: opened.id, models })).exit).toBe(exit);
   });
 });
 

@@ -4,14 +4,14 @@ import { exportsIn } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
-import { isEvent, isOutage } from "../kernel/index.ts";
+import { answerStep, isEvent, isOutage } from "../kernel/index.ts";
 import type { DeliberationId, Entry, FailureCode } from "../kernel/index.ts";
 import { answerText, bareAnswerText, briefAnswerText, footerLines, warningLines } from "../reports/answer.ts";
 import type { ShownResult } from "../reports/answer.ts";
 import { jsonText, oneLine } from "../reports/printable.ts";
 import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
-import { answerEvent, gradeOf } from "../views/answer-event.ts";
+import { answerEvent, gradeOf, ownStepOf } from "../views/answer-event.ts";
 import type { Result } from "../views/result.ts";
 import { EXIT, exitOf } from "./exits.ts";
 import { LOGIN, noteProblem, raiseCaps, remedyOf, type CommandProblem } from "./errors.ts";
@@ -22,8 +22,7 @@ import type { Showing } from "./session.ts";
 export function noteWaiting({ output }: Pick<Io, "output">, { id, waiting }: Outcome): number {
   const { questions = [], requests = [], seats = [] } = waiting ?? {};
   const [first] = questions;
-  for (const { id: question, by, text } of questions)
-    output.note(`${question}  ${oneLine(by)}: ${oneLine(text)}`);
+  for (const { id: key, by, text } of questions) output.note(`${key}  ${oneLine(by)}: ${oneLine(text)}`);
   if (first) {
     output.note(
       `Waiting for answers to ${pluralize(questions.length, "question")}; everything so far is recorded`,
@@ -40,13 +39,12 @@ export function noteWaiting({ output }: Pick<Io, "output">, { id, waiting }: Out
   return EXIT.waiting;
 }
 
-/** Prints the outcome of a closed deliberation, and gives its exit code. */
+/** Prints the outcome of a closed deliberation, and gives its exit code: 1 where it came to a check that failed, as a review may. */
 export async function finish(
   io: Pick<Io, "features" | "output" | "protocols">,
   entries: readonly Entry[],
   showing: Showing,
 ): Promise<number> {
-  const { output } = io;
   const shown = await loadShown(io.protocols, entries);
   if (!shown) return EXIT.usage;
   const { result, isVerdict = false } = shown;
@@ -55,12 +53,14 @@ export async function finish(
   if ((showing.form || showing.code) && result.answer !== null && exit === EXIT.answered)
     return (await import("./answer-part.ts")).printPart(io, shown, showing);
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
-  if (showing.json) await output.result(jsonText(result));
+  if (showing.json) await io.output.result(jsonText(result));
   const isRetried = result.status === "answered-degraded" && failures.some(isOutage);
   const next = [...nextCommands(io, result), ...(isRetried ? [`parley retry ${result.id}`] : [])];
   if (isShown) await showResult(io, shown, { ...showing, unpriced: unpricedModels(entries), next });
-  if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));
-  return exit;
+  if (exit !== EXIT.answered) noteProblem(io, problemIn(result, entries));
+  const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const end = closing && entries.find((entry) => ownStepOf(entry) === answerStep(closing));
+  return end && isEvent(end, "gate-decided") && end.data.outcome === "failed" ? EXIT.refusedByCheck : exit;
 }
 
 type ShownWith = Pick<Showing, "quiet" | "isWritten"> & Record<"next" | "unpriced", readonly string[]>;

@@ -3,6 +3,7 @@ import { diffOf, fileAt, fileBelow, topOf, withoutSecrets } from "../../../app/w
 import type { FileContext } from "../../../config/paths.ts";
 import { digestOf, textDigest } from "../../../engine/index.ts";
 import { isFault, refusal } from "../../../kernel/index.ts";
+import { pluralize } from "../../../text/format.ts";
 import { readUnifiedDiff, type ChangedFile } from "../../../text/unified-diff.ts";
 import { quoteValue, toOneLine } from "../../../text/words.ts";
 import { ReviewRules, type ReviewSettings } from "../protocol/work.ts";
@@ -20,7 +21,7 @@ export type ChangeRequest = {
 
 /** A change as it is reviewed. */
 export type Change = {
-  /** In words, for a title: `3 files changed since main`. */
+  /** In words, for a title: `1 file changed since main`. */
   readonly title: string;
   readonly files: readonly ChangedFile[];
   /** The touched files as they stand after the change, as far as they are texts and at hand. */
@@ -65,7 +66,15 @@ export async function gatherChange(request: ChangeRequest, place: FileContext): 
   return {
     ok: true,
     change: {
-      ...{ title: `${files.length} files changed ${since}`, files, texts, rules, rulesFrom, base, unseen },
+      ...{
+        title: `${pluralize(files.length, "file")} changed ${since}`,
+        files,
+        texts,
+        rules,
+        rulesFrom,
+        base,
+        unseen,
+      },
       ignored: [...read.files, ...read.secret].filter(isOut).map(({ path }) => path),
       pins: {
         diff: textDigest(files.map(({ text }) => text).join("")),

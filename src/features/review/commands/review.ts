@@ -17,6 +17,7 @@ import { displayPath, MEGABYTE, readTextFile } from "../../../config/text-file.t
 import { refusal, type DeliberationId, type Entry } from "../../../kernel/index.ts";
 import { answerText } from "../../../reports/answer.ts";
 import { oneLine } from "../../../reports/printable.ts";
+import { isClosed } from "../../../views/result.ts";
 import { unpricedModels } from "../../../reports/words.ts";
 import { gatherChange, type ChangeRequest, type Gathered } from "../app/change.ts";
 import { REVIEW_FORMATS, type WrittenReview } from "../app/formats.ts";
@@ -37,16 +38,16 @@ type ReviewOptions = Values<typeof REVIEW>;
 const MAX_DIFF_BYTES = 2 * MEGABYTE;
 
 /** Reviews a change, or verifies the verdict on one. Exit 0: it passes; 1: it is blocked, or is another change; 7: nobody can say. */
-export const reviewChange = (io: Io, options: ReviewOptions, file: string | undefined): Promise<number> =>
-  withParley(io, flagsOf(options), async (context) => {
-    const { diff, base, verify, pack, dryRun } = options;
-    const output =
-      options.output === undefined ? undefined : checkOutput(options.output, io, { makesFolders: true });
+export function reviewChange(io: Io, options: ReviewOptions, file: string | undefined): Promise<number> {
+  const { diff, base, verify, format: _, output: to, json: _json, ...flags } = options;
+  return withParley(io, flags, async (context) => {
+    const output = to === undefined ? undefined : checkOutput(to, io, { makesFolders: true });
     const handed = await readHanded(io, options, file);
     if (verify !== undefined)
       return verifyVerdict(io, context, { options, id: verify, request: { base, handed, diff } });
     const gathered = await gatherChange({ diff, base, handed }, io);
     if (!gathered.ok) return refuseVerdict(io, options, gathered);
+    const { pack, dryRun } = flags;
     const prepared = await prepareReview(dryRun ? withoutKeys(context) : context, gathered.change, { pack });
     if (!options.quiet) for (const note of prepared.notes) io.output.note(wordNote(note));
     if (dryRun) return printPlan(io, options, prepared);
@@ -55,17 +56,7 @@ export const reviewChange = (io: Io, options: ReviewOptions, file: string | unde
     await writeReview(io, { options, output, review });
     return exitOfVerdict(review.section.verdict);
   });
-
-/** The reviewers' settings. */
-const flagsOf = ({
-  diff: _,
-  base: _b,
-  verify: _v,
-  format: _f,
-  output: _o,
-  json: _j,
-  ...flags
-}: ReviewOptions) => flags;
+}
 
 const exitOfVerdict = (verdict: ReviewSection["verdict"]): number =>
   verdict === "pass" ? EXIT.answered : verdict === "block" ? EXIT.refusedByCheck : EXIT.inconclusive;
@@ -93,9 +84,9 @@ async function readHanded(
 async function refuseVerdict(
   io: Io,
   options: Pick<ReviewOptions, "json" | "format">,
-  { why, next }: Extract<Gathered, { ok: false }>,
+  { why, next, run = null }: Omit<Extract<Gathered, { ok: false }>, "ok"> & { readonly run?: string | null },
 ): Promise<number> {
-  const value = { run: null, verdict: "inconclusive", why };
+  const value = { run, verdict: "inconclusive", why };
   if (options.json || options.format === "json") await print(io, { json: true, value }, () => "");
   io.output.note(`The change ${VERDICT_WORDS.inconclusive}: ${why}`);
   io.output.note(`Try: ${next}`);
@@ -207,6 +198,10 @@ async function verifyVerdict(
   const entries = await context.store.read(id);
   const section = sectionOf(entries);
   if (!section) throw refusal(`${id} is no review`, "parley list --protocol review");
+  if (!isClosed(entries))
+    return refuseVerdict(io, options, {
+      ...{ run: id, why: `the review ${id} is unfinished`, next: `parley resume ${id}` },
+    });
   const { base, verdict, why } = section;
   const asked = { ...request, diff: request.handed ? undefined : (request.diff ?? base?.revision) };
   const gathered = await gatherChange(asked, io);
