@@ -2,8 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import manifest from "../package.json" with { type: "json" };
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { commandIo, commandNamed } from "./support/command-io.ts";
+import { parseCommandLine } from "../src/cli/program.ts";
 import { withParley } from "../src/cli/session.ts";
 import { gatherChange } from "../src/features/review/app/change.ts";
 import { openReview, prepareReview } from "../src/features/review/app/review.ts";
@@ -256,6 +258,7 @@ describe("formats", () => {
       version: "2.1.0",
       runs: [
         {
+          tool: { driver: { name: "Parley", version: manifest.version } },
           results: [
             {
               ruleId: "correctness",
@@ -266,6 +269,11 @@ describe("formats", () => {
         },
       ],
     });
+  });
+
+  test("are one at a time: --json is not beside --format", async () => {
+    const { io } = commandIo({ cwd: top, env: {} });
+    await expect(parseCommandLine(["review", "--format", "sarif", "--json"], io)).rejects.toThrow("--json");
   });
 
   test("go to a file, and the text to the screen", async () => {

@@ -1,3 +1,4 @@
+import manifest from "../../../../package.json" with { type: "json" };
 import { inline, jsonText, oneLine } from "../../../reports/printable.ts";
 import { pluralize } from "../../../text/format.ts";
 import { namesIn, placeOf, saidOf, VERDICT_WORDS, type ShownFinding } from "../protocol/report.ts";
@@ -85,6 +86,14 @@ const LEVELS = {
   withdrawn: { github: "notice", sarif: "note" },
 } as const;
 
+/** A finding about a whole file has no region. */
+const placeIn = ({ file, from, to }: ShownFinding) => ({
+  artifactLocation: {
+    ...{ uri: file.toWellFormed().split("/").map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" },
+  },
+  ...(from === null ? {} : { region: { startLine: from, endLine: to ?? from } }),
+});
+
 /** SARIF 2.1.0 (OASIS). A withdrawn finding is in it as a suppressed result. */
 export function reviewSarif({ id, section }: WrittenReview): string {
   const { findings, verdict, why, pins } = section;
@@ -94,17 +103,7 @@ export function reviewSarif({ id, section }: WrittenReview): string {
     ruleIndex: KINDS.indexOf(one.kind),
     level: LEVELS[one.state].sarif,
     message: { text: [one.title, one.why, ...saidOf(one, nameOf)].filter(Boolean).join("\n") },
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: {
-            uri: one.file.toWellFormed().split("/").map(encodeURIComponent).join("/"),
-            uriBaseId: "%SRCROOT%",
-          },
-          ...(one.from === null ? {} : { region: { startLine: one.from, endLine: one.to ?? one.from } }),
-        },
-      },
-    ],
+    locations: [{ physicalLocation: placeIn(one) }],
     partialFingerprints: { "parleyReview/v1": `${one.file}:${one.kind}:${oneLine(one.title, 120)}` },
     properties: { state: one.state, severity: one.severity },
     ...(one.state === "withdrawn"
@@ -122,7 +121,7 @@ export function reviewSarif({ id, section }: WrittenReview): string {
       {
         tool: {
           driver: {
-            name: "Parley",
+            ...{ name: "Parley", version: manifest.version },
             informationUri: "https://github.com/parley-llm/parley",
             rules: KINDS.map((kind) => ({ id: kind, shortDescription: { text: kind } })),
           },

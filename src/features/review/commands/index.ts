@@ -10,7 +10,7 @@ export const REVIEW = {
   verify: text("--verify <id>", "whether a recorded verdict still belongs to this change", { isRun: true }),
   format: {
     ...choice("--format <format>", `output format: ${FORMATS.join(", ")}`, FORMATS),
-    shownDefault: "text",
+    ...{ shownDefault: "text", conflicts: "json" },
   },
   output: text("-o, --output <file>", "output file: overwritten; the text is printed as well"),
   ...RUN,
