@@ -20,9 +20,9 @@ export type ChangedFile = {
   readonly text: string;
 };
 
-/** What may stand above a file's hunks. Anything else would be read by models, and by nothing that decides. */
+/** What may stand above a file's hunks. Anything else, as a blank that ends a name, would be read by models, and by nothing that decides. */
 const HEADER =
-  /^(?:diff --git [^\r]+|(?:old|new|deleted file|new file) mode [0-7]{6}|(?:dis)?similarity index \d+%|(?:rename|copy) (?:from|to) [^\r]+|index [\da-f]+\.\.[\da-f]+(?: [0-7]{6})?|--- [^\r]+|\+\+\+ [^\r]+|Binary files [^\r]+ differ)$/;
+  /^(?:diff --git [^\r]+|(?:old|new|deleted file|new file) mode [0-7]{6}|(?:dis)?similarity index \d+%|(?:rename|copy) (?:from|to) [^\r]+|index [\da-f]+\.\.[\da-f]+(?: [0-7]{6})?|(?:---|\+\+\+) (?! |[^\r]* \t?$)[^\r]+|Binary files [^\r]+ differ)$/;
 
 /** All of a part where git writes no hunk: a mode or a name is new and no line is, a file is empty, or it is binary. A diff cut off has less. */
 const WITHOUT_HUNKS =
@@ -56,24 +56,26 @@ export function readUnifiedDiff(
 export const splitDiff = (text: string): readonly string[] =>
   text === "" ? [] : text.split(/(?<=^|\n)(?=diff --git )/);
 
+/** A path without the quotes and escapes that a diff has, where it has them. */
+export function unquotePath(written: string): string {
+  const name = written.replace(/^"(.*)"$/, "$1");
+  return readPart(`diff --git "a/${name}" "b/${name}"\nold mode 100644\nnew mode 100755`)?.path ?? name;
+}
+
 function readPart(text: string): ChangedFile | undefined {
   const lines = text.replace(/\n$/, "").split("\n");
   const firstHunk = lines.findIndex((line) => line.startsWith("@@ "));
   const header = firstHunk < 0 ? lines : lines.slice(0, firstHunk);
-  if (!(header[0] ?? "").startsWith("diff --git ") || !header.every((line) => HEADER.test(line)))
-    return undefined;
-  // A blank at the end of a name would be taken for one behind it.
-  if (header.some((line) => /^(?:---|\+\+\+) (?: |.* \t?$)/.test(line))) return undefined;
+  if (!text.startsWith("diff --git ") || !header.every((line) => HEADER.test(line))) return undefined;
+  if (firstHunk < 0 && !WITHOUT_HUNKS.test(header.join("\n"))) return undefined;
   if (lines.some((line) => line.startsWith("@@") && !HUNK.test(line))) return undefined;
   const patch = parsePart(text);
   if (!patch) return undefined;
   const { hunks, oldFileName = "", newFileName = "", isRename, isCopy, isCreate, isDelete, isBinary } = patch;
   const read = hunks.reduce((count, hunk) => count + 1 + hunk.lines.length, header.length);
-  if (read !== lines.length || (hunks.length === 0 && !WITHOUT_HUNKS.test(header.join("\n"))))
-    return undefined;
   const [before, after] = [withoutPrefix(oldFileName, "a/"), withoutPrefix(newFileName, "b/")];
   const path = isDelete === true ? before : after;
-  if (path === undefined) return undefined;
+  if (path === undefined || read !== lines.length) return undefined;
   return {
     path,
     ...((isRename === true || isCopy === true) && before !== undefined ? { oldPath: before } : {}),
@@ -81,10 +83,7 @@ function readPart(text: string): ChangedFile | undefined {
     shown: hunks.map(({ oldStart, oldLines, newStart, newLines }) =>
       isDelete
         ? { from: oldStart, to: Math.max(oldStart, oldStart + oldLines - 1) }
-        : {
-            from: Math.max(1, newLines === 0 ? newStart - 1 : newStart),
-            to: Math.max(1, newStart + newLines - 1),
-          },
+        : { from: Math.max(1, newStart - Number(newLines === 0)), to: Math.max(1, newStart + newLines - 1) },
     ),
     added: hunks.flatMap(({ newStart, lines: hunk }) => addedIn(hunk, newStart)),
     isBinary: isBinary === true,

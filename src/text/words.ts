@@ -51,12 +51,9 @@ export function cosine(first: readonly number[], second: readonly number[]): num
     );
   if (![...first, ...second].every(Number.isFinite))
     throw new RangeError("every component of a vector must be a finite number");
-  const one = scaleVector(first);
-  const other = scaleVector(second);
+  const [one, other] = [scaleVector(first), scaleVector(second)];
   if (one === null || other === null) return 0;
-  let product = 0;
-  let squaresOfOne = 0;
-  let squaresOfOther = 0;
+  let [product, squaresOfOne, squaresOfOther] = [0, 0, 0];
   for (const [index, value] of one.entries()) {
     const opposite = other[index] ?? 0;
     product += value * opposite;
@@ -127,8 +124,7 @@ function countEdits(from: string, to: string): number {
       const swaps = from[left - 1] === to[right - 2] && from[left - 2] === to[right - 1];
       next.push(swaps && left > 1 && right > 1 ? Math.min(edits, (before[right - 2] ?? 0) + 1) : edits);
     }
-    before = row;
-    row = next;
+    [before, row] = [row, next];
   }
   return row[to.length] ?? 0;
 }

@@ -167,7 +167,7 @@ export function benchRows(
   const row = (
     name: string,
     stops: (one: JudgedCase) => boolean,
-    usdOf: (one: JudgedCase) => number | null,
+    usdOf: (one: JudgedCase) => number | null = ({ usd }) => usd,
   ): ReviewBenchRow => {
     const faults = cases.filter(({ made }) => made.isFault);
     const clean = cases.filter(({ made }) => !made.isFault);
@@ -183,16 +183,8 @@ export function benchRows(
     };
   };
   return [
-    row(
-      "all, blocked",
-      ({ verdict }) => verdict === "block",
-      ({ usd }) => usd,
-    ),
-    row(
-      "all, not passed",
-      ({ verdict }) => verdict !== "pass",
-      ({ usd }) => usd,
-    ),
+    row("all, blocked", ({ verdict }) => verdict === "block"),
+    row("all, not passed", ({ verdict }) => verdict !== "pass"),
     ...[...names].map(([id, name]) =>
       row(
         `${name} alone`,

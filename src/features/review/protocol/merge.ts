@@ -1,4 +1,4 @@
-import { readUnifiedDiff, type ChangedFile } from "../../../text/unified-diff.ts";
+import { unquotePath, type ChangedFile } from "../../../text/unified-diff.ts";
 import { contentWords } from "../../../text/words.ts";
 import { SEVERITIES, type By, type DroppedFinding, type ReviewFinding, type MergedFinding } from "./work.ts";
 
@@ -63,7 +63,7 @@ function byWeight(one: ReviewFinding, other: ReviewFinding): number {
 
 /** The file that a finding is about, however it is written: by its name before, as in a diff, in quotes, or with letters composed otherwise. */
 function findChanged(file: string, files: readonly ChangedFile[]): ChangedFile | undefined {
-  const written = [file, unquote(file)];
+  const written = [file, unquotePath(file)];
   // As it stands comes first: a folder may be called b.
   const names = [...written, ...written.map((one) => one.replace(/^[.ab]\//, ""))];
   const named = (name: string) =>
@@ -72,13 +72,6 @@ function findChanged(file: string, files: readonly ChangedFile[]): ChangedFile |
       [path, oldPath].some((one) => one.normalize() === name.normalize()),
     );
   return names.map(named).find((found) => found !== undefined);
-}
-
-/** A name without the quotes and escapes of git, read as in a diff. */
-function unquote(written: string): string {
-  const name = written.replace(/^"(.*)"$/, "$1");
-  const read = readUnifiedDiff(`diff --git "a/${name}" "b/${name}"\nold mode 100644\nnew mode 100755`);
-  return (read.ok ? read.files[0]?.path : undefined) ?? name;
 }
 
 function whyOutside({ file, from, to }: ReviewFinding, files: readonly ChangedFile[]): string | undefined {

@@ -11,16 +11,9 @@ export const findTemplate = defineTemplate(
   ["material", "persona", "kinds"],
   texts["review-find"],
 );
-export const checkTemplate = defineTemplate(
-  "review-check",
-  ["material", "persona", "findings", "labels"],
-  texts["review-check"],
-);
-export const hearTemplate = defineTemplate(
-  "review-hear",
-  ["material", "persona", "findings", "labels"],
-  texts["review-hear"],
-);
+const ABOUT_FINDINGS = ["material", "persona", "findings", "labels"] as const;
+export const checkTemplate = defineTemplate("review-check", ABOUT_FINDINGS, texts["review-check"]);
+export const hearTemplate = defineTemplate("review-hear", ABOUT_FINDINGS, texts["review-hear"]);
 
 export const findingsSchema = replySchema("review_findings", FindingsReply);
 export const checksSchema = replySchema("review_checks", ChecksReply);

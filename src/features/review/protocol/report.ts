@@ -45,6 +45,10 @@ export function sectionParts(section: ReviewSection): readonly ReportPart[] {
   const { verdict, why, findings, dropped, ignored, unseen, diffOnly, reviewers } = section;
   const nameOf = namesIn(section);
   const read = reviewers.filter(({ review }) => review).length;
+  const rows = findings.map((one) => {
+    const weight = `${one.severity}, ${one.kind}`;
+    return [one.id, one.state, weight, placeOf(one), one.title];
+  });
   return [
     part(
       "Verdict",
@@ -54,20 +58,7 @@ export function sectionParts(section: ReviewSection): readonly ReportPart[] {
     ),
     part(
       "Findings",
-      ...(findings.length === 0
-        ? []
-        : [
-            table(
-              ["Id", "State", "Severity", "Place", "Finding"],
-              findings.map((one) => [
-                one.id,
-                one.state,
-                `${one.severity}, ${one.kind}`,
-                placeOf(one),
-                one.title,
-              ]),
-            ),
-          ]),
+      ...(rows.length === 0 ? [] : [table(["Id", "State", "Severity", "Place", "Finding"], rows)]),
     ),
     { heading: "Evidence", blocks: [], parts: findings.map((one) => findingPart(one, nameOf)), folds: true },
     part(

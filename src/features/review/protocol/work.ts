@@ -68,7 +68,7 @@ export const ReviewSettings = z.strictObject({
   /** Changed files that nobody could be shown: as long as there is one, the change does not pass. */
   unseen: z.array(LeftOut),
   /** Touched files that reviewers know by the diff alone: there was no room for the whole of them. */
-  diffOnly: z.array(z.string()).default([]),
+  diffOnly: z.array(z.string()).optional(),
   maxOutputTokens: ReplyLimit,
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),
