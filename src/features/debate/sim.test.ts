@@ -22,7 +22,7 @@ import {
 } from "./protocol/debate/prompts.ts";
 import { evaluationPrompt } from "./protocol/evaluation/prompt.ts";
 import type { Desk } from "../../prompts/material.ts";
-import type { ProblemPrompt } from "../../prompts/problem.ts";
+import type { ProblemPrompt } from "./protocol/problem.ts";
 import { sized } from "../../../test/support/long.ts";
 import { deskOf, replyOf, say } from "../../../test/support/simulated.ts";
 

@@ -6,7 +6,7 @@ import {
   findById,
 } from "../../../../engine/index.ts";
 import { isEvent, type Event, type NumberedSource, type Participant } from "../../../../kernel/index.ts";
-import type { Clarification, ProblemPrompt } from "../../../../prompts/problem.ts";
+import type { Clarification, ProblemPrompt } from "../problem.ts";
 import { parseQuestions } from "../../../../replies/questions.ts";
 import { extractRequirements } from "../../../../text/requirements.ts";
 import { clarificationRequest } from "../../../../views/pending-questions.ts";

@@ -1,6 +1,6 @@
 import { defineProtocol, type Absent } from "../../../../engine/index.ts";
 import type { Closing, Participant } from "../../../../kernel/index.ts";
-import type { ProblemPrompt } from "../../../../prompts/problem.ts";
+import type { ProblemPrompt } from "../problem.ts";
 import { withFittedHistory } from "../../../../protocols/phases/conversation.ts";
 import {
   answerWith,

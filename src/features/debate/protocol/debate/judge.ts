@@ -13,7 +13,7 @@ import {
   type Failure,
   type Participant,
 } from "../../../../kernel/index.ts";
-import type { ProblemPrompt } from "../../../../prompts/problem.ts";
+import type { ProblemPrompt } from "../problem.ts";
 import { parseSolution } from "../../../../replies/solution.ts";
 import {
   USUAL_REPLY_TOKENS,

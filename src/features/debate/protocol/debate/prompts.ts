@@ -13,7 +13,7 @@ import {
   problemValues,
   type Clarification,
   type ProblemPrompt,
-} from "../../../../prompts/problem.ts";
+} from "../problem.ts";
 import { defineTemplate, replySchema } from "../../../../prompts/template.ts";
 import { ConfidenceReply } from "../../../../replies/confidence.ts";
 import { QuestionsReply } from "../../../../replies/questions.ts";

@@ -20,7 +20,7 @@ import {
   type WebSource,
   type Call,
 } from "../../../../kernel/index.ts";
-import type { ProblemPrompt } from "../../../../prompts/problem.ts";
+import type { ProblemPrompt } from "../problem.ts";
 import { hasCoverage } from "../../../../replies/coverage.ts";
 import { ContextSearchInput, searchContext } from "../../../../text/context-search.ts";
 import { numberAnswers } from "../../../../protocols/phases/draft.ts";

@@ -1,5 +1,5 @@
 import type { ParticipantId } from "../../../../kernel/index.ts";
-import type { ProblemPrompt } from "../../../../prompts/problem.ts";
+import type { ProblemPrompt } from "../problem.ts";
 import { writeAnswerLine } from "../../../../text/format.ts";
 import { parseConfidence } from "../../../../replies/confidence.ts";
 import { similarityOfRounds } from "../../../../stats/text-similarity.ts";

@@ -11,7 +11,7 @@ import {
   requirementsText,
   type Clarification,
   type ProblemPrompt,
-} from "../../../../prompts/problem.ts";
+} from "../problem.ts";
 import { defineTemplate, replySchema } from "../../../../prompts/template.ts";
 import { EvaluationReply } from "../../../../replies/evaluation.ts";
 import { texts } from "./templates/index.ts";

@@ -1,5 +1,5 @@
-import type { Requirements } from "../text/requirements.ts";
-import { fence, materialText, type Desk, type Material } from "./material.ts";
+import type { Requirements } from "../../../text/requirements.ts";
+import { fence, materialText, type Desk, type Material } from "../../../prompts/material.ts";
 
 /** A question that somebody asked before the work began, and what the client said; `NA` where the client could not say. */
 export type Clarification = { readonly question: string; readonly answer: string };
