@@ -281,41 +281,37 @@ async function countRuns(): Promise<number> {
   return all.filter(({ question }) => !question.startsWith("Write the attached answer")).length;
 }
 
-it.each(Object.entries(APIS))(
-  "%s",
-  { timeout: 300_000 },
-  async (_, { asked, headers = {}, isRefused }) => {
-    const bodies = asked.flatMap(([path, body]) => [...changed(body)].map((one) => post(path, one)));
-    const all = [...spread(bodies, MOST), ...asked.flatMap(([path, body]) => [...malformed(path, body)])];
-    const tried = all.map((one) => ({ ...one, path: one.path.replace("ID", ended) }));
-    const before = await countRuns();
-    const counts = { refused: 0, answered: 0, unmet: 0 };
-    const wrong: string[] = [];
-    const one = async ({ method, path, sent }: Tried): Promise<void> => {
-      const signal = AbortSignal.timeout(LIMIT_MS);
-      try {
-        const asking = { ...sent, headers: { ...headers, ...sent.headers }, signal };
-        const got = await server.request(method, path, asking);
-        if (got.status >= 500) throw new Error(`${got.status} ${got.text.slice(0, 300)}`);
-        const refused = isRefused(got);
-        counts[refused ? "refused" : "answered"] += 1;
-        // The run was answered, and its answer did not come into the form that was asked for.
-        if (refused && got.text.includes("could not be written in the form")) counts.unmet += 1;
-      } catch (error) {
-        const body =
-          sent.body instanceof Uint8Array ? "bytes" : String(JSON.stringify(sent.body)).slice(0, 500);
-        wrong.push(`${method} ${path.slice(0, 80)} ${body}\n  ${String(error).slice(0, 600)}`);
-      }
-    };
-    const rest = tried.values();
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (const next of rest) await one(next);
-      }),
-    );
-    expect(wrong.slice(0, 5)).toEqual([]);
-    expect(counts.refused).toBeGreaterThan(1_000);
-    expect((await countRuns()) - before).toBeLessThanOrEqual(counts.answered + counts.unmet);
-    expect((await server.ask()).status).toBe("answered");
-  },
-);
+it.each(Object.entries(APIS))("%s", { timeout: 300_000 }, async (_, { asked, headers = {}, isRefused }) => {
+  const bodies = asked.flatMap(([path, body]) => [...changed(body)].map((one) => post(path, one)));
+  const all = [...spread(bodies, MOST), ...asked.flatMap(([path, body]) => [...malformed(path, body)])];
+  const tried = all.map((one) => ({ ...one, path: one.path.replace("ID", ended) }));
+  const before = await countRuns();
+  const counts = { refused: 0, answered: 0, unmet: 0 };
+  const wrong: string[] = [];
+  const one = async ({ method, path, sent }: Tried): Promise<void> => {
+    const signal = AbortSignal.timeout(LIMIT_MS);
+    try {
+      const asking = { ...sent, headers: { ...headers, ...sent.headers }, signal };
+      const got = await server.request(method, path, asking);
+      if (got.status >= 500) throw new Error(`${got.status} ${got.text.slice(0, 300)}`);
+      const refused = isRefused(got);
+      counts[refused ? "refused" : "answered"] += 1;
+      // The run was answered, and its answer did not come into the form that was asked for.
+      if (refused && got.text.includes("could not be written in the form")) counts.unmet += 1;
+    } catch (error) {
+      const body =
+        sent.body instanceof Uint8Array ? "bytes" : String(JSON.stringify(sent.body)).slice(0, 500);
+      wrong.push(`${method} ${path.slice(0, 80)} ${body}\n  ${String(error).slice(0, 600)}`);
+    }
+  };
+  const rest = tried.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const next of rest) await one(next);
+    }),
+  );
+  expect(wrong.slice(0, 5)).toEqual([]);
+  expect(counts.refused).toBeGreaterThan(1_000);
+  expect((await countRuns()) - before).toBeLessThanOrEqual(counts.answered + counts.unmet);
+  expect((await server.ask()).status).toBe("answered");
+});

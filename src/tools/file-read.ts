@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { readUtf8 } from "../text/media.ts";
 import { holdsKey, PathInput } from "./path-checks.ts";
 import { refuse, defineTool, type Tool, CHANGED, describeFileError, type Refusal } from "./tool.ts";
 import { locate, displayName, isStillAt, isSame, type Located } from "./sandbox.ts";
@@ -40,8 +39,8 @@ export function fileRead(root: string): Tool {
       const { name } = location.located;
       const read = await readRegularFile(location.located, { most: MAX_BYTES, signal });
       if (!read.ok) return read;
-      const text = read.bytes.includes(0) ? undefined : readUtf8(read.bytes);
-      if (text === undefined) return refuse(`${displayName(name)} is not a text file in UTF-8`);
+      const text = decode(read.bytes);
+      if (text === null) return refuse(`${displayName(name)} is not a text file in UTF-8`);
       if (holdsKey(text))
         return refuse(`${displayName(name)} is refused: it holds a private key or credentials`);
       const found = cutExcerpt(text, { from: from_line, lines, most: MAX_CHARACTERS });
@@ -49,6 +48,16 @@ export function fileRead(root: string): Tool {
       return { ok: true, result: { path: name, ...found } };
     },
   });
+}
+
+/** Without a byte order mark; null for NUL bytes and what is not UTF-8. */
+function decode(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null; // the one thing that a fatal decoder throws for
+  }
 }
 
 /** No link is followed and no FIFO waited for. Windows has neither flag, and there they are undefined: no bits. */

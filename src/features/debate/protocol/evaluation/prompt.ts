@@ -6,12 +6,7 @@ import {
   type LabeledText,
   type Material,
 } from "../../../../prompts/material.ts";
-import {
-  clarificationsText,
-  requirementsText,
-  type Clarification,
-  type ProblemPrompt,
-} from "../problem.ts";
+import { clarificationsText, requirementsText, type Clarification, type ProblemPrompt } from "../problem.ts";
 import { defineTemplate, replySchema } from "../../../../prompts/template.ts";
 import { EvaluationReply } from "../../../../replies/evaluation.ts";
 import { texts } from "./templates/index.ts";
