@@ -70,10 +70,10 @@ it.each([
 });
 
 it.each([
-  ["a list in a fence", { type: "array", items: { type: "number" } }, "```json\n[1, 2]\n```", [1, 2]],
-  ["a letter of any script", { type: "string", pattern: "^\\p{L}+$" }, '"é"', "é"],
-  ["an object that is named", { const: { a: 1 } }, '{"a":1}', { a: 1 }],
-])("takes %s", async (_, schema, reply, value) => {
+  { schema: { type: "array", items: { type: "number" } }, reply: "```json\n[1, 2]\n```", value: [1, 2] },
+  { schema: { type: "string", pattern: "^\\p{L}+$" }, reply: '"é"', value: "é" },
+  { schema: { const: { a: 1 } }, reply: '{"a":1}', value: { a: 1 } },
+])("takes $reply", async ({ schema, reply, value }) => {
   await using place = await stage(() => reply);
   expect(await place.parley.writeInForm(await place.ask(), schema)).toMatchObject({ ok: true, value });
 });
