@@ -24,6 +24,8 @@ async function run({ cwd, env }: Scratch, ...args: readonly string[]) {
   const models = {
     "mine/code": answering(CODE, '{"sum":4}'),
     "mine/prose": answering("It is four.", 'Here: {"sum":4}'),
+    "mine/cut": answering("Run this:\n\n```js\nconst a = 1", "{}"),
+    "mine/list": answering("1. Run this:\n\n   ```py\n   def f():\n       return 1\n   ```\n", "{}"),
     "mine/never": answering("It is four.", '{"sum":"four"}'),
   };
   const { io, written } = commandIo({ cwd, env });
@@ -83,4 +85,19 @@ it("prints the first code block alone, of show as well, and nothing where there 
   expect([prose.exit, prose.stdout]).toEqual([1, ""]);
   expect(prose.stderr).toMatch(/the answer has no code block\.\nTry: parley show \w+\n$/);
   expect((await run(place, "respond", "Write it", "-x", "--json")).exit).toBe(2);
+  const listed = await run(place, "respond", "Write it", "-m", "mine/list", "-x", "-q");
+  expect(listed.stdout).toBe("def f():\n    return 1\n");
+  const cut = await run(place, "respond", "Write it", "-m", "mine/cut", "-x", "-q");
+  expect([cut.exit, cut.stdout]).toEqual([1, ""]);
+  expect(cut.stderr).toMatch(/the answer's first code block has no end\.\nTry: parley show /);
 });
+
+it.each([["-x"], ["--schema", "sum.json"]])(
+  "prints nothing where nobody answered for all: %s",
+  async (...part) => {
+    using place = scratch({ "project/sum.json": SCHEMA });
+    const voted = ["council", "What is 2 + 2?", "--models", "mine/prose,mine/code", "--mode", "vote"];
+    const tied = await run(place, ...voted, ...part, "-q");
+    expect([tied.exit, tied.stdout]).toEqual([7, ""]);
+  },
+);

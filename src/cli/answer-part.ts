@@ -46,7 +46,13 @@ export async function printPart(
     const blocks = fencedBlocks(normalizeBreaks(answer ?? ""));
     const [first] = blocks;
     if (!first) return refuse("the answer has no code block");
-    const code = normalizeBreaks(answer ?? "").slice(first.contentStart, first.contentEnd);
+    if (!first.closed) return refuse("the answer's first code block has no end");
+    const text = normalizeBreaks(answer ?? "");
+    const [indent = ""] = /^ */.exec(text.slice(first.start)) ?? [];
+    // A fence that is indented, as in a list, indents what it holds.
+    const code = text
+      .slice(first.contentStart, first.contentEnd)
+      .replaceAll(new RegExp(`^ {0,${indent.length}}`, "gm"), "");
     await output.result(`${printable(code.replace(/^\n/, "").trimEnd())}\n`);
     if (!quiet && blocks.length > 1) output.note(`The first of ${blocks.length} code blocks. All: ${next}`);
     return EXIT.answered;

@@ -50,9 +50,11 @@ export async function finish(
   const { result, isVerdict = false } = shown;
   const { failures } = describeProblem(result, entries);
   const exit = exitOf(result, failures, showing.onDegraded);
-  if ((showing.form || showing.code) && result.answer !== null && exit === EXIT.answered)
+  const isPart = Boolean(showing.form ?? showing.code);
+  if (isPart && result.answer !== null && exit === EXIT.answered)
     return (await import("./answer-part.ts")).printPart(io, shown, showing);
-  const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
+  // Who asked for a part gets no whole in its place.
+  const isShown = !isPart && !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await io.output.result(jsonText(result));
   const isRetried = result.status === "answered-degraded" && failures.some(isOutage);
   const next = [...nextCommands(io, result), ...(isRetried ? [`parley retry ${result.id}`] : [])];
