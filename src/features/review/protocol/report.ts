@@ -86,7 +86,7 @@ export function sectionParts(section: ReviewSection): readonly ReportPart[] {
     part(
       "Rules",
       words(
-        `from ${section.rulesFrom}: blocks from ${section.rules.blocks} on, ${pluralize(section.rules.confirmations, "confirmation")}, at least ${pluralize(section.rules.reviewers, "reviewer")}`,
+        `from ${section.rulesFrom}: blocks from ${section.rules.blocks} on (${section.rules.kinds.join(", ")}), ${pluralize(section.rules.confirmations, "confirmation")}, at least ${pluralize(section.rules.reviewers, "reviewer")}`,
       ),
     ),
   ];
@@ -96,4 +96,8 @@ const listOf = (lines: readonly string[]): readonly ReportBlock[] =>
   lines.length === 0 ? [] : [points(lines)];
 
 const findingPart = (one: ShownFinding, nameOf: (id: string) => string): ReportPart =>
-  part(`${one.id}: ${one.title}`, ...(one.why === "" ? [] : [words(one.why)]), points(saidOf(one, nameOf)));
+  part(
+    `${one.id}: ${one.title}`,
+    words(one.why === "" ? placeOf(one) : `${placeOf(one)}: ${one.why}`),
+    points(saidOf(one, nameOf)),
+  );
