@@ -340,6 +340,13 @@ describe("the forms of its clients", () => {
       if (done?.type !== "response.completed") expect.fail("it did not end");
       expect(done.response.id).toBe(`${first.id}_2`);
       expect(done.response.output_text).toMatch(/^It rains\./);
+      // Open Responses demands what a client need not send.
+      expect(done.response.tools[0]).toEqual({
+        description: null,
+        parameters: null,
+        strict: null,
+        ...asked.tools[0],
+      });
       expect(await client.responses.retrieve(first.id)).toMatchObject({ output: first.output });
       expect(await client.responses.retrieve(`${first.id}_2`)).toEqual(done.response);
       await expect(client.responses.retrieve(`${first.id}_3`)).rejects.toMatchObject({ status: 404 });
@@ -474,6 +481,16 @@ describe("the forms of its clients", () => {
     ]);
     expect(at.fake.received.filter(({ body }) => !body.includes('"tools"'))).toHaveLength(9); // drafts, reviews and their repairs, once
   });
+});
+
+it.each([1, 2])("an open question of ask calls them too, with the effort of %i draft(s)", async (count) => {
+  const messages = [{ role: "user" as const, content: "How should one prepare for a hike?" }];
+  const body = { model: "parley/ask", parley: { models: MODELS.slice(0, count) }, reasoning_effort: "low" };
+  const called = await ask({ ...body, messages });
+  expect(called.choices[0]?.finish_reason).toBe("tool_calls");
+  const { choices } = await ask({ ...body, messages: answering(called, ["rain"], messages) });
+  expect(choices[0]?.finish_reason).toBe("stop");
+  expect(choices[0]?.message.content).toContain("rain");
 });
 
 it("nobody is told that a client is waited for that runs its own tools", async () => {

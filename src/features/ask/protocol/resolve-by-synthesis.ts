@@ -6,7 +6,7 @@ import { defineTemplate, replySchema } from "../../../prompts/template.ts";
 import { ComparisonReply, parseComparison } from "../../../replies/comparison.ts";
 import { answerWith, leadingDraft } from "../../../protocols/phases/control.ts";
 import type { Drafts } from "../../../protocols/phases/draft.ts";
-import { conclude } from "../../../protocols/phases/panel/conclude.ts";
+import { closeWith, conclude, type AnsweredClosing } from "../../../protocols/phases/panel/conclude.ts";
 import {
   countReviewers,
   giveUpReviews,
@@ -55,7 +55,7 @@ export async function resolveBySynthesis(context: AskContext, { drafts, absent }
   if (context.settings.effort < 2 || drafts.length < 2 || !chair) {
     const reason = drafts.length < 2 ? "there is one draft" : open;
     await recordRung(context, { rung: "draft", next: null, reason });
-    return { outcome, ...answerFromDrafts(drafts) };
+    return closeWithLeading(context, drafts, outcome);
   }
   const table = seatDrafts(context, drafts);
   const affordable = await canAfford(context.run, {
@@ -72,7 +72,7 @@ export async function resolveBySynthesis(context: AskContext, { drafts, absent }
   const comparison = await compareDrafts(context, chair, table);
   if (context.settings.effort < 3) {
     await recordRung(context, { rung: "comparison", next: null, reason: describeComparison(comparison) });
-    return { outcome: comparison ? outcome : "answered-degraded", ...answerFromDrafts(drafts) };
+    return closeWithLeading(context, drafts, comparison ? outcome : "answered-degraded");
   }
   return continueToChair(context, { drafts, absent, comparison, table });
 }
@@ -163,6 +163,14 @@ type Stop = {
 async function stop(context: AskContext, { rung, drafts, why, cap }: Stop): Promise<Closing> {
   await recordRung(context, { rung, next: null, reason: why });
   return stoppedByBudget(why, cap, answerFromDrafts(drafts));
+}
+
+function closeWithLeading(
+  context: AskContext,
+  drafts: readonly Draft[],
+  outcome: AnsweredClosing["outcome"],
+): Promise<Closing> {
+  return closeWith(context, leadingDraft(drafts), { outcome, ...answerFromDrafts(drafts) });
 }
 
 const answerFromDrafts = (drafts: readonly Draft[]) => answerWith(leadingDraft(drafts), drafts);

@@ -41,6 +41,7 @@ import {
   unfinishedEvents,
   type SendEvents,
 } from "./response-events.ts";
+import { fieldsIn } from "./parts.ts";
 import type { ApiCall } from "./structured.ts";
 import { readTools, withoutUsed } from "./tools.ts";
 import { inputMessages, Item, readMessages, type SentConversation, type SentMessage } from "./turns.ts";
@@ -160,9 +161,14 @@ async function withItems(call: ApiCall, input: z.infer<typeof Honoured>["input"]
 /** More of a request's tools is not repeated in its responses. */
 const MAX_ECHO = 100_000;
 
+/** What Open Responses demands of each function. */
+const UNSAID = { description: null, parameters: null, strict: null };
+
 function toolEcho(body: unknown): Record<string, Json> {
-  const { tools = [], tool_choice: choice = "auto" } = body as { tools?: unknown; tool_choice?: unknown };
-  const echo = { tools: Json_(tools), tool_choice: Json_(choice) };
+  const { tools, tool_choice: choice = "auto" } = fieldsIn(body);
+  const all = [tools ?? []].flat().map(fieldsIn);
+  const said = all.map((one) => (one["type"] === "function" ? { ...UNSAID, ...one } : one));
+  const echo = { tools: Json_(said), tool_choice: Json_(choice) };
   return JSON.stringify(echo).length > MAX_ECHO ? {} : echo;
 }
 
