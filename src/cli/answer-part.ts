@@ -2,7 +2,7 @@ import { readSchema, type FormedAnswer, type FormSchema } from "../app/form.ts";
 import type { Parley } from "../app/parley.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { readTextFile } from "../config/text-file.ts";
-import { refusal, type FailureCode } from "../kernel/index.ts";
+import { parseJson, refusal, type FailureCode } from "../kernel/index.ts";
 import { warningLines, type ShownResult } from "../reports/answer.ts";
 import { jsonText, printable } from "../reports/printable.ts";
 import { fencedBlocks, normalizeBreaks } from "../text/fences.ts";
@@ -20,12 +20,8 @@ const MAX_SCHEMA_BYTES = 100_000;
 export function formIn(io: Io, me: Parley, file: string): WriteForm {
   const text = readTextFile({ path: toAbsolute(file, io), kind: "JSON Schema", maxBytes: MAX_SCHEMA_BYTES });
   const refuse = (why: string) => refusal(`${file} is no JSON Schema: ${why}`, "correct it");
-  let schema: unknown;
-  try {
-    schema = JSON.parse(text);
-  } catch (error) {
-    throw refuse(String(error));
-  }
+  const schema = parseJson(text);
+  if (schema === undefined) throw refuse("it is not JSON");
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw refuse("it is no object");
   const form = schema as FormSchema; // An object of JSON.
   const read = readSchema(form);

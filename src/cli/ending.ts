@@ -53,7 +53,6 @@ export async function finish(
   const isPart = Boolean(showing.form ?? showing.code);
   if (isPart && result.answer !== null && exit === EXIT.answered)
     return (await import("./answer-part.ts")).printPart(io, shown, showing);
-  // Who asked for a part gets no whole in its place.
   const isShown = !isPart && !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await io.output.result(jsonText(result));
   const isRetried = result.status === "answered-degraded" && failures.some(isOutage);

@@ -61,7 +61,7 @@ const pickIssue = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | unde
 
 /** What is wrong within the one form of a union that a value has, or with the field that tells its forms apart. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  if (issue.code !== "invalid_union") return issue;
+  if (issue.code !== "invalid_union" || !DEFAULT_MESSAGE.test(issue.message)) return issue;
   if (issue.discriminator !== undefined && "options" in issue) {
     const { discriminator, options = [], ...rest } = issue;
     const input = (issue.input as { readonly [name: string]: unknown } | undefined)?.[discriminator];
@@ -77,7 +77,8 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 function describeRule(issue: z.core.$ZodIssue, got: string): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return `is not valid: ${toOneLine(issue.message, 200)}`;
   const forms = issue.code === "invalid_union" ? issue.errors.flatMap(([first]) => first ?? []) : [issue];
-  const types = forms.map((one) => (one.code === "invalid_type" ? one.expected : ""));
+  const isOwn = (one: z.core.$ZodIssue) => one === issue || one.path.length === 0;
+  const types = forms.map((one) => (one.code === "invalid_type" && isOwn(one) ? one.expected : ""));
   if (types.length > 0 && !types.includes(""))
     return `must be ${joinWithOr([...new Set(types)].map((one) => TYPES.get(one) ?? one))} (${got})`;
   if (issue.code === "invalid_value") return `must be ${joinWithOr(issue.values.map(String))} (${got})`;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
+import { parseJson } from "../../kernel/canonical.ts";
 import { createSim, systemWait, type Sim, type Wait } from "../sim.ts";
 import { anthropic } from "./anthropic.ts";
 import {
@@ -198,10 +199,6 @@ function createOrderReader(): (wire: ServerWire, text: string) => WireReading<Ch
 }
 
 function readJson<O>(read: (body: unknown) => WireReading<O>, text: string): WireReading<O> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return read(value);
-  } catch {
-    return { ok: false, reason: "the body is not JSON" };
-  }
+  const value = parseJson(text);
+  return value === undefined ? { ok: false, reason: "the body is not JSON" } : read(value);
 }

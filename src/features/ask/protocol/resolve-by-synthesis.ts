@@ -50,12 +50,14 @@ export function leaveRoomForRungs(context: AskContext): void {
 export async function resolveBySynthesis(context: AskContext, { drafts, absent }: Drafts): Promise<Closing> {
   const chair = comparerIn(context);
   const outcome = absent.length > 0 ? "answered-degraded" : "answered";
+  const closeAs = (how: AnsweredClosing["outcome"]) =>
+    closeWith(context, leadingDraft(drafts), { outcome: how, ...answerFromDrafts(drafts) });
   const openCount = drafts.filter(({ final }) => !isShortAnswer(final)).length;
   const open = `${openCount} of ${drafts.length} drafts have no short final answer`;
   if (context.settings.effort < 2 || drafts.length < 2 || !chair) {
     const reason = drafts.length < 2 ? "there is one draft" : open;
     await recordRung(context, { rung: "draft", next: null, reason });
-    return closeWithLeading(context, drafts, outcome);
+    return closeAs(outcome);
   }
   const table = seatDrafts(context, drafts);
   const affordable = await canAfford(context.run, {
@@ -72,7 +74,7 @@ export async function resolveBySynthesis(context: AskContext, { drafts, absent }
   const comparison = await compareDrafts(context, chair, table);
   if (context.settings.effort < 3) {
     await recordRung(context, { rung: "comparison", next: null, reason: describeComparison(comparison) });
-    return closeWithLeading(context, drafts, comparison ? outcome : "answered-degraded");
+    return closeAs(comparison ? outcome : "answered-degraded");
   }
   return continueToChair(context, { drafts, absent, comparison, table });
 }
@@ -163,14 +165,6 @@ type Stop = {
 async function stop(context: AskContext, { rung, drafts, why, cap }: Stop): Promise<Closing> {
   await recordRung(context, { rung, next: null, reason: why });
   return stoppedByBudget(why, cap, answerFromDrafts(drafts));
-}
-
-function closeWithLeading(
-  context: AskContext,
-  drafts: readonly Draft[],
-  outcome: AnsweredClosing["outcome"],
-): Promise<Closing> {
-  return closeWith(context, leadingDraft(drafts), { outcome, ...answerFromDrafts(drafts) });
 }
 
 const answerFromDrafts = (drafts: readonly Draft[]) => answerWith(leadingDraft(drafts), drafts);

@@ -143,7 +143,7 @@ async function readPart(
 ): Promise<unknown> {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
   const digest = opened?.context.find((one) => one.name === name)?.text;
-  return digest === undefined ? undefined : parseJson(await store.text(digest));
+  return digest === undefined ? null : parseJson(await store.text(digest));
 }
 
 /** What the names of all deliberations of benches begin with. */

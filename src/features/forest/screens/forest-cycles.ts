@@ -90,8 +90,8 @@ export const gatesIn = ({ candidates }: ForestSection): readonly string[] => [
 export const amendmentsIn = (entries: readonly Entry[]): readonly GateAmendment[] =>
   entries.flatMap((entry) => {
     if (!isEvent(entry, "critique-given")) return [];
-    const said = readJson(entry.data.text);
-    const { gate, threshold, value, why } = (said?.["gate_amendment"] ?? {}) as Partial<GateAmendment>; // checked below
+    const said = Object(parseJson(entry.data.text)).gate_amendment;
+    const { gate, threshold, value, why } = (said ?? {}) as Partial<GateAmendment>; // checked below
     return typeof gate === "string" &&
       typeof threshold === "string" &&
       typeof value === "number" &&
@@ -99,11 +99,6 @@ export const amendmentsIn = (entries: readonly Entry[]): readonly GateAmendment[
       ? [{ gate, threshold, value, why }]
       : [];
   });
-
-function readJson(text: string): Readonly<Record<string, unknown>> | undefined {
-  const data = parseJson(text);
-  return typeof data === "object" && data !== null ? { ...data } : undefined;
-}
 
 const TOLD: readonly string[] = ["route", "classify", "validate_post_save"];
 
