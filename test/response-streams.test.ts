@@ -89,7 +89,7 @@ describe("a response's text", () => {
     let begunAgain = 0;
     for (let nth = 0; nth < 30 && begunAgain < 2; nth += 1) {
       const events = await read(
-        await ask("respond", `${QUESTION} (${nth})`, { models: ["sim/a?fail=0.6&latency=40"] }),
+        await ask("respond", `${QUESTION} (${nth})`, { models: ["sim/a?fail=0.6&latency=300"] }),
       );
       if (events.at(-1)?.type !== "response.completed") continue;
       const { output_text: answer } = endOf(events);
