@@ -1,16 +1,9 @@
 import { runInNewContext } from "node:vm";
-import { Validator, type OutputUnit, type Schema } from "@cfworker/json-schema";
+import { Validator, type Schema } from "@cfworker/json-schema";
 import draft07 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json" };
 import { idOfRequest } from "../engine/index.ts";
-import {
-  isEvent,
-  parseJson,
-  personOf,
-  refusal,
-  type DeliberationId,
-  type Entry,
-  type Json,
-} from "../kernel/index.ts";
+import { isEvent, parseJson, personOf, refusal } from "../kernel/index.ts";
+import type { DeliberationId, Entry, Json } from "../kernel/index.ts";
 import { jsonObjects } from "../replies/json-objects.ts";
 import { toOneLine } from "../text/words.ts";
 import { answersIn } from "../views/answer-event.ts";
@@ -147,24 +140,31 @@ type Fits = (value: unknown) => string | undefined;
 export function readSchema(
   schema: FormSchema,
 ): { readonly ok: true; readonly fits: Fits } | { readonly ok: false; readonly why: string } {
-  const check = (by: Schema, value: unknown): string | undefined => {
-    try {
-      // A pattern can be matched for years, and what refers to itself read without end.
-      const run = () => new Validator(by, "2020-12").validate(value).errors.at(-1);
-      const wrong = runInNewContext("run()", { run }, { timeout: MAX_CHECK_MS }) as OutputUnit | undefined; // as `run` gives it
-      return (
-        wrong && `${wrong.instanceLocation.slice(2).replaceAll("/", ".") || "the value"}: ${wrong.error}`
-      );
-    } catch (error) {
-      return `${CANNOT}${toOneLine(error instanceof Error ? error.message : String(error), 300)}`;
-    }
-  };
-  const ofAny = check(schema, null) ?? "";
-  const why = check(draft07 as Schema, schema) ?? (ofAny.startsWith(CANNOT) ? ofAny : undefined);
-  return why === undefined ? { ok: true, fits: (value) => check(schema, value) } : { ok: false, why };
+  const whyOf = (error: unknown) => toOneLine(error instanceof Error ? error.message : String(error), 300);
+  try {
+    const wrong = whyNot(new Validator(draft07 as Schema, "7"), schema);
+    if (wrong !== undefined) return { ok: false, why: wrong };
+    const validator = new Validator(schema, "2020-12");
+    whyNot(validator, null); // What it refers to has to be there, and to come to an end.
+    const fits: Fits = (value) => {
+      try {
+        return whyNot(validator, value);
+      } catch (error) {
+        return `it cannot be checked: ${whyOf(error)}`;
+      }
+    };
+    return { ok: true, fits };
+  } catch (error) {
+    return { ok: false, why: whyOf(error) };
+  }
 }
 
-const CANNOT = "it cannot be checked: ";
+/** Where a value does not fit, and why. @throws Error where that is not found out in time: a pattern can be matched for years */
+function whyNot(validator: Validator, value: unknown): string | undefined {
+  const run = () => validator.validate(value).errors.at(-1);
+  const wrong = runInNewContext("run()", { run }, { timeout: MAX_CHECK_MS }) as ReturnType<typeof run>;
+  return wrong && `${wrong.instanceLocation.slice(2).replaceAll("/", ".") || "the value"}: ${wrong.error}`;
+}
 
 function readForm(
   { status, answer, degraded }: Result,

@@ -33,17 +33,17 @@ export function formIn(io: Io, me: Parley, file: string): WriteForm {
 export async function printPart(
   { output }: Pick<Io, "output">,
   shown: ShownResult,
-  { form, json, events, quiet }: Pick<Showing, "form" | "json" | "events" | "quiet">,
+  { form, json, quiet }: Pick<Showing, "form" | "json" | "quiet">,
 ): Promise<number> {
   const { id, answer } = shown.result;
   const next = `parley show ${id}`;
   if (!quiet) for (const line of warningLines(shown)) output.note(line);
   if (!form) {
-    const blocks = fencedBlocks(normalizeBreaks(answer ?? ""));
+    const text = normalizeBreaks(answer ?? "");
+    const blocks = fencedBlocks(text);
     const [first] = blocks;
     if (!first) return refuse("the answer has no code block");
     if (!first.closed) return refuse("the answer's first code block has no end");
-    const text = normalizeBreaks(answer ?? "");
     const [indent = ""] = /^ */.exec(text.slice(first.start)) ?? [];
     // A fence that is indented, as in a list, indents what it holds.
     const code = text
@@ -55,7 +55,7 @@ export async function printPart(
   }
   const formed = await form(id);
   if (json) await output.result(jsonText({ ...shown.result, value: formed.ok ? formed.value : null }));
-  else if (formed.ok && !events) await output.result(jsonText(formed.value));
+  else if (formed.ok) await output.result(jsonText(formed.value));
   if (formed.ok) return EXIT.answered;
   const failed = formed.results.at(-1);
   const code = refuse(`the answer could not be written in the form that was asked for: ${formed.why}`);

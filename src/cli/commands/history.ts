@@ -31,7 +31,7 @@ export const show = (
     const shown = await loadShown(io.protocols, entries, stored.store);
     if (code && shown) {
       const { printPart } = await import("../answer-part.ts");
-      return printPart(io, shown, { json: false, events: false, quiet: false });
+      return printPart(io, shown, { json: false, quiet: false });
     }
     if ((details || all) && !json)
       await io.output.result(documentText(deliberationMarkdown(entries, shown), await faceOf(io.output)));

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
-import { parseJson } from "../../kernel/canonical.ts";
 import { createSim, systemWait, type Sim, type Wait } from "../sim.ts";
 import { anthropic } from "./anthropic.ts";
 import {
@@ -199,6 +198,10 @@ function createOrderReader(): (wire: ServerWire, text: string) => WireReading<Ch
 }
 
 function readJson<O>(read: (body: unknown) => WireReading<O>, text: string): WireReading<O> {
-  const value = parseJson(text);
-  return value === undefined ? { ok: false, reason: "the body is not JSON" } : read(value);
+  try {
+    const value: unknown = JSON.parse(text);
+    return read(value);
+  } catch {
+    return { ok: false, reason: "the body is not JSON" };
+  }
 }
